@@ -1,0 +1,3 @@
+//! The `bunraku` command.
+
+fn main() {}

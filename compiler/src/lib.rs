@@ -1,0 +1,1 @@
+//! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.

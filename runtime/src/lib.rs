@@ -1,0 +1,1 @@
+//! The world a compile happens in: environments, autoloader, facts, the catalog.

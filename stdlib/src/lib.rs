@@ -1,0 +1,1 @@
+//! The functions the Puppet language comes with.

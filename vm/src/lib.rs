@@ -1,0 +1,1 @@
+//! The machine: values, types, units, scopes and the loop that runs bytecode.

@@ -1,1 +1,3 @@
 //! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.
+
+pub mod ast;

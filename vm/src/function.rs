@@ -1,0 +1,91 @@
+//! The one protocol of everything that is called: signatures tried in order, typed parameters, a block.
+
+use crate::closure::Closure;
+use crate::error::Eval;
+use crate::scope::Scope;
+use crate::value::Value;
+use crate::vm::Vm;
+
+/// What a native function gets besides the machine.
+#[derive(Clone, Copy)]
+pub struct Call<'c, 'a> {
+    /// Arguments, already checked against the signature.
+    pub args: &'a [Value<'c>],
+    /// The lambda given.
+    pub block: Option<&'c Closure<'c>>,
+    /// The scope the call stands in (Puppet: `scope_param`; for internal functions).
+    pub scope: &'c Scope<'c>,
+}
+
+impl<'c> Call<'c, '_> {
+    /// The n-th argument, or none where an optional one was left out.
+    pub fn arg(&self, n: usize) -> Option<Value<'c>> {
+        self.args.get(n).copied()
+    }
+}
+
+/// Body of a native function.
+pub type NativeFn = for<'c> fn(&mut Vm<'c>, Call<'c, '_>) -> Eval<'c>;
+
+/// How often a parameter occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arity {
+    /// Exactly once (`param`).
+    Required,
+    /// Once or not at all (`optional_param`).
+    Optional,
+    /// Any number of times, last (`repeated_param`).
+    Repeated,
+    /// At least once, last (`required_repeated_param`).
+    RequiredRepeated,
+}
+
+/// A parameter of a native function's signature.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamSpec {
+    /// Its type in Puppet's notation: `Optional[Hash[String, Any]]`.
+    pub ty: &'static str,
+    /// Its name, as signatures in messages show it.
+    pub name: &'static str,
+    /// How often it occurs.
+    pub arity: Arity,
+}
+
+/// The block parameter of a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockSpec {
+    /// A `Callable` type in Puppet's notation.
+    pub ty: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the block may be left out.
+    pub optional: bool,
+}
+
+/// One signature of a native function and its body.
+#[derive(Clone, Copy)]
+pub struct Dispatch {
+    /// Parameters in order.
+    pub params: &'static [ParamSpec],
+    /// The block, where one is accepted.
+    pub block: Option<BlockSpec>,
+    /// Type that the result is asserted to have.
+    pub returns: Option<&'static str>,
+    /// What runs.
+    pub body: NativeFn,
+}
+
+/// A native function.
+#[derive(Clone, Copy)]
+pub struct Native {
+    /// Name: `notice`, `stdlib::ensure`.
+    pub name: &'static str,
+    /// What it does, in one or two sentences, for the reference page.
+    pub doc: &'static str,
+    /// Type aliases that the signatures use (`Name = Type`).
+    pub local_types: &'static [&'static str],
+    /// Signatures, tried in order.
+    pub dispatches: &'static [Dispatch],
+    /// Tried when none of the others matches: the body returns the message to raise.
+    pub mismatches: &'static [Dispatch],
+}

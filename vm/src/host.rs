@@ -1,0 +1,303 @@
+//! The world as the machine sees it: everything a manifest can reach outside its own values.
+//!
+//! The machine and the functions of the standard library ask through this trait; the runtime answers. All
+//! methods take `&self`: a host keeps its state in cells, because evaluating re-enters it.
+
+use crate::closure::Closure;
+use crate::diagnostic::{Place, Severity};
+use crate::error::Eval;
+use crate::function::{Call, Native};
+use crate::scope::Scope;
+use crate::types::Type;
+use crate::unit::ChunkRef;
+use crate::value::{Hash, Value};
+use crate::vm::Vm;
+
+/// What Puppet does about a dubious construct: the setting `strict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strict {
+    /// Nothing.
+    Off,
+    /// Logs a warning.
+    Warning,
+    /// Fails.
+    Error,
+}
+
+/// How a resource expression marks its resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Managed on this node.
+    Regular,
+    /// `@`
+    Virtual,
+    /// `@@`
+    Exported,
+}
+
+/// `=>` or `+>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttrOp {
+    /// `=>`
+    Set,
+    /// `+>`
+    Append,
+}
+
+/// An attribute with its evaluated value. Splats (`* =>`) have been spread by the machine.
+#[derive(Clone, Copy)]
+pub struct Attribute<'c> {
+    /// Name.
+    pub name: &'c str,
+    /// Set or append.
+    pub op: AttrOp,
+    /// Value.
+    pub value: Value<'c>,
+    /// Where in the unit the operation stands.
+    pub at: Site<'c>,
+}
+
+/// A place in a loaded unit, cheap to keep: file and line are computed when asked for.
+#[derive(Clone, Copy)]
+pub struct Site<'c> {
+    /// The file as Puppet prints it; none for code given as text.
+    pub file: Option<&'c str>,
+    /// Line from 1; 0 is unknown.
+    pub line: u32,
+    /// Column in characters from 1; 0 is unknown.
+    pub column: u32,
+}
+
+impl Site<'_> {
+    /// No place at all.
+    pub const NONE: Site<'static> = Site { file: None, line: 0, column: 0 };
+
+    /// The place as diagnostics have it.
+    pub fn place(&self) -> Place {
+        Place {
+            file: self.file.map(Into::into),
+            line: (self.line != 0).then_some(self.line),
+            column: (self.column != 0).then_some(self.column),
+        }
+    }
+}
+
+/// One body (`title: attributes`) of a resource expression.
+pub struct Body<'c> {
+    /// The title value: a string, an array of strings (any depth), or `default`.
+    pub title: Value<'c>,
+    /// Place of the body.
+    pub at: Site<'c>,
+    /// Attributes in order.
+    pub attributes: &'c [Attribute<'c>],
+}
+
+/// A resource expression, evaluated.
+pub struct Declaration<'c> {
+    /// Regular, virtual or exported.
+    pub form: Form,
+    /// The type as given: a name string (`file`, `class`, `apache::vhost`) or a `Type`.
+    pub ty: Value<'c>,
+    /// The bodies; at most one has the title `default`.
+    pub bodies: &'c [Body<'c>],
+    /// Place of the expression.
+    pub at: Site<'c>,
+}
+
+/// A collector's query, with the values of its right-hand sides.
+#[derive(Clone, Copy)]
+pub enum Query<'c> {
+    /// `attribute == value`; the attribute may be `title` or `tag`.
+    Eq(&'c str, Value<'c>),
+    /// `attribute != value`
+    NotEq(&'c str, Value<'c>),
+    /// Both.
+    And(&'c Query<'c>, &'c Query<'c>),
+    /// Either.
+    Or(&'c Query<'c>, &'c Query<'c>),
+}
+
+/// `Type <| query |> { overrides }`
+pub struct Collect<'c> {
+    /// The type collected.
+    pub ty: Value<'c>,
+    /// `<<| |>>` rather than `<| |>`.
+    pub exported: bool,
+    /// The query; none for all.
+    pub query: Option<Query<'c>>,
+    /// Overrides.
+    pub attributes: &'c [Attribute<'c>],
+    /// Place of the expression.
+    pub at: Site<'c>,
+}
+
+/// The four arrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `->`
+    Before,
+    /// `~>`
+    Notify,
+    /// `<-`
+    After,
+    /// `<~`
+    Subscribe,
+}
+
+/// `include`, `contain` and `require`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Include {
+    /// Declares the class.
+    Include,
+    /// Declares it inside the calling class.
+    Contain,
+    /// Declares it and requires it from the calling container.
+    Require,
+}
+
+/// Which of a module's folders a file reference points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleFolder {
+    /// `files/`
+    Files,
+    /// `templates/`
+    Templates,
+}
+
+/// The world around a compile.
+pub trait Host<'c> {
+    /// Writes to the log. `place` is appended by the log's reader, not by the caller.
+    fn log(&self, severity: Severity, message: &str, place: Option<Place>);
+
+    /// The setting `strict`.
+    fn strict(&self) -> Strict;
+
+    /// The setting `strict_variables`.
+    fn strict_variables(&self) -> bool;
+
+    /// A function that comes with the language or a module's native twin.
+    fn native(&self, name: &str) -> Option<&'static Native>;
+
+    /// A function written in Puppet, found as the autoloader of `module` finds it.
+    fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>>;
+
+    /// A function that only Ruby has (or nothing has): calls it or fails by name. `None` when no such
+    /// function exists at all.
+    fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
+
+    /// What a capitalised name that is no built-in type means: an alias (as [`Type::Alias`]) or, for a
+    /// defined or resource type, none.
+    fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>>;
+
+    /// Whether `name` (lower case) is a resource type: built in, from a module's Ruby, or a defined type.
+    fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool>;
+
+    /// The scope of a class that has been evaluated (name in lower case, without leading `::`).
+    fn class_scope(&self, name: &str) -> Option<&'c Scope<'c>>;
+
+    /// Whether a class of that name is known or can be loaded.
+    fn class_exists(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool>;
+
+    /// Evaluates a resource expression. Yields the array of references.
+    fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c>;
+
+    /// `File { mode => … }`
+    fn set_defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        ty: Value<'c>,
+        attributes: &'c [Attribute<'c>],
+        at: Site<'c>,
+    ) -> Eval<'c>;
+
+    /// `File['x'] { mode => … }`; `resources` is a reference or an array of them.
+    fn override_resources(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resources: Value<'c>,
+        attributes: &'c [Attribute<'c>],
+        at: Site<'c>,
+    ) -> Eval<'c>;
+
+    /// Registers a collector; yields a value that [`Host::relate`] understands.
+    fn collect(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, collect: &Collect<'c>) -> Eval<'c>;
+
+    /// `left -> right`; yields what the next arrow of a chain continues from.
+    fn relate(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        relation: Relation,
+        left: Value<'c>,
+        right: Value<'c>,
+        at: Site<'c>,
+    ) -> Eval<'c>;
+
+    /// `include`, `contain`, `require`. Yields the array of class references.
+    fn include(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, how: Include, classes: &[Value<'c>])
+    -> Eval<'c>;
+
+    /// `defined(…)`
+    fn defined(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, what: &[Value<'c>]) -> Eval<'c, bool>;
+
+    /// `realize(…)`
+    fn realize(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, references: &[Value<'c>]) -> Eval<'c>;
+
+    /// `tag(…)`
+    fn tag(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c>;
+
+    /// `tagged(…)`
+    fn tagged(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c, bool>;
+
+    /// `create_resources(type, resources, defaults)`
+    fn create_resources(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        resources: Hash<'c>,
+        defaults: Option<Hash<'c>>,
+    ) -> Eval<'c>;
+
+    /// A parameter of a declared resource: `File['/x']['mode']`; none where it is not set.
+    fn resource_parameter(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        title: &str,
+        parameter: &str,
+    ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// The bytes of `module/path` under a module's folder, or of an absolute path; none where absent.
+    fn read_file(&self, vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>>;
+
+    /// Where `module/path` lies on disk, if it does.
+    fn find_file(&self, vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>>;
+
+    /// A module's folder, if the module is there.
+    fn module_directory(&self, name: &str) -> Option<String>;
+
+    /// The chunk of the EPP template `module/name.epp`.
+    fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef>;
+
+    /// Compiles EPP source given as text.
+    fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef>;
+
+    /// A Hiera look-up of a whole key in all layers; none where nothing defines it. `merge` as `lookup` takes it.
+    fn lookup(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        key: &str,
+        merge: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// The value of a setting by Puppet's name.
+    fn setting(&self, name: &str) -> Option<Value<'c>>;
+
+    /// Name of the environment.
+    fn environment(&self) -> &'c str;
+}

@@ -1,0 +1,148 @@
+//! Scopes: a shape (names in slot order), the slots, a parent. Dynamic names beside them, where any exist.
+
+use crate::symbol::Symbol;
+use crate::value::Value;
+use bumpalo::Bump;
+use hashbrown::{DefaultHashBuilder, HashMap};
+use std::cell::{Cell, RefCell};
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// Top scope.
+    Top,
+    /// The one node scope.
+    Node,
+    /// A class's body.
+    Class,
+    /// A defined type's body.
+    Define,
+    /// A lambda's, function's or template's body.
+    Local,
+}
+
+type Extra<'c> = HashMap<Symbol, Value<'c>, DefaultHashBuilder, &'c Bump>;
+
+/// The resource a scope's body builds: an index the runtime gives meaning to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceId(pub u32);
+
+/// A scope. `Cell`s because a scope is shared by every closure written in it.
+pub struct Scope<'c> {
+    /// What it belongs to.
+    pub kind: ScopeKind,
+    /// Number of the scope within the compile; the runtime keys resource defaults by it.
+    pub id: u32,
+    /// Names in slot order.
+    pub names: &'c [Symbol],
+    /// Values in slot order; none is "not assigned yet".
+    pub slots: &'c [Cell<Option<Value<'c>>>],
+    extra: RefCell<Option<Extra<'c>>>,
+    /// Where variables are looked up next (static scope): the inherited class, the node, top; for a lambda the
+    /// scope it is written in.
+    pub parent: Option<&'c Scope<'c>>,
+    /// The scope that declared this class or defined type first (dynamic scope: resource defaults).
+    pub declared_in: Option<&'c Scope<'c>>,
+    /// The resource whose body this scope is: `Class[x]`, a defined type's, `Node[x]`.
+    pub resource: Cell<Option<ResourceId>>,
+    /// Name of the class or defined type (lower case, no leading `::`); empty for top and node.
+    pub name: &'c str,
+    /// Module the body's source belongs to; empty for none.
+    pub module: &'c str,
+    arena: &'c Bump,
+}
+
+/// What a new scope is made of.
+pub struct ScopeSpec<'c> {
+    /// See [`Scope::kind`].
+    pub kind: ScopeKind,
+    /// See [`Scope::names`].
+    pub names: &'c [Symbol],
+    /// See [`Scope::parent`].
+    pub parent: Option<&'c Scope<'c>>,
+    /// See [`Scope::declared_in`].
+    pub declared_in: Option<&'c Scope<'c>>,
+    /// See [`Scope::name`].
+    pub name: &'c str,
+    /// See [`Scope::module`].
+    pub module: &'c str,
+}
+
+impl<'c> Scope<'c> {
+    /// A scope with every slot unassigned. `id` comes from [`crate::vm::Vm::new_scope`], which calls this.
+    pub(crate) fn new(arena: &'c Bump, id: u32, spec: ScopeSpec<'c>) -> &'c Scope<'c> {
+        let ScopeSpec { kind, names, parent, declared_in, name, module } = spec;
+        let slots = arena.alloc_slice_fill_with(names.len(), |_| Cell::new(None));
+        let resource = Cell::new(match kind {
+            ScopeKind::Local => parent.and_then(|p| p.resource.get()),
+            _ => None,
+        });
+        let extra = RefCell::new(None);
+        arena.alloc(Scope {
+            kind,
+            id,
+            names,
+            slots,
+            extra,
+            parent,
+            declared_in,
+            resource,
+            name,
+            module,
+            arena,
+        })
+    }
+
+    /// The variable of this very scope, parents not asked.
+    pub fn own(&self, name: Symbol) -> Option<Value<'c>> {
+        if let Some(slot) = self.names.iter().position(|n| *n == name)
+            && let Some(value) = self.slots[slot].get()
+        {
+            return Some(value);
+        }
+        self.extra.borrow().as_ref()?.get(&name).copied()
+    }
+
+    /// The variable as seen from here: this scope, then its parents.
+    pub fn lookup(&self, name: Symbol) -> Option<Value<'c>> {
+        let mut scope = self;
+        loop {
+            if let Some(value) = scope.own(name) {
+                return Some(value);
+            }
+            scope = scope.parent?;
+        }
+    }
+
+    /// Sets a variable of this scope whether it was set or not; the caller has checked for reassignment.
+    pub fn set(&self, name: Symbol, value: Value<'c>) {
+        if let Some(slot) = self.names.iter().position(|n| *n == name) {
+            self.slots[slot].set(Some(value));
+            return;
+        }
+        let mut extra = self.extra.borrow_mut();
+        extra.get_or_insert_with(|| HashMap::new_in(self.arena)).insert(name, value);
+    }
+
+    /// The variables set in this very scope: those with slots in slot order, then the others in no order.
+    pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
+        let mut all: Vec<_> =
+            self.names.iter().zip(self.slots).filter_map(|(n, v)| v.get().map(|v| (*n, v))).collect();
+        if let Some(extra) = self.extra.borrow().as_ref() {
+            let mut dynamic: Vec<_> = extra.iter().map(|(n, v)| (*n, *v)).collect();
+            dynamic.sort_by_key(|(n, _)| *n);
+            all.extend(dynamic);
+        }
+        all
+    }
+
+    /// The scope this one's resources, defaults and tags belong to: itself, or for a lambda the nearest one
+    /// around it that is not local.
+    pub fn container(&'c self) -> &'c Scope<'c> {
+        let mut scope = self;
+        while let (ScopeKind::Local, Some(parent)) = (scope.kind, scope.parent) {
+            scope = parent;
+        }
+        scope
+    }
+}

@@ -1,0 +1,387 @@
+//! Values of the Puppet language: 16 bytes, `Copy`, immutable, everything large in the compile's arena.
+
+use crate::closure::Closure;
+use crate::types::Type;
+use bumpalo::Bump;
+use hashbrown::HashTable;
+use std::cell::OnceCell;
+use std::hash::{BuildHasher, Hash as _, Hasher};
+
+/// A value. Comparison as Puppet has it (`==`, `in`, `<`) is in `compare`; [`Value::same`] is the
+/// strict equality that hash keys, `unique` and catalogs use.
+#[derive(Clone, Copy)]
+pub enum Value<'c> {
+    /// `undef`
+    Undef,
+    /// `default`
+    Default,
+    /// `true`, `false`
+    Bool(bool),
+    /// A 64-bit integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A string.
+    Str(Str<'c>),
+    /// An array.
+    Array(Array<'c>),
+    /// A hash, in insertion order.
+    Hash(Hash<'c>),
+    /// A type, resource references included.
+    Type(&'c Type<'c>),
+    /// A regular expression, by its source.
+    Regexp(Str<'c>),
+    /// A value hidden from logs.
+    Sensitive(&'c Value<'c>),
+    /// A lambda, or a function seen as a value.
+    Closure(&'c Closure<'c>),
+    /// A lazy sequence (`Iterator[T]`, `Iterable`).
+    Iterator(&'c crate::iterator::Iter<'c>),
+    /// Nanoseconds since the epoch, UTC.
+    Timestamp(&'c i128),
+    /// Nanoseconds.
+    Timespan(&'c i128),
+    /// A semantic version, by its text (`1.2.3-rc1+b2`), already validated.
+    SemVer(Str<'c>),
+    /// A range of semantic versions, by its text as written, already validated.
+    SemVerRange(Str<'c>),
+    /// Bytes.
+    Binary(&'c &'c [u8]),
+    /// A URI, by its text.
+    Uri(Str<'c>),
+    /// An instance of an Object type: `Deferred`, `Error`, types made with `Object[{…}]`.
+    Object(&'c Object<'c>),
+}
+
+/// An instance of an Object type: its type and attribute values.
+pub struct Object<'c> {
+    /// The object type.
+    pub ty: &'c Type<'c>,
+    /// The type's name as printed: `Deferred`, `Error`, or a user's.
+    pub type_name: &'c str,
+    /// Attribute names and values in declaration order.
+    pub attributes: Hash<'c>,
+}
+
+/// A string: one word wide, the text in the arena, in a unit or static.
+#[derive(Clone, Copy)]
+pub struct Str<'c>(pub &'c &'c str);
+
+impl<'c> Str<'c> {
+    /// Copies `text` into the arena.
+    pub fn new(arena: &'c Bump, text: &str) -> Self {
+        Str::wrap(arena, arena.alloc_str(text))
+    }
+
+    /// Text that lives long enough already.
+    pub fn wrap(arena: &'c Bump, text: &'c str) -> Self {
+        Str(arena.alloc(text))
+    }
+
+    /// The text.
+    pub fn as_str(self) -> &'c str {
+        self.0
+    }
+}
+
+impl std::ops::Deref for Str<'_> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.0
+    }
+}
+
+/// An array: one word wide.
+#[derive(Clone, Copy)]
+pub struct Array<'c>(pub &'c &'c [Value<'c>]);
+
+impl<'c> Array<'c> {
+    /// Copies `items` into the arena.
+    pub fn new(arena: &'c Bump, items: &[Value<'c>]) -> Self {
+        Array(arena.alloc(&*arena.alloc_slice_copy(items)))
+    }
+
+    /// The items.
+    pub fn items(self) -> &'c [Value<'c>] {
+        self.0
+    }
+}
+
+impl<'c> std::ops::Deref for Array<'c> {
+    type Target = [Value<'c>];
+    fn deref(&self) -> &[Value<'c>] {
+        self.0
+    }
+}
+
+/// A hash: entries in insertion order, an index made on the first look-up of a large one.
+#[derive(Clone, Copy)]
+pub struct Hash<'c>(&'c HashData<'c>);
+
+struct HashData<'c> {
+    entries: &'c [(Value<'c>, Value<'c>)],
+    arena: &'c Bump,
+    index: OnceCell<HashTable<u32, &'c Bump>>,
+}
+
+/// Hashes up to this size are searched from front to back.
+const LINEAR: usize = 8;
+
+impl<'c> Hash<'c> {
+    /// A hash of entries whose keys are known to differ.
+    pub fn from_unique(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
+        let entries = arena.alloc_slice_copy(entries);
+        Hash(arena.alloc(HashData { entries, arena, index: OnceCell::new() }))
+    }
+
+    /// A hash of entries; a later one replaces the value of an earlier one with the same key, in its place.
+    pub fn from_entries(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
+        let mut builder = HashBuilder::new(arena);
+        for (key, value) in entries {
+            builder.insert(*key, *value);
+        }
+        builder.finish()
+    }
+
+    /// The entries in order.
+    pub fn entries(self) -> &'c [(Value<'c>, Value<'c>)] {
+        self.0.entries
+    }
+
+    /// Number of entries.
+    pub fn len(self) -> usize {
+        self.0.entries.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(self) -> bool {
+        self.0.entries.is_empty()
+    }
+
+    /// The value at a key.
+    pub fn get(self, key: Value<'c>) -> Option<Value<'c>> {
+        self.find(key, key.hash_code())
+    }
+
+    /// The value at a string key.
+    pub fn get_str(self, key: &str) -> Option<Value<'c>> {
+        let entries = self.0.entries;
+        let is = |at: u32| matches!(entries[at as usize].0, Value::Str(s) if s.as_str() == key);
+        if entries.len() <= LINEAR {
+            return (0..entries.len() as u32).find(|at| is(*at)).map(|at| entries[at as usize].1);
+        }
+        self.index().find(hash_str(key), |at| is(*at)).map(|at| entries[*at as usize].1)
+    }
+
+    fn find(self, key: Value<'c>, code: u64) -> Option<Value<'c>> {
+        let entries = self.0.entries;
+        if entries.len() <= LINEAR {
+            return entries.iter().find(|(k, _)| k.same(key)).map(|(_, v)| *v);
+        }
+        self.index().find(code, |at| entries[*at as usize].0.same(key)).map(|at| entries[*at as usize].1)
+    }
+
+    fn index(self) -> &'c HashTable<u32, &'c Bump> {
+        self.0.index.get_or_init(|| {
+            let entries = self.0.entries;
+            let mut table = HashTable::with_capacity_in(entries.len(), self.0.arena);
+            for (at, (key, _)) in entries.iter().enumerate() {
+                table.insert_unique(key.hash_code(), at as u32, |at| entries[*at as usize].0.hash_code());
+            }
+            table
+        })
+    }
+}
+
+/// Builds a [`Hash`] entry by entry; keeps the place of a key that is set again.
+pub struct HashBuilder<'c> {
+    arena: &'c Bump,
+    entries: Vec<(Value<'c>, Value<'c>)>,
+    index: HashTable<u32>,
+}
+
+impl<'c> HashBuilder<'c> {
+    /// An empty builder.
+    pub fn new(arena: &'c Bump) -> Self {
+        HashBuilder { arena, entries: Vec::new(), index: HashTable::new() }
+    }
+
+    /// A builder that starts with the entries of `hash`.
+    pub fn with(arena: &'c Bump, hash: Hash<'c>) -> Self {
+        let mut builder = HashBuilder::new(arena);
+        for (key, value) in hash.entries() {
+            builder.insert(*key, *value);
+        }
+        builder
+    }
+
+    /// Sets `key`.
+    pub fn insert(&mut self, key: Value<'c>, value: Value<'c>) {
+        let code = key.hash_code();
+        let entries = &mut self.entries;
+        if let Some(at) = self.index.find(code, |at| entries[*at as usize].0.same(key)) {
+            entries[*at as usize].1 = value;
+            return;
+        }
+        let at = entries.len() as u32;
+        entries.push((key, value));
+        self.index.insert_unique(code, at, |at| entries[*at as usize].0.hash_code());
+    }
+
+    /// Sets a string key.
+    pub fn insert_str(&mut self, key: &str, value: Value<'c>) {
+        self.insert(Value::str(self.arena, key), value);
+    }
+
+    /// The value at a key so far.
+    pub fn get(&self, key: Value<'c>) -> Option<Value<'c>> {
+        let entries = &self.entries;
+        self.index
+            .find(key.hash_code(), |at| entries[*at as usize].0.same(key))
+            .map(|at| entries[*at as usize].1)
+    }
+
+    /// Number of entries so far.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing was set.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The hash.
+    pub fn finish(self) -> Hash<'c> {
+        Hash::from_unique(self.arena, &self.entries)
+    }
+}
+
+fn hasher() -> impl Hasher {
+    // A fixed seed: no order depends on it, and runs stay reproducible.
+    foldhash::fast::FixedState::with_seed(0).build_hasher()
+}
+
+fn hash_str(text: &str) -> u64 {
+    let mut state = hasher();
+    state.write_u8(b's');
+    text.hash(&mut state);
+    state.finish()
+}
+
+impl<'c> Value<'c> {
+    /// A string value, copied into the arena.
+    pub fn str(arena: &'c Bump, text: &str) -> Self {
+        Value::Str(Str::new(arena, text))
+    }
+
+    /// An array value, copied into the arena.
+    pub fn array(arena: &'c Bump, items: &[Value<'c>]) -> Self {
+        Value::Array(Array::new(arena, items))
+    }
+
+    /// The text of a string value.
+    pub fn as_str(self) -> Option<&'c str> {
+        match self {
+            Value::Str(s) => Some(s.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `undef`.
+    pub fn is_undef(self) -> bool {
+        matches!(self, Value::Undef)
+    }
+
+    /// Puppet's truth: everything but `undef` and `false`.
+    pub fn truthy(self) -> bool {
+        !matches!(self, Value::Undef | Value::Bool(false))
+    }
+
+    /// Strict equality: same kind, same content, strings by case. Integers and floats of the same number
+    /// differ here, as hash keys do in Puppet.
+    pub fn same(self, other: Value<'c>) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Undef, Undef) | (Default, Default) => true,
+            (Bool(a), Bool(b)) => a == b,
+            (Int(a), Int(b)) => a == b,
+            (Float(a), Float(b)) => a == b,
+            (Str(a), Str(b)) => a.as_str() == b.as_str(),
+            (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(*b)),
+            (Hash(a), Hash(b)) => {
+                a.len() == b.len()
+                    && a.entries().iter().all(|(key, value)| b.get(*key).is_some_and(|v| v.same(*value)))
+            }
+            (Type(a), Type(b)) => crate::types::equal(a, b),
+            (Regexp(a), Regexp(b))
+            | (SemVer(a), SemVer(b))
+            | (SemVerRange(a), SemVerRange(b))
+            | (Uri(a), Uri(b)) => a.as_str() == b.as_str(),
+            (Sensitive(a), Sensitive(b)) => a.same(*b),
+            (Closure(a), Closure(b)) => std::ptr::eq(a, b),
+            (Iterator(a), Iterator(b)) => std::ptr::eq(a, b),
+            (Timestamp(a), Timestamp(b)) | (Timespan(a), Timespan(b)) => a == b,
+            (Binary(a), Binary(b)) => a == b,
+            (Object(a), Object(b)) => {
+                a.type_name == b.type_name && Hash(a.attributes).same(Hash(b.attributes))
+            }
+            _ => false,
+        }
+    }
+
+    /// A hash code that agrees with [`Value::same`].
+    pub fn hash_code(self) -> u64 {
+        if let Value::Str(s) = self {
+            return hash_str(s.as_str());
+        }
+        let mut state = hasher();
+        self.feed(&mut state);
+        state.finish()
+    }
+
+    fn feed(self, state: &mut impl Hasher) {
+        std::mem::discriminant(&self).hash(state);
+        match self {
+            Value::Bool(b) => b.hash(state),
+            Value::Int(i) => i.hash(state),
+            Value::Float(f) => (if f == 0.0 { 0.0f64 } else { f }).to_bits().hash(state),
+            Value::Str(s) | Value::Regexp(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => {
+                s.as_str().hash(state);
+            }
+            Value::Array(items) => items.iter().for_each(|item| item.feed(state)),
+            // Equal hashes may differ in order, so only what no order changes counts.
+            Value::Hash(hash) => hash.len().hash(state),
+            Value::Sensitive(inner) => inner.feed(state),
+            Value::Timestamp(n) | Value::Timespan(n) => n.hash(state),
+            Value::Binary(bytes) => bytes.hash(state),
+            Value::Object(object) => object.type_name.hash(state),
+            Value::Undef | Value::Default | Value::Type(_) | Value::Closure(_) | Value::Iterator(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_sixteen_bytes() {
+        assert_eq!(std::mem::size_of::<Value>(), 16);
+    }
+
+    #[test]
+    fn a_large_hash_finds_its_keys() {
+        let arena = Bump::new();
+        let mut builder = HashBuilder::new(&arena);
+        for n in 0..100 {
+            builder.insert_str(&format!("k{n}"), Value::Int(n));
+        }
+        builder.insert(Value::Int(1), Value::Bool(true));
+        let hash = builder.finish();
+        assert!(matches!(hash.get_str("k42"), Some(Value::Int(42))));
+        assert!(matches!(hash.get(Value::Int(1)), Some(Value::Bool(true))));
+        assert!(hash.get(Value::Float(1.0)).is_none());
+        assert_eq!(hash.len(), 101);
+    }
+}

@@ -1,1 +1,12 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
+
+pub mod catalog;
+pub mod compile;
+pub mod data;
+pub mod environment;
+pub mod job;
+pub mod modules;
+pub mod names;
+pub mod resource_types;
+pub mod settings;
+pub mod units;

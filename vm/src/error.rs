@@ -41,6 +41,10 @@ pub enum Stage {
     /// An issue of the evaluator itself (`Evaluation Error: …`): only the prefix and the innermost
     /// instruction's place are missing.
     Issue,
+    /// The same, at the place of the instruction's left operand.
+    IssueLeft,
+    /// The same, at the place of its right operand.
+    IssueRight,
     /// Complete.
     Formed,
 }
@@ -54,6 +58,16 @@ impl<'c> Flow<'c> {
     /// An issue of the evaluator: gets `Evaluation Error: ` and the innermost expression's place.
     pub fn issue(code: &'static str, message: impl Into<String>) -> Box<Self> {
         Flow::fault(Diagnostic::error(message).with_code(code), Stage::Issue)
+    }
+
+    /// An issue at the left operand of the innermost expression.
+    pub fn issue_left(code: &'static str, message: impl Into<String>) -> Box<Self> {
+        Flow::fault(Diagnostic::error(message).with_code(code), Stage::IssueLeft)
+    }
+
+    /// An issue at the right operand of the innermost expression.
+    pub fn issue_right(code: &'static str, message: impl Into<String>) -> Box<Self> {
+        Flow::fault(Diagnostic::error(message).with_code(code), Stage::IssueRight)
     }
 
     /// A complete error that nothing is added to.

@@ -36,3 +36,11 @@ pub enum Source<'c> {
     /// Another sequence from its end to its start.
     Reversed(&'c Iter<'c>),
 }
+// STUBS
+use crate::{error::*, vm::Vm};
+pub fn collect<'c>(_: &mut Vm<'c>, _: &'c Iter<'c>) -> Eval<'c, Vec<Value<'c>>> {
+    todo!()
+}
+pub fn of_type<'c>(_: &mut Vm<'c>, _: &'c Type<'c>) -> Eval<'c, Option<Vec<Value<'c>>>> {
+    todo!()
+}

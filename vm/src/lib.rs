@@ -1,12 +1,20 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
+pub mod access;
+pub mod arith;
 pub mod closure;
+pub mod compare;
 pub mod diagnostic;
 pub mod error;
+pub mod format;
 pub mod function;
 pub mod host;
+mod interp;
+pub mod isa;
 pub mod iterator;
+mod loaded;
 pub mod scope;
+pub mod signature;
 pub mod symbol;
 pub mod types;
 pub mod unit;

@@ -158,3 +158,55 @@ pub enum Type<'c> {
 pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
     std::ptr::eq(a, b)
 }
+// STUBS
+use crate::{error::*, scope::Scope, vm::Vm};
+use bumpalo::Bump;
+pub fn builtin<'c>(_: &'c Bump, _: &str) -> Option<&'c Type<'c>> {
+    todo!()
+}
+pub fn resolve_name<'c>(_: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, &'c Type<'c>> {
+    todo!()
+}
+pub fn access<'c>(_: &mut Vm<'c>, _: &'c Scope<'c>, _: &'c Type<'c>, _: &[Value<'c>]) -> Eval<'c> {
+    todo!()
+}
+pub fn parse<'c>(_: &mut Vm<'c>, _: &str) -> Eval<'c, &'c Type<'c>> {
+    todo!()
+}
+pub fn print(_: &Type<'_>) -> String {
+    todo!()
+}
+pub fn is_instance<'c>(_: &mut Vm<'c>, _: &'c Type<'c>, _: Value<'c>) -> Eval<'c, bool> {
+    todo!()
+}
+pub fn generalized_name<'c>(_: &mut Vm<'c>, _: Value<'c>) -> String {
+    todo!()
+}
+pub mod mismatch {
+    use super::*;
+    use crate::closure::Closure;
+    use crate::signature::Signature;
+    pub fn describe_parameter<'c>(
+        _: &mut Vm<'c>,
+        _: &str,
+        _: &'c Type<'c>,
+        _: Value<'c>,
+    ) -> Eval<'c, String> {
+        todo!()
+    }
+    pub fn describe_value<'c>(_: &mut Vm<'c>, _: &str, _: &'c Type<'c>, _: Value<'c>) -> Eval<'c, String> {
+        todo!()
+    }
+    pub fn describe_signatures<'c>(
+        _: &mut Vm<'c>,
+        _: &str,
+        _: &[Signature<'c>],
+        _: &[Value<'c>],
+        _: Option<&'c Closure<'c>>,
+    ) -> Eval<'c, String> {
+        todo!()
+    }
+}
+pub fn is_assignable<'c>(_: &'c Type<'c>, _: &'c Type<'c>) -> bool {
+    todo!()
+}

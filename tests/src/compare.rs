@@ -97,7 +97,7 @@ fn catalogs(want: &Value, got: &Value) -> Vec<Difference> {
         }
     }
     sequence("catalog's keys", &keys(want_map), &keys(got_map), &mut found);
-    if found.is_empty() && want.to_string() != got.to_string() {
+    if found.is_empty() && !same_text(want, got) {
         found.push(difference("JSON differs", format!("- {want}\n+ {got}")));
     }
     found
@@ -133,7 +133,7 @@ fn one_resource(name: &str, want: &Value, got: &Value, found: &mut Vec<Differenc
                 format!("parameter missing: {what}.{key}"),
                 format!("{name}: {key} => {value}"),
             )),
-            Some(other) if other.to_string() != value.to_string() => found.push(difference(
+            Some(other) if !same_text(other, value) => found.push(difference(
                 format!("parameter differs: {what}.{key}"),
                 format!("{name}: {key}\n- {value}\n+ {other}"),
             )),
@@ -166,6 +166,12 @@ fn one_resource(name: &str, want: &Value, got: &Value, found: &mut Vec<Differenc
             format!("{name}\n- {:?}\n+ {:?}", keys(want_map), keys(got_map)),
         ));
     }
+}
+
+/// `==` of two maps does not see the order of their keys; their texts do.
+fn same_text(one: &Value, other: &Value) -> bool {
+    let (one, other) = (one.to_string(), other.to_string());
+    one == other
 }
 
 /// Two lists: other members, or the same in another order.

@@ -17,6 +17,9 @@ use crate::canonical::{self, Places};
 use crate::compare::{self, Difference};
 use crate::{bunraku, paths};
 
+/// Tells the classes of one section of the report.
+type Kind = fn(&Golden) -> bool;
+
 /// What came of one class.
 pub struct Outcome {
     /// The class.
@@ -135,10 +138,10 @@ impl Machine {
 
     fn report(&self, out: &mut String) {
         let _ = writeln!(out, "## {}\n\n{}\n", self.name, self.summary());
-        let kinds: [(&str, &dyn Fn(&Golden) -> bool); 3] = [
-            ("Catalogs that need no Ruby", &|golden| golden.ok && golden.plain()),
-            ("Catalogs that need Ruby", &|golden| golden.ok && !golden.plain()),
-            ("Failures", &|golden| !golden.ok),
+        let kinds: [(&str, Kind); 3] = [
+            ("Catalogs that need no Ruby", |golden| golden.ok && golden.plain()),
+            ("Catalogs that need Ruby", |golden| golden.ok && !golden.plain()),
+            ("Failures", |golden| !golden.ok),
         ];
         for (title, test) in kinds {
             let mut causes: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();

@@ -217,6 +217,8 @@ module Oracle
       env, environments = environment
       name = @job['node'] || 'localhost'
       Oracle.captured = { logs: @logs } if wants?('value')
+      # As an application of Puppet does: a module's Ruby may require that of any other.
+      env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
       Puppet.override(environments: environments, current_environment: env, rich_data: true) do
         node = build_node(name, env)
         catalog = compile_node(node)

@@ -2,7 +2,7 @@
 //!
 //! The canonical text of a catalog is its JSON, compact, keys in the order they came in, with
 //! `catalog_uuid` and `version` taken out (a random number and the time) and the module path
-//! written as `{modules}`. Of an error it is the message, likewise. Of logs it is one
+//! written as `{modules}`; the address of a Ruby object becomes 0. Of an error it is the message, likewise. Of logs it is one
 //! `[level, message]` pair a line. Hashes are the first 16 hex digits of SHA-256.
 
 use serde_json::Value;
@@ -24,6 +24,7 @@ impl Places {
     }
 
     fn text(&self, text: &mut String) {
+        hide_addresses(text);
         for (path, name) in &self.0 {
             if text.contains(path.as_str()) {
                 *text = text.replace(path.as_str(), name);
@@ -48,6 +49,18 @@ impl Places {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+}
+
+/// Some of Puppet's messages show a Ruby object with its address, which is another each time.
+fn hide_addresses(text: &mut String) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(":0x").map(|at| from + at + 3) {
+        let digits = text[at..].bytes().take_while(u8::is_ascii_hexdigit).count();
+        if digits == 16 {
+            text.replace_range(at..at + digits, "0");
+        }
+        from = at;
     }
 }
 

@@ -28,9 +28,10 @@ pub fn text(result: &Value, case: &Case) -> String {
         block(&mut out, "catalog", catalog.trim_end());
     }
     if out.is_empty() || case.flag("value") {
+        // Where Puppet's own text would be a Ruby object's, the value is shown as rich data.
         let value = match result["repr"].as_str() {
-            Some(text) => text.to_owned(),
-            None => format!("(no text) {}", result["value"]),
+            Some(text) if !text.contains("#<Puppet::") => text.to_owned(),
+            _ => format!("(rich data) {}", result["value"]),
         };
         block(&mut out, "value", &value);
     }

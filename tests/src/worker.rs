@@ -45,7 +45,7 @@ impl Process {
     }
 
     fn ask(&mut self, job: &Value, timeout: Duration) -> Result<Value, String> {
-        writeln!(self.stdin, "{job}").map_err(|error| format!("the process ended: {error}"))?;
+        writeln!(self.stdin, "{job}").map_err(|_| "the process died".to_owned())?;
         let line = self.lines.recv_timeout(timeout).map_err(|error| match error {
             RecvTimeoutError::Timeout => format!("no answer within {timeout:?}"),
             RecvTimeoutError::Disconnected => "the process died".to_owned(),

@@ -11,6 +11,7 @@ pub mod function;
 pub mod host;
 mod interp;
 pub mod isa;
+pub mod regex;
 pub mod iterator;
 mod loaded;
 pub mod scope;

@@ -3,6 +3,7 @@
 
 mod collection;
 mod control;
+mod elements;
 mod iteration;
 mod log;
 
@@ -11,7 +12,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Every group.
-const GROUPS: &[&[Native]] = &[collection::FUNCTIONS, control::FUNCTIONS, iteration::FUNCTIONS, log::FUNCTIONS];
+const GROUPS: &[&[Native]] =
+    &[collection::FUNCTIONS, control::FUNCTIONS, iteration::FUNCTIONS, log::FUNCTIONS];
 
 /// All functions, group by group.
 pub fn all() -> impl Iterator<Item = &'static Native> {

@@ -1,3 +1,9 @@
 //! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.
 
 pub mod ast;
+mod lex;
+mod parse;
+pub mod source;
+
+pub use parse::{ParseLimits, Parsed, parse};
+pub use source::{LineIndex, SourceFile, SourceKind};

@@ -3,7 +3,9 @@
 use crate::elements::Elements;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::function::{Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param, repeated_param};
+use bunraku_vm::function::{
+    Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param, repeated_param,
+};
 use bunraku_vm::regex;
 use bunraku_vm::types;
 use bunraku_vm::value::{Hash, HashBuilder, Value};

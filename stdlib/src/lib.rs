@@ -3,7 +3,6 @@
 
 mod collection;
 mod control;
-mod elements;
 mod iteration;
 mod log;
 

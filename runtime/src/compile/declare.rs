@@ -317,7 +317,7 @@ impl<'c> Compile<'c> {
                 Value::Hash(hash) => hash.entries(),
                 Value::Undef => &[],
                 other => {
-                    let actual = bunraku_vm::types::generalized_name(vm, *other);
+                    let actual = vm.type_text(*other);
                     return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
                 }
             };

@@ -2,7 +2,10 @@
 //! changes.
 
 use bumpalo::Bump;
-use bunraku_compiler::{CheckOptions, LineIndex, SourceFile, SourceKind, Strict, check, lower, parse};
+use bunraku_compiler::source::decode;
+use bunraku_compiler::{
+    CheckOptions, LineIndex, ParseLimits, SourceFile, SourceKind, Strict, check, lower, parse,
+};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,9 +27,10 @@ pub struct Compiled {
 /// Every syntax error or static error found, in order.
 pub fn compile(source: &SourceFile<'_>, options: &CheckOptions) -> Result<Compiled, Vec<Diagnostic>> {
     let arena = Bump::new();
-    let program = parse(&arena, source)?;
-    let found = check(&program, source, options);
-    let (errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|d| d.severity >= Severity::Err);
+    let parsed = parse(&arena, source, &ParseLimits::default())?;
+    let program = parsed.program;
+    let found = parsed.warnings.into_iter().chain(check(&program, source, options));
+    let (errors, warnings): (Vec<_>, Vec<_>) = found.partition(|d| d.severity >= Severity::Err);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -84,6 +88,6 @@ fn compile_bytes(path: &Path, bytes: &[u8], options: &CheckOptions) -> Outcome {
     let name = path.to_string_lossy();
     let kind =
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
-    let text = bunraku_compiler::decode(bytes, Some(&name)).map_err(|fault| Arc::from([fault]))?;
-    compile(&SourceFile { path: Some(&name), text: &text, kind }, options).map_err(Into::into)
+    let text = decode(Some(&name), bytes).map_err(|fault| Arc::from([*fault]))?;
+    compile(&SourceFile { path: Some(&name), text, kind }, options).map_err(Into::into)
 }

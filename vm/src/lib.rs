@@ -13,6 +13,7 @@ mod interp;
 pub mod isa;
 pub mod iterator;
 mod loaded;
+pub mod regex;
 pub mod scope;
 pub mod signature;
 pub mod symbol;

@@ -121,6 +121,7 @@ impl Body<'_, '_> {
             | ExprKind::Plan { .. }
             | ExprKind::Node { .. }
             | ExprKind::TypeAlias { .. }
+            | ExprKind::TypeDefinition { .. }
             | ExprKind::TypeMapping { .. }
             | ExprKind::Epp { .. }
             | ExprKind::Nop
@@ -128,6 +129,7 @@ impl Body<'_, '_> {
             | ExprKind::Default
             | ExprKind::Bool(_)
             | ExprKind::Int { .. }
+            | ExprKind::IntOverflow(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
             | ExprKind::Regex(_)

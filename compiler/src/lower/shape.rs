@@ -122,6 +122,7 @@ fn children(expr: &Expr<'_>, visit: &mut impl FnMut(&Expr<'_>)) {
         | ExprKind::Default
         | ExprKind::Bool(_)
         | ExprKind::Int { .. }
+        | ExprKind::IntOverflow(_)
         | ExprKind::Float(_)
         | ExprKind::Str(_)
         | ExprKind::Regex(_)
@@ -136,6 +137,7 @@ fn children(expr: &Expr<'_>, visit: &mut impl FnMut(&Expr<'_>)) {
         | ExprKind::Plan { .. }
         | ExprKind::Node { .. }
         | ExprKind::TypeAlias { .. }
+        | ExprKind::TypeDefinition { .. }
         | ExprKind::TypeMapping { .. }
         | ExprKind::Epp { .. }
         | ExprKind::RenderText(_) => {}

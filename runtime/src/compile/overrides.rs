@@ -189,7 +189,8 @@ impl<'c> Compile<'c> {
     pub(super) fn fail_on_unused_overrides(&self) -> Eval<'c, ()> {
         let overrides = self.overrides.borrow();
         let mut left = Vec::new();
-        for reference in self.override_order.borrow().iter() {
+        let order = self.override_order.borrow();
+        for reference in order.iter() {
             let count = overrides.get(reference).map_or(0, Vec::len);
             left.extend(std::iter::repeat_n(reference.as_str(), count));
         }

@@ -1,22 +1,21 @@
 //! `file`: the content of the first of some files that is there.
 
-use super::table::{old, old_args};
+use super::old::{arguments, old};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::function::{Call, Native};
+use bunraku_vm::function::{Call, Native, native};
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::vm::Vm;
 
-pub(super) const NATIVES: &[Native] = &[Native {
-    name: "file",
-    doc: "The content of the first file found, by `module/path` (under the module's `files/`) or absolute path.",
-    local_types: &[],
-    dispatches: &[old(file)],
-    mismatches: &[],
-}];
+/// The group.
+pub const FUNCTIONS: &[Native] = &[native(
+    "file",
+    "The content of the first file found, by `module/path` (under the module's `files/`) or absolute path.",
+    &[old(file)],
+)];
 
 fn file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let args = old_args(vm, "file", &call, 1)?;
+    let args = arguments(vm, "file", &call, 1)?;
     let names: Vec<String> = args.iter().map(|arg| format::to_interpolated(*arg)).collect();
     for name in &names {
         let Some(bytes) = vm.host.read_file(vm, ModuleFolder::Files, name)? else { continue };

@@ -2,61 +2,53 @@
 //! one way of merging.
 
 use super::lookup::Request;
-use super::table::{dispatch, optional, required};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::function::{BlockSpec, Call, Dispatch, Native, NativeFn};
+use bunraku_vm::function::{
+    Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param,
+};
 use bunraku_vm::host::{Include, Strict};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
-const BLOCK: Option<BlockSpec> =
-    Some(BlockSpec { ty: "Callable[1,1]", name: "default_block", optional: false });
+const ALL_IN_ONE: &[ParamSpec] = &[param("Tuple[String, Any, Any, 1, 3]", "args")];
+const KEY: &[ParamSpec] = &[param("String", "key")];
+const KEY_AND_DEFAULT: &[ParamSpec] =
+    &[param("String", "key"), param("Any", "default"), optional_param("Any", "override")];
+const KEY_AND_LEVEL: &[ParamSpec] = &[param("String", "key"), param("Any", "override")];
 
 /// The signatures that all four have.
-const fn dispatches(body: NativeFn) -> [Dispatch; 5] {
+const fn signatures(body: NativeFn) -> [Dispatch; 5] {
     [
-        dispatch(&[required("Tuple[String, Any, Any, 1, 3]", "args")], body),
-        dispatch(&[required("String", "key")], body),
-        dispatch(&[required("String", "key"), required("Any", "default"), optional("Any", "override")], body),
-        Dispatch { params: &[required("String", "key")], block: BLOCK, returns: None, body },
-        Dispatch {
-            params: &[required("String", "key"), required("Any", "override")],
-            block: BLOCK,
-            returns: None,
-            body,
-        },
+        dispatch(ALL_IN_ONE, body),
+        dispatch(KEY, body),
+        dispatch(KEY_AND_DEFAULT, body),
+        dispatch(KEY, body).block("Callable[1,1]"),
+        dispatch(KEY_AND_LEVEL, body).block("Callable[1,1]"),
     ]
 }
 
-pub(super) const NATIVES: &[Native] = &[
-    Native {
-        name: "hiera",
-        doc: "Looks a key up in Hiera: the first value found. `lookup` replaces it.",
-        local_types: &[],
-        dispatches: &dispatches(hiera),
-        mismatches: &[],
-    },
-    Native {
-        name: "hiera_array",
-        doc: "Looks a key up in Hiera: all values found, as one array. `lookup` replaces it.",
-        local_types: &[],
-        dispatches: &dispatches(hiera_array),
-        mismatches: &[],
-    },
-    Native {
-        name: "hiera_hash",
-        doc: "Looks a key up in Hiera: all hashes found, merged. `lookup` replaces it.",
-        local_types: &[],
-        dispatches: &dispatches(hiera_hash),
-        mismatches: &[],
-    },
-    Native {
-        name: "hiera_include",
-        doc: "Includes the classes that Hiera names under a key. `include` and `lookup` replace it.",
-        local_types: &[],
-        dispatches: &dispatches(hiera_include),
-        mismatches: &[],
-    },
+/// The group.
+pub const FUNCTIONS: &[Native] = &[
+    native(
+        "hiera",
+        "Looks a key up in Hiera: the first value found. `lookup` replaces it.",
+        &signatures(hiera),
+    ),
+    native(
+        "hiera_array",
+        "Looks a key up in Hiera: all values found, as one array. `lookup` replaces it.",
+        &signatures(hiera_array),
+    ),
+    native(
+        "hiera_hash",
+        "Looks a key up in Hiera: all hashes found, merged. `lookup` replaces it.",
+        &signatures(hiera_hash),
+    ),
+    native(
+        "hiera_include",
+        "Includes the classes that Hiera names under a key. `include` and `lookup` replace it.",
+        &signatures(hiera_include),
+    ),
 ];
 
 fn hiera<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

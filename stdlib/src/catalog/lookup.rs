@@ -1,67 +1,65 @@
 //! `lookup`: a value from the caller's overrides, from Hiera, from the caller's defaults, from a block or a default,
 //! in this order. Hiera itself is the host's.
 
-use super::table::{dispatch, optional, required};
 use bunraku_vm::closure::Closure;
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::function::{BlockSpec, Call, Dispatch, Native, ParamSpec};
+use bunraku_vm::function::{Call, Native, ParamSpec, dispatch, optional_param, param};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
-const NAME: &str = "Variant[String, Array[String]]";
-const MERGE: &str = "Variant[String[1], Hash[String, Scalar]]";
-const BLOCK: BlockSpec =
-    BlockSpec { ty: "Callable[Variant[String, Array[String]]]", name: "block", optional: false };
+const LOCAL_TYPES: &[&str] = &[
+    "NameType = Variant[String, Array[String]]",
+    "ValueType = Type",
+    "DefaultValueType = Any",
+    "MergeType = Variant[String[1], Hash[String, Scalar]]",
+    "BlockType = Callable[NameType]",
+    "OptionsWithName = Struct[{\
+       name                => NameType,\
+       value_type          => Optional[ValueType],\
+       default_value       => Optional[DefaultValueType],\
+       override            => Optional[Hash[String,Any]],\
+       default_values_hash => Optional[Hash[String,Any]],\
+       merge               => Optional[MergeType]\
+     }]",
+    "OptionsWithoutName = Struct[{\
+       value_type          => Optional[ValueType],\
+       default_value       => Optional[DefaultValueType],\
+       override            => Optional[Hash[String,Any]],\
+       default_values_hash => Optional[Hash[String,Any]],\
+       merge               => Optional[MergeType]\
+     }]",
+];
 
-const OPTIONS_WITH_NAME: &str = "Struct[{
-  name                          => Variant[String, Array[String]],
-  Optional[value_type]          => Optional[Type],
-  Optional[default_value]       => Any,
-  Optional[override]            => Optional[Hash[String, Any]],
-  Optional[default_values_hash] => Optional[Hash[String, Any]],
-  Optional[merge]               => Optional[Variant[String[1], Hash[String, Scalar]]]
-}]";
-const OPTIONS_WITHOUT_NAME: &str = "Struct[{
-  Optional[value_type]          => Optional[Type],
-  Optional[default_value]       => Any,
-  Optional[override]            => Optional[Hash[String, Any]],
-  Optional[default_values_hash] => Optional[Hash[String, Any]],
-  Optional[merge]               => Optional[Variant[String[1], Hash[String, Scalar]]]
-}]";
+const PLAIN: &[ParamSpec] = &[
+    param("NameType", "name"),
+    optional_param("ValueType", "value_type"),
+    optional_param("MergeType", "merge"),
+];
 
-const PLAIN: &[ParamSpec] =
-    &[required(NAME, "name"), optional("Type", "value_type"), optional(MERGE, "merge")];
+const WITH_DEFAULT: &[ParamSpec] = &[
+    param("NameType", "name"),
+    param("Optional[ValueType]", "value_type"),
+    param("Optional[MergeType]", "merge"),
+    param("DefaultValueType", "default_value"),
+];
 
-pub(super) const NATIVES: &[Native] = &[Native {
+const NAME_AND_OPTIONS: &[ParamSpec] =
+    &[param("Variant[String,Array[String]]", "name"), param("OptionsWithoutName", "options_hash")];
+
+/// The group.
+pub const FUNCTIONS: &[Native] = &[Native {
     name: "lookup",
     doc: "Looks a key up in Hiera.",
-    local_types: &[],
+    local_types: LOCAL_TYPES,
     dispatches: &[
         dispatch(PLAIN, positional),
-        dispatch(
-            &[
-                required(NAME, "name"),
-                required("Optional[Type]", "value_type"),
-                required("Optional[Variant[String[1], Hash[String, Scalar]]]", "merge"),
-                required("Any", "default_value"),
-            ],
-            positional,
-        ),
-        Dispatch { params: PLAIN, block: Some(BLOCK), returns: None, body: positional },
-        Dispatch {
-            params: &[required(OPTIONS_WITH_NAME, "options_hash")],
-            block: Some(BlockSpec { optional: true, ..BLOCK }),
-            returns: None,
-            body: with_options,
-        },
-        Dispatch {
-            params: &[required(NAME, "name"), required(OPTIONS_WITHOUT_NAME, "options_hash")],
-            block: Some(BlockSpec { optional: true, ..BLOCK }),
-            returns: None,
-            body: with_options,
-        },
+        dispatch(WITH_DEFAULT, positional),
+        dispatch(PLAIN, positional).block("BlockType"),
+        dispatch(&[param("OptionsWithName", "options_hash")], with_options).optional_block("BlockType"),
+        dispatch(NAME_AND_OPTIONS, with_options).optional_block("BlockType"),
     ],
     mismatches: &[],
 }];
@@ -158,10 +156,13 @@ impl<'c> Request<'c> {
         }
         let quoted: Vec<String> =
             names.iter().map(|name| format!("'{}'", name.as_str().unwrap_or_default())).collect();
-        Err(Flow::raw(match quoted.as_slice() {
+        // Puppet's one error of a function that says nothing of where it was called.
+        Err(Flow::formed(Diagnostic::error(match quoted.as_slice() {
             [one] => format!("Function lookup() did not find a value for the name {one}"),
-            many => format!("Function lookup() did not find a value for any of the names [{}]", many.join(", ")),
-        }))
+            many => {
+                format!("Function lookup() did not find a value for any of the names [{}]", many.join(", "))
+            }
+        })))
     }
 
     fn checked(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c> {

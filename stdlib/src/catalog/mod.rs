@@ -1,25 +1,11 @@
 //! Functions that reach the catalog, templates, files and Hiera: each passes its question on to the machine's
-//! [`Host`](bunraku_vm::host::Host) and says what Puppet says when the arguments are wrong. The registry of all
-//! functions takes [`NATIVES`].
+//! [`Host`](bunraku_vm::host::Host), and says what Puppet says when the arguments are wrong.
 
-mod classes;
-mod file;
-mod hiera;
-mod lookup;
-mod resources;
-mod table;
-mod tags;
-mod template;
-
-use bunraku_vm::function::Native;
-
-/// The functions of this folder.
-pub const NATIVES: &[&[Native]] = &[
-    classes::NATIVES,
-    file::NATIVES,
-    hiera::NATIVES,
-    lookup::NATIVES,
-    resources::NATIVES,
-    tags::NATIVES,
-    template::NATIVES,
-];
+pub(crate) mod classes;
+pub(crate) mod file;
+pub(crate) mod hiera;
+pub(crate) mod lookup;
+mod old;
+pub(crate) mod resources;
+pub(crate) mod tags;
+pub(crate) mod template;

@@ -1,31 +1,24 @@
 //! `create_resources`, `realize`.
 
-use super::table::{old, old_args};
+use super::old::{arguments, old};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::function::{Call, Native};
+use bunraku_vm::function::{Call, Native, native};
 use bunraku_vm::types;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
-pub(super) const NATIVES: &[Native] = &[
-    Native {
-        name: "create_resources",
-        doc: "Declares a resource for each entry of a hash: its key is the title, its value the parameters.",
-        local_types: &[],
-        dispatches: &[old(create_resources)],
-        mismatches: &[],
-    },
-    Native {
-        name: "realize",
-        doc: "Makes virtual resources real, by reference.",
-        local_types: &[],
-        dispatches: &[old(realize)],
-        mismatches: &[],
-    },
+/// The group.
+pub const FUNCTIONS: &[Native] = &[
+    native(
+        "create_resources",
+        "Declares a resource for each entry of a hash: its key is the title, its value the parameters.",
+        &[old(create_resources)],
+    ),
+    native("realize", "Makes virtual resources real, by reference.", &[old(realize)]),
 ];
 
 fn create_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let args = old_args(vm, "create_resources", &call, 2)?;
+    let args = arguments(vm, "create_resources", &call, 2)?;
     if args.len() > 3 {
         let count = args.len();
         let message = format!("create_resources(): wrong number of arguments ({count}; must be 2 or 3)");
@@ -51,7 +44,7 @@ fn create_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn realize<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let args = old_args(vm, "realize", &call, 1)?;
+    let args = arguments(vm, "realize", &call, 1)?;
     vm.host.realize(vm, call.scope, &args)?;
     Ok(Value::Undef)
 }

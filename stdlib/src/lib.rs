@@ -1,6 +1,7 @@
 //! The functions the Puppet language comes with. Each file holds a group of them as a table of
 //! [`Native`]s; [`find`] looks one up by name.
 
+mod catalog;
 mod collection;
 mod control;
 mod iteration;
@@ -11,8 +12,19 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Every group.
-const GROUPS: &[&[Native]] =
-    &[collection::FUNCTIONS, control::FUNCTIONS, iteration::FUNCTIONS, log::FUNCTIONS];
+const GROUPS: &[&[Native]] = &[
+    catalog::classes::FUNCTIONS,
+    catalog::file::FUNCTIONS,
+    catalog::hiera::FUNCTIONS,
+    catalog::lookup::FUNCTIONS,
+    catalog::resources::FUNCTIONS,
+    catalog::tags::FUNCTIONS,
+    catalog::template::FUNCTIONS,
+    collection::FUNCTIONS,
+    control::FUNCTIONS,
+    iteration::FUNCTIONS,
+    log::FUNCTIONS,
+];
 
 /// All functions, group by group.
 pub fn all() -> impl Iterator<Item = &'static Native> {

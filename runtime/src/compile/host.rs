@@ -86,6 +86,10 @@ impl<'c> Host<'c> for Compile<'c> {
         }
     }
 
+    fn warn_once(&self, message: &str) {
+        Compile::warn_once(self, message.to_owned());
+    }
+
     fn strict(&self) -> Strict {
         self.settings.strict
     }

@@ -30,6 +30,22 @@ pub struct Fault {
     pub diagnostic: Diagnostic,
     /// What the machine has still to add.
     pub stage: Stage,
+    /// Which part of the innermost expression is at fault; its place is the fault's.
+    pub blame: Blame,
+}
+
+/// The part of an expression that Puppet blames: where it points its line and column at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blame {
+    /// The expression itself.
+    #[default]
+    Whole,
+    /// The left operand.
+    Left,
+    /// The right operand.
+    Right,
+    /// The n-th key in brackets.
+    Key(usize),
 }
 
 /// What a [`Fault`] still lacks.
@@ -56,6 +72,12 @@ impl<'c> Flow<'c> {
         Flow::fault(Diagnostic::error(message).with_code(code), Stage::Issue)
     }
 
+    /// The same, at a part of the innermost expression.
+    pub fn issue_at(blame: Blame, code: &'static str, message: impl Into<String>) -> Box<Self> {
+        let diagnostic = Diagnostic::error(message).with_code(code);
+        Box::new(Flow::Fault(Fault { diagnostic, stage: Stage::Issue, blame }))
+    }
+
     /// A complete error that nothing is added to.
     pub fn formed(diagnostic: Diagnostic) -> Box<Self> {
         Flow::fault(diagnostic, Stage::Formed)
@@ -63,6 +85,6 @@ impl<'c> Flow<'c> {
 
     #[cold]
     fn fault(diagnostic: Diagnostic, stage: Stage) -> Box<Self> {
-        Box::new(Flow::Fault(Fault { diagnostic, stage }))
+        Box::new(Flow::Fault(Fault { diagnostic, stage, blame: Blame::Whole }))
     }
 }

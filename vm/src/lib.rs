@@ -1,14 +1,23 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
+pub mod arith;
+pub mod base64;
 pub mod closure;
+pub mod compare;
 pub mod diagnostic;
 pub mod error;
+pub mod format;
 pub mod function;
 pub mod host;
 pub mod iterator;
+pub mod label;
+pub mod regex;
 pub mod scope;
+pub mod semver;
 pub mod symbol;
+pub mod time;
 pub mod types;
 pub mod unit;
+pub mod uri;
 pub mod value;
 pub mod vm;

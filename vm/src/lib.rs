@@ -1,6 +1,5 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
-pub mod access;
 pub mod arith;
 pub mod base64;
 pub mod closure;
@@ -14,7 +13,6 @@ mod interp;
 pub mod isa;
 pub mod iterator;
 pub mod label;
-mod loaded;
 pub mod regex;
 pub mod scope;
 pub mod semver;

@@ -1,5 +1,6 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
+pub mod access;
 pub mod arith;
 pub mod base64;
 pub mod closure;
@@ -12,6 +13,7 @@ pub mod host;
 mod interp;
 pub mod isa;
 pub mod iterator;
+mod loaded;
 pub mod label;
 pub mod regex;
 pub mod scope;

@@ -1,6 +1,7 @@
 //! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.
 
 pub mod ast;
+pub mod check;
 mod lex;
 pub mod lower;
 mod parse;

@@ -157,9 +157,9 @@ fn empty<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn empty_number<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
     let site = vm.site();
-    let place = bunraku_vm::diagnostic::Place { column: None, ..site.place() };
+    let (file, line) = (site.file.unwrap_or("unknown"), site.line);
     let message = "Calling function empty() with Numeric value is deprecated.";
-    vm.host.log(bunraku_vm::diagnostic::Severity::Warning, message, Some(place));
+    vm.host.warn_once(&format!("{message}\n   (file: {file}, line: {line})"));
     Ok(Value::Bool(false))
 }
 
@@ -568,9 +568,7 @@ fn coerced_order<'c>(vm: &mut Vm<'c>, name: &str, a: Value<'c>, b: Value<'c>) ->
                 && rest[1..].bytes().all(|b| b.is_ascii_digit()));
         (end > 0 && tail).then(|| text.parse::<f64>().unwrap_or(0.0))
     };
-    let mut warn = |message: String| {
-        vm.host.log(bunraku_vm::diagnostic::Severity::Warning, &message, None);
-    };
+    let warn = |message: String| vm.host.warn_once(&format!("{message}\n   (file & line not available)"));
     if let (Some(left), Some(right)) = (number(&left), number(&right)) {
         warn(format!(
             "The {name}() function's auto conversion of String to Numeric is deprecated - change to convert input before calling, or use lambda"

@@ -1,5 +1,6 @@
 //! Functions that leave: `break`, `next`, `return`, `fail`; and `call`.
 
+use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native, dispatch, native, optional_param, param, repeated_param};
@@ -31,16 +32,24 @@ pub const FUNCTIONS: &[Native] = &[
     ),
 ];
 
+/// Where the call stands, as Puppet's call stack names it.
+fn caller(vm: &Vm<'_>) -> Place {
+    let mut place = vm.site().place();
+    place.file.get_or_insert_with(|| "unknown".into());
+    place.column = None;
+    place
+}
+
 fn break_<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
-    Err(Box::new(Flow::Break(vm.site().place())))
+    Err(Box::new(Flow::Break(caller(vm))))
 }
 
 fn next<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Err(Box::new(Flow::Next(call.arg(0).unwrap_or(Value::Undef), vm.site().place())))
+    Err(Box::new(Flow::Next(call.arg(0).unwrap_or(Value::Undef), caller(vm))))
 }
 
 fn return_<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Err(Box::new(Flow::Return(call.arg(0).unwrap_or(Value::Undef), vm.site().place())))
+    Err(Box::new(Flow::Return(call.arg(0).unwrap_or(Value::Undef), caller(vm))))
 }
 
 fn fail<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

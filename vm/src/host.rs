@@ -180,6 +180,9 @@ pub trait Host<'c> {
     /// A function that comes with the language or a module's native twin.
     fn native(&self, name: &str) -> Option<&'static Native>;
 
+    /// A function that a manifest loaded so far has defined.
+    fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>>;
+
     /// A function written in Puppet, found as the autoloader of `module` finds it.
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>>;
 

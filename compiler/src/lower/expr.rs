@@ -270,10 +270,12 @@ impl Body<'_, '_> {
         let is_class = matches!(left.kind, ExprKind::TypeName("Class"));
         for key in keys {
             match &key.kind {
-                // `Class[Foo]` names a class, not a type.
+                // In `Class[Foo]` an unknown name is no error yet.
                 ExprKind::TypeName(name) if is_class => {
                     let reg = self.take();
-                    self.load(reg, &Const::Str((*name).to_owned()), key.span);
+                    let name = self.low.unit.name(name);
+                    self.abx(Op::TypeReference, reg, name, key.span);
+                    self.position(key);
                 }
                 _ => {
                     self.value(key);

@@ -17,7 +17,7 @@ impl Body<'_, '_> {
                     let title = self.value(&body.title);
                     self.attributes(body.attributes);
                     self.abc(Op::Body, title, Reg(0), 0, body.span);
-                    self.position_as(label(expr), body.span, &[]);
+                    self.position_as(label(expr), body.title.span, &[]);
                     self.release(mark);
                 }
                 let form = match form {
@@ -25,6 +25,13 @@ impl Body<'_, '_> {
                     ResourceForm::Virtual => 1,
                     ResourceForm::Exported => 2,
                 };
+                // Only a name, a type or a type with brackets may say what is declared.
+                let named = match &type_expr.kind {
+                    ExprKind::Name(_) | ExprKind::TypeName(_) => true,
+                    ExprKind::Access { left, .. } => matches!(left.kind, ExprKind::TypeName(_)),
+                    _ => false,
+                };
+                let form = if named { form } else { form | 4 };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 let title = bodies.first().map_or(span, |body| body.title.span);
                 self.position_of(expr, &[type_expr.span, title]);
@@ -81,7 +88,12 @@ impl Body<'_, '_> {
         attributes: &[Attribute<'_>],
         to: Reg,
     ) {
-        let first = self.value(type_expr);
+        let first = self.take();
+        match &type_expr.kind {
+            // A collector takes the name as it stands: what it means is for the catalog to say.
+            ExprKind::TypeName(name) => self.load(first, &Const::Str((*name).to_owned()), type_expr.span),
+            _ => self.expr(type_expr, first),
+        }
         let mut words = Vec::new();
         if let Some(query) = query.expr {
             self.query(query, first, &mut words);

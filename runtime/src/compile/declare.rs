@@ -157,10 +157,13 @@ impl<'c> Compile<'c> {
         match value {
             Value::Undef => Ok(()),
             Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
-            other => resource
-                .tags
-                .tag(&format::to_interpolated(other))
-                .map_err(|tag| Flow::raw(format!("Invalid tag '{tag}'"))),
+            other => resource.tags.tag(&format::to_interpolated(other)).map_err(|tag| {
+                let message = format!("Invalid tag '{tag}'");
+                match resource.line {
+                    0 => Flow::raw(message),
+                    line => self.placed_error(message, resource.file, line),
+                }
+            }),
         }
     }
 

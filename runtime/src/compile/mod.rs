@@ -118,6 +118,8 @@ pub struct Compile<'c> {
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     nodes: RefCell<Vec<load::NodeDefinition<'c>>>,
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
+    /// Where each function was defined, as Puppet's loader names the place.
+    function_sites: RefCell<HashMap<&'c str, &'c str>>,
     aliases: RefCell<HashMap<&'c str, Option<&'c Type<'c>>>>,
     loaded: RefCell<HashSet<std::path::PathBuf>>,
     templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
@@ -131,7 +133,6 @@ pub struct Compile<'c> {
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,
     relationships: RefCell<Vec<Relationship<'c>>>,
-    /// Resources of defined types that are still to be evaluated are those from here on.
     warned: RefCell<HashSet<String>>,
 }
 

@@ -12,6 +12,7 @@ mod escape;
 mod fault;
 mod heredoc;
 mod number;
+pub(crate) mod regex;
 mod scan;
 mod string;
 mod symbol;
@@ -192,7 +193,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
                 self.pos += comment.len();
                 Ok(Step::Nothing)
             }
-            b'/' => Ok(self.regex_or_division()),
+            b'/' => self.regex_or_division(),
             0x80.. => Ok(self.beyond_ascii()),
             _ => Ok(self.symbol(byte)),
         }
@@ -285,7 +286,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
         self.emit(Tok::Variable, start, &self.text[start + 1..start + 1 + length])
     }
 
-    fn regex_or_division(&mut self) -> Step {
+    fn regex_or_division(&mut self) -> LexResult<Step> {
         if self.after.allows_regex()
             && let Ok((_, found)) = scan::regex(self.rest())
         {
@@ -296,9 +297,12 @@ impl<'l, 'a> Lexer<'l, 'a> {
             if source.contains("\\/") {
                 source = self.arena.alloc_str(&source.replace("\\/", "/"));
             }
-            return self.emit(Tok::Regex, start, source);
+            if let Some(message) = regex::fault(source) {
+                return Err(self.fault_of_ruby(message, "the regular expression", start));
+            }
+            return Ok(self.emit(Tok::Regex, start, source));
         }
-        self.take(Tok::Div, 1)
+        Ok(self.take(Tok::Div, 1))
     }
 
     /// White space of another alphabet, or a character that starts no token.

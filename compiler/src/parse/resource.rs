@@ -28,6 +28,7 @@ impl<'a> Parser<'_, 'a> {
         while self.kind() == Tok::LBrace {
             self.depth = self.depth.checked_sub(1).ok_or_else(|| self.too_deep())?;
             left = self.with_body(left)?;
+            self.resource_end = self.at;
         }
         self.depth = depth;
         Ok(left)
@@ -53,6 +54,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         let bodies = self.list(|parser, _: &List<ResourceBody<'a>>| parser.bodies(word.start))?;
         self.expect(Tok::RBrace)?;
+        self.resource_end = self.at;
         let name = Span { start: word.start, end: word.end };
         let type_expr = self.alloc(Expr { span: name, kind: ExprKind::Name(word.text) });
         let kind = ExprKind::Resource { form: ResourceForm::Regular, type_expr, bodies };

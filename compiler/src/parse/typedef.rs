@@ -53,9 +53,7 @@ impl<'a> Parser<'_, 'a> {
                 match self.kind() {
                     Tok::LBrack => {
                         self.bump();
-                        let keys = self.access_args()?;
-                        self.eat(Tok::Comma);
-                        self.expect(Tok::RBrack)?;
+                        let keys = self.access_args(true)?;
                         Ok(self.access_node(type_name, keys))
                     }
                     Tok::LBrace => {

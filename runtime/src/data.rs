@@ -2,9 +2,8 @@
 
 use crate::catalog::rich::{self, Style};
 use bumpalo::Bump;
-use bunraku_vm::format;
+use bunraku_vm::types;
 use bunraku_vm::value::{HashBuilder, Value};
-use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
 
 /// A JSON value as a Puppet value. Whole numbers beyond 64 bits become floats.
@@ -35,9 +34,8 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 }
 
 /// A value as rich data (JSON) and as `%p` prints it.
-pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
+pub fn describe(value: Value<'_>) -> (String, String) {
     let mut json = String::new();
     rich::value(&mut json, value, Style::Plain);
-    let _ = vm;
-    (json, format::inspect(value))
+    (json, types::print_value(value))
 }

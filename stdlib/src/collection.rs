@@ -1,11 +1,11 @@
 //! Functions on arrays, hashes and strings as collections: sizes, keys, order, elements by path.
 
-use crate::elements::Elements;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{
     Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param, repeated_param,
 };
+use bunraku_vm::iterator::asserted;
 use bunraku_vm::regex;
 use bunraku_vm::types;
 use bunraku_vm::value::{Hash, HashBuilder, Value};
@@ -204,13 +204,13 @@ fn distinct<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, items: &[Value<'c>]) -> Ev
 }
 
 fn unique<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let items = Elements::of(vm, "unique", call.args[0])?.all(vm);
+    let items = asserted(vm, "unique", call.args[0])?.collect(vm);
     let kept = distinct(vm, &call, &items)?;
     Ok(vm.array(&kept))
 }
 
 fn unique_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let items = Elements::of(vm, "unique", call.args[0])?.all(vm);
+    let items = asserted(vm, "unique", call.args[0])?.collect(vm);
     let kept = distinct(vm, &call, &items)?;
     let text: String = kept.iter().filter_map(|c| c.as_str()).collect();
     Ok(vm.string(&text))
@@ -313,7 +313,7 @@ fn sort<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, items: Vec<Value<'c>>) -> Eval
         Some(block) => by_block(vm, block, a, b),
         None => spaceship(a, b).ok_or_else(|| {
             let with = match b {
-                Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Undef => format::ruby_inspect(b),
+                Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Undef => format::inspect(b),
                 other => ruby_class(other).to_owned(),
             };
             Flow::raw(format!("comparison of {} with {with} failed", ruby_class(a)))
@@ -341,7 +341,7 @@ fn sort_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn sort_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let chars = Elements::of(vm, "sort", call.args[0])?.all(vm);
+    let chars = asserted(vm, "sort", call.args[0])?.collect(vm);
     let chars = sort(vm, &call, chars)?;
     let text: String = chars.iter().filter_map(|c| c.as_str()).collect();
     Ok(vm.string(&text))
@@ -351,7 +351,7 @@ fn join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let delimiter = call.arg(1).and_then(Value::as_str).unwrap_or_default();
     let mut flat = Vec::new();
     flatten_into(&call.args[..1], &mut flat);
-    let words: Vec<String> = flat.iter().map(|value| format::ruby_to_s(*value)).collect();
+    let words: Vec<String> = flat.iter().map(|value| format::to_ruby_s(*value)).collect();
     Ok(vm.string(&words.join(delimiter)))
 }
 
@@ -371,11 +371,8 @@ fn walk<'c>(vm: &mut Vm<'c>, data: Value<'c>, path: &[Value<'c>]) -> Result<Valu
         let lost = |vm: &mut Vm<'c>, what: &str, of: Value<'c>, kind, walked: &[Value<'c>]| {
             let ty = types::infer(vm, of);
             let walked = vm.array(walked);
-            let message = format!(
-                "The given data {what} at {}, got '{}'",
-                format::ruby_inspect(walked),
-                types::print(ty)
-            );
+            let message =
+                format!("The given data {what} at {}, got '{}'", format::inspect(walked), types::print(ty));
             Lost { message, kind, walked }
         };
         current = match (current, key) {
@@ -514,7 +511,9 @@ fn bad_variable<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
 pub(crate) fn string_index<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let text = call.args[0].as_str().unwrap_or_default();
     let at = match call.args[1] {
-        Value::Regexp(source) => regex::find(&source, text)?.map(|(start, _)| start),
+        Value::Regexp(source) => {
+            regex::captures_from(&source, text, 0).map_err(Flow::raw)?.map(|found| found.start())
+        }
         other => text.find(other.as_str().unwrap_or_default()),
     };
     Ok(at.map_or(Value::Undef, |at| Value::Int(text[..at].chars().count() as i64)))
@@ -558,7 +557,7 @@ fn coerced_order<'c>(vm: &mut Vm<'c>, name: &str, a: Value<'c>, b: Value<'c>) ->
     if let (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) = (a, b) {
         return spaceship(a, b).unwrap_or(Ordering::Equal);
     }
-    let (left, right) = (format::ruby_to_s(a), format::ruby_to_s(b));
+    let (left, right) = (format::to_ruby_s(a), format::to_ruby_s(b));
     let number = |text: &str| {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

@@ -44,7 +44,7 @@ fn return_<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn fail<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let words: Vec<String> = call.args.iter().map(|value| format::ruby_to_s(*value)).collect();
+    let words: Vec<String> = call.args.iter().map(|value| format::to_ruby_s(*value)).collect();
     Err(Flow::raw(words.join(" ")))
 }
 

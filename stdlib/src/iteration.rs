@@ -1,11 +1,10 @@
 //! Functions that call a lambda for each element: `each`, `map`, `filter`, `reduce` and their kin.
 //! Source: the specification's "Iteration functions"; `break` ends an iteration, `next` one turn.
 
-use crate::elements::Elements;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Dispatch, Native, dispatch, native, optional_param, param, repeated_param};
-use bunraku_vm::iterator::{Iter, Source};
+use bunraku_vm::iterator::{Cursor, Iter, Source, asserted};
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -140,7 +139,7 @@ const fn iterating(body: NativeFn) -> [Dispatch; 4] {
 
 /// An iteration that calls a lambda: with the element, or with its index or key in front.
 struct Turns<'c> {
-    elements: Elements<'c>,
+    elements: Cursor<'c>,
     block: &'c Closure<'c>,
     /// Whether the lambda takes two parameters.
     pairs: bool,
@@ -165,7 +164,7 @@ impl<'c> Turns<'c> {
         let source = call.args[0];
         let entries =
             matches!(source, Value::Hash(_)) || matches!(source, Value::Iterator(iter) if is_entries(iter));
-        Ok(Turns { elements: Elements::of(vm, function, source)?, block, pairs, entries, index: 0 })
+        Ok(Turns { elements: asserted(vm, function, source)?, block, pairs, entries, index: 0 })
     }
 
     /// The next turn; none at the end or when the lambda calls `break`.
@@ -284,14 +283,14 @@ fn index_value<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             hash.entries().iter().find(|(_, value)| crate::collection::ruby_equal(*value, call.args[1]));
         return Ok(found.map_or(Value::Undef, |(key, _)| *key));
     }
-    let items = Elements::of(vm, "index", call.args[0])?.all(vm);
+    let items = asserted(vm, "index", call.args[0])?.collect(vm);
     let found = items.iter().position(|item| crate::collection::ruby_equal(*item, call.args[1]));
     Ok(found.map_or(Value::Undef, |at| Value::Int(at as i64)))
 }
 
 fn reduce<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(block) = call.block else { return Ok(Value::Undef) };
-    let mut elements = Elements::of(vm, "reduce", call.args[0])?;
+    let mut elements = asserted(vm, "reduce", call.args[0])?;
     let first = match call.arg(1) {
         Some(memo) => Some(memo),
         None => elements.next(vm),
@@ -322,17 +321,14 @@ fn slice<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     }
     if serving != 1 && serving != size {
         let names = match call.block {
-            Some(block) => {
-                let signature = vm.signature_of(block)?;
-                signature.params.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
-            }
+            Some(block) => vm.closure_signature(block)?.names.join(", "),
             None => String::new(),
         };
         return Err(Flow::raw(format!(
             "slice(): block must define one parameter, or the same number of parameters as the given size of the slice ({size}). Block has {serving}; {names}"
         )));
     }
-    let items = Elements::of(vm, "slice", call.args[0])?.all(vm);
+    let items = asserted(vm, "slice", call.args[0])?.collect(vm);
     let filler = if matches!(call.args[0], Value::Hash(_)) { vm.array(&[]) } else { Value::Undef };
     let mut slices = Vec::new();
     for chunk in items.chunks(size) {
@@ -433,7 +429,7 @@ fn sequence<'c>(vm: &mut Vm<'c>, items: &[Value<'c>]) -> Value<'c> {
 
 fn step<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Value::Int(step) = call.args[1] else { return Ok(Value::Undef) };
-    let items = Elements::of(vm, "step", call.args[0])?.all(vm);
+    let items = asserted(vm, "step", call.args[0])?.collect(vm);
     let taken: Vec<_> = items.into_iter().step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect();
     match call.block {
         Some(block) => run_each(vm, block, &taken),
@@ -442,7 +438,7 @@ fn step<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn reverse_each<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let mut items = Elements::of(vm, "reverse_each", call.args[0])?.all(vm);
+    let mut items = asserted(vm, "reverse_each", call.args[0])?.collect(vm);
     items.reverse();
     match call.block {
         Some(block) => run_each(vm, block, &items),
@@ -519,7 +515,7 @@ fn walk<'c>(
         if tree.breadth_first { open.pop_front() } else { open.pop_back() }
     {
         let is_container = match tree.container {
-            Some(ty) => types::is_instance(vm, ty, value)? && children(vm, value)?.is_some(),
+            Some(ty) => types::is_instance(vm, ty, value) && children(vm, value)?.is_some(),
             None => matches!(value, Value::Array(_) | Value::Hash(_) | Value::Object(_) | Value::Iterator(_)),
         } || is_root;
         let shown = match (is_container, is_root) {

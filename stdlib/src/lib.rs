@@ -4,7 +4,6 @@
 mod catalog;
 mod collection;
 mod control;
-mod elements;
 mod iteration;
 mod log;
 

@@ -2,8 +2,9 @@
 //! Rules: the specification's "Access Expression"; what it leaves open is the oracle's.
 
 use crate::arith;
-use crate::error::{Eval, Flow};
+use crate::error::{Blame, Eval, Flow};
 use crate::format;
+use crate::label;
 use crate::scope::Scope;
 use crate::types;
 use crate::value::{Array, Str, Value};
@@ -16,7 +17,8 @@ use crate::vm::Vm;
 pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: &[Value<'c>]) -> Eval<'c> {
     match left {
         Value::Hash(hash) => match keys {
-            [] => Err(Flow::issue_left(
+            [] => Err(Flow::issue_at(
+                Blame::Left,
                 "BAD_HASH_SLICE_ARITY",
                 "Hash supports [] with one or more arguments. Got 0",
             )),
@@ -43,10 +45,10 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
             Ok(Value::Binary(vm.arena.alloc(cut(bytes, start, count))))
         }
         other => {
-            let label = format::label(other);
+            let label = label::value(other);
             let message =
-                format!("Operator '[]' is not applicable to {} {label}.", crate::interp::article(&label));
-            Err(Flow::issue_left("OPERATOR_NOT_APPLICABLE", message))
+                format!("Operator '[]' is not applicable to {} {label}.", crate::label::article(&label));
+            Err(Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE", message))
         }
     }
 }
@@ -92,7 +94,7 @@ fn string<'c>(vm: &mut Vm<'c>, text: Str<'c>, keys: &[Value<'c>]) -> Eval<'c> {
 #[cold]
 fn arity<'c>(kind: &str, actual: usize) -> Box<Flow<'c>> {
     let code = if kind == "Array" { "BAD_ARRAY_SLICE_ARITY" } else { "BAD_STRING_SLICE_ARITY" };
-    Flow::issue_left(code, format!("{kind} supports [] with one or two arguments. Got {actual}"))
+    Flow::issue_at(Blame::Left, code, format!("{kind} supports [] with one or two arguments. Got {actual}"))
 }
 
 /// One or two keys as integers; any other number of keys passes through for the caller to refuse.
@@ -102,24 +104,27 @@ fn numbers<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>], kind: &str, substring: bool)
     }
     let mut all = Vec::new();
     for key in keys {
-        let number =
-            if substring { arith::to_number(*key).unwrap_or(*key) } else { arith::coerce(vm, *key)? };
+        let number = if substring {
+            key.as_str().and_then(arith::to_number).unwrap_or(*key)
+        } else {
+            arith::coerce(vm, *key, Blame::Key(all.len()))?
+        };
         match number {
             Value::Int(n) => all.push(n),
             other => {
-                let actual = types::generalized_name(vm, other);
+                let actual = vm.type_text(other);
                 return Err(if substring {
                     let message = format!(
                         "A substring operation does not accept {} {actual} as a character index. Expected an Integer",
-                        crate::interp::article(&actual)
+                        crate::label::article(&actual)
                     );
-                    Flow::issue_right("BAD_STRING_SLICE_KEY_TYPE", message)
+                    Flow::issue_at(Blame::Right, "BAD_STRING_SLICE_KEY_TYPE", message)
                 } else {
                     let message = format!(
                         "The value '{}' cannot be used as an index into an {kind}. Expected an Integer, got {actual}",
                         format::to_interpolated(other)
                     );
-                    Flow::issue_right("BAD_SLICE_KEY_TYPE", message)
+                    Flow::issue_at(Blame::Right, "BAD_SLICE_KEY_TYPE", message)
                 });
             }
         }

@@ -1,24 +1,320 @@
-//! stub
-use crate::{error::*, value::*, vm::Vm};
+//! Comparison: `==`, `<`, `=~`, `in`, and the matching of `case` and selectors.
+
+use crate::error::{Blame, Eval, Flow};
+use crate::label;
+use crate::regex;
+use crate::semver::{self, Version};
+use crate::time::{SECOND, to_f};
+use crate::types;
+use crate::value::{Hash, Value};
+use crate::vm::Vm;
 use std::cmp::Ordering;
-pub fn equals<'c>(_: Value<'c>, _: Value<'c>) -> bool {
-    todo!()
+
+/// The ordering operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
 }
-pub fn ordered<'c>(
-    _: &mut Vm<'c>,
-    _: &str,
-    _: Value<'c>,
-    _: Value<'c>,
-    _: fn(Ordering) -> bool,
-) -> Eval<'c, bool> {
-    todo!()
+
+impl Op {
+    /// As written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Op::Less => "<",
+            Op::LessEqual => "<=",
+            Op::Greater => ">",
+            Op::GreaterEqual => ">=",
+        }
+    }
+
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Op::Less => order.is_lt(),
+            Op::LessEqual => order.is_le(),
+            Op::Greater => order.is_gt(),
+            Op::GreaterEqual => order.is_ge(),
+        }
+    }
 }
-pub fn match_operator<'c>(_: &mut Vm<'c>, _: Value<'c>, _: Value<'c>) -> Eval<'c, bool> {
-    todo!()
+
+/// `a == b` of the language: types that accept each other are equal.
+pub fn equal_operator<'c>(vm: &Vm<'c>, a: Value<'c>, b: Value<'c>) -> bool {
+    match (a, b) {
+        (Value::Type(a), Value::Type(b)) => types::equivalent(vm.arena, a, b),
+        _ => equals(a, b),
+    }
 }
-pub fn includes<'c>(_: &mut Vm<'c>, _: Value<'c>, _: Value<'c>) -> Eval<'c, bool> {
-    todo!()
+
+/// Puppet's equality: strings without (ASCII) case, integers and floats by number, collections deep.
+pub fn equals<'c>(a: Value<'c>, b: Value<'c>) -> bool {
+    use Value::*;
+    match (a, b) {
+        (Str(a), Str(b)) => a.eq_ignore_ascii_case(&b),
+        (Int(a), Int(b)) => a == b,
+        (Int(a), Float(b)) | (Float(b), Int(a)) => a as f64 == b,
+        (Float(a), Float(b)) => a == b,
+        (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equals(*a, *b)),
+        (Hash(a), Hash(b)) => {
+            a.len() == b.len()
+                && a.entries().iter().all(|(key, value)| equals(b.get(*key).unwrap_or(Undef), *value))
+        }
+        (Timestamp(n) | Timespan(n), Int(m)) | (Int(m), Timestamp(n) | Timespan(n)) => {
+            n.div_euclid(SECOND) == i128::from(m)
+        }
+        (Timestamp(n) | Timespan(n), Float(m)) | (Float(m), Timestamp(n) | Timespan(n)) => to_f(*n) == m,
+        _ => a.same(b),
+    }
 }
-pub fn matches_option<'c>(_: &mut Vm<'c>, _: Value<'c>, _: Value<'c>) -> Eval<'c, bool> {
-    todo!()
+
+fn fold(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().map(|b| b.to_ascii_lowercase())
+}
+
+/// Order of two values; none where numbers do not compare (`NaN`).
+///
+/// # Errors
+/// Puppet's reason why they do not compare.
+pub fn order(a: Value<'_>, b: Value<'_>) -> Result<Option<Ordering>, &'static str> {
+    use Value::*;
+    let number = |n: i128, b: Value<'_>| match b {
+        Int(m) => Some(n.div_euclid(SECOND).cmp(&i128::from(m))),
+        Float(m) => to_f(n).partial_cmp(&m),
+        _ => None,
+    };
+    match (a, b) {
+        (Str(a), Str(b)) => Ok(Some(fold(&a).cmp(fold(&b)))),
+        (Str(_), _) => Err("A String is not comparable to a non String"),
+        (Int(a), Int(b)) => Ok(Some(a.cmp(&b))),
+        (Int(a), Float(b)) => Ok((a as f64).partial_cmp(&b)),
+        (Float(a), Int(b)) => Ok(a.partial_cmp(&(b as f64))),
+        (Float(a), Float(b)) => Ok(a.partial_cmp(&b)),
+        (Int(_) | Float(_), Timestamp(n) | Timespan(n)) => Ok(number(*n, a).map(Ordering::reverse)),
+        (Int(_) | Float(_), _) => Err("A Numeric is not comparable to non Numeric"),
+        (Timespan(a), Timespan(b)) | (Timestamp(a), Timestamp(b)) => Ok(Some(a.cmp(b))),
+        (Timespan(n) | Timestamp(n), Int(_) | Float(_)) => Ok(number(*n, b)),
+        (Timespan(_), _) => Err("Timespans are only comparable to Timespans, Integers, and Floats"),
+        (Timestamp(_), _) => Err("Timestamps are only comparable to Timestamps, Integers, and Floats"),
+        (SemVer(a), SemVer(b)) => match (Version::parse(&a), Version::parse(&b)) {
+            (Ok(a), Ok(b)) => Ok(Some(a.order(&b))),
+            _ => Ok(None),
+        },
+        (SemVer(_), _) => Err("Versions not comparable to non Versions"),
+        (Default, Default) => Ok(Some(Ordering::Equal)),
+        (Default, _) => Err("Symbol not comparable to non Symbol"),
+        _ => Err("Only Strings, Numbers, Timespans, Timestamps, and Versions are comparable"),
+    }
+}
+
+/// `a op b`; types compare by what they accept.
+///
+/// # Errors
+/// "Comparison of: Integer < String, is not possible. …"
+pub fn compare<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
+    if let Value::Type(left) = a {
+        let Value::Type(right) = b else { return Ok(false) };
+        let (wide, narrow) = match op {
+            Op::Less | Op::LessEqual => (right, left),
+            Op::Greater | Op::GreaterEqual => (left, right),
+        };
+        let strict = matches!(op, Op::Less | Op::Greater);
+        return Ok(types::is_assignable(vm.arena, wide, narrow)
+            && !(strict && types::equivalent(vm.arena, left, right)));
+    }
+    match order(a, b) {
+        Ok(order) => Ok(order.is_some_and(|order| op.holds(order))),
+        Err(detail) => {
+            let (left, right) = (label::value(a), label::value(b));
+            let message = format!(
+                "Comparison of: {left} {} {right}, is not possible. Caused by '{detail}'.",
+                op.text()
+            );
+            Err(Flow::issue("COMPARISON_NOT_POSSIBLE", message))
+        }
+    }
+}
+
+/// Matches a text and sets $0, $1 … where it does.
+fn match_regex<'c>(vm: &mut Vm<'c>, source: &str, text: &'c str) -> Eval<'c, bool> {
+    match regex::captures(source, text).map_err(Flow::raw)? {
+        Some(groups) => {
+            vm.set_matches(&groups);
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// `left =~ right`: a regular expression (or its source), a type, a range of versions.
+///
+/// # Errors
+/// For a pattern that is none, and for a left side that is no string.
+pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<'c, bool> {
+    let source = match right {
+        Value::Type(ty) => return Ok(types::is_instance(vm, ty, left)),
+        Value::SemVerRange(range) => return Ok(in_range(&range, left)),
+        Value::Regexp(source) => source,
+        Value::Str(source) => {
+            if let Err(detail) = regex::compile(&source) {
+                return Err(not_a_regexp(&detail));
+            }
+            source
+        }
+        other => {
+            let class = label::ruby_class(other);
+            let class = match other {
+                Value::Undef => "nil",
+                Value::Bool(true) => "true",
+                Value::Bool(false) => "false",
+                _ => &class,
+            };
+            return Err(not_a_regexp(&format!("no implicit conversion of {class} into String")));
+        }
+    };
+    let Value::Str(text) = left else {
+        let left = label::value_an(left);
+        let message = format!("Left match operand must result in a String value. Got {left}.");
+        return Err(Flow::issue_at(Blame::Left, "MATCH_NOT_STRING", message));
+    };
+    match_regex(vm, &source, text.as_str())
+}
+
+fn not_a_regexp<'c>(detail: &str) -> Box<Flow<'c>> {
+    let message =
+        format!("Can not convert right match operand to a regular expression. Caused by '{detail}'.");
+    Flow::issue_at(Blame::Right, "MATCH_NOT_REGEXP", message)
+}
+
+fn in_range(range: &str, version: Value<'_>) -> bool {
+    match version {
+        Value::SemVer(version) | Value::Str(version) => semver::range_includes(range, &version),
+        _ => false,
+    }
+}
+
+fn same_version(version: &str, other: Value<'_>) -> bool {
+    match other {
+        Value::SemVer(other) | Value::Str(other) => {
+            Version::parse(&other).is_ok_and(|other| other.to_string() == version)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value matches an option of a `case` or selector (not the literal `default`).
+///
+/// # Errors
+/// For a match that takes too many steps.
+pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) -> Eval<'c, bool> {
+    match (option, value) {
+        (Value::Regexp(source), Value::Str(text)) => match_regex(vm, &source, text.as_str()),
+        (Value::Regexp(_), _) => Ok(false),
+        (Value::SemVer(version), value) => Ok(same_version(&version, value)),
+        (Value::SemVerRange(range), value) => Ok(in_range(&range, value)),
+        (Value::Type(ty), value) => Ok(types::is_instance(vm, ty, value)),
+        (Value::Array(options), Value::Array(values)) => {
+            if options.len() != values.len() {
+                return Ok(false);
+            }
+            for (option, value) in options.items().iter().zip(values.items()) {
+                if !matches_option(vm, *value, *option)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Value::Hash(options), Value::Hash(values)) => {
+            for (key, option) in options.entries() {
+                let value = values.get(*key).unwrap_or(Value::Undef);
+                if !matches_option(vm, value, *option)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Value::Array(_) | Value::Hash(_), _) => Ok(false),
+        (Value::Default, _) => Ok(true),
+        (option, value) => Ok(equals(value, option)),
+    }
+}
+
+/// `left in right`
+///
+/// # Errors
+/// For a match that takes too many steps.
+pub fn includes<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<'c, bool> {
+    match right {
+        Value::Str(text) => match left {
+            Value::Str(part) => Ok(text.to_lowercase().contains(&part.to_lowercase())),
+            Value::Regexp(source) => match_regex(vm, &source, text.as_str()),
+            _ => Ok(false),
+        },
+        Value::Array(items) => in_items(vm, left, items.items().iter().copied()),
+        Value::Hash(hash) => in_keys(vm, left, hash),
+        Value::SemVerRange(range) => Ok(in_range(&range, left)),
+        Value::Binary(bytes) => Ok(match left {
+            Value::Binary(part) => contains(bytes, part),
+            Value::Str(part) => contains(bytes, part.as_bytes()),
+            Value::Int(n) => bytes.iter().any(|b| i64::from(*b) == n),
+            _ => false,
+        }),
+        _ => Ok(false),
+    }
+}
+
+fn in_keys<'c>(vm: &mut Vm<'c>, left: Value<'c>, hash: Hash<'c>) -> Eval<'c, bool> {
+    in_items(vm, left, hash.entries().iter().map(|(key, _)| *key))
+}
+
+fn in_items<'c>(vm: &mut Vm<'c>, left: Value<'c>, items: impl Iterator<Item = Value<'c>>) -> Eval<'c, bool> {
+    for item in items {
+        let found = match (left, item) {
+            (Value::Regexp(source), Value::Str(text)) => match_regex(vm, &source, text.as_str())?,
+            (Value::Regexp(_), _) => false,
+            (Value::Str(_) | Value::SemVer(_), item) => matches_option(vm, left, item)?,
+            (Value::Type(ty), item) => types::is_instance(vm, ty, item),
+            (left, item) => equals(item, left),
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bumpalo::Bump;
+
+    #[test]
+    fn equality_is_puppets() {
+        let arena = Bump::new();
+        let s = |text: &str| Value::str(&arena, text);
+        assert!(equals(s("Abc"), s("aBC")));
+        assert!(!equals(s("É"), s("é")));
+        assert!(equals(Value::Int(1), Value::Float(1.0)));
+        assert!(!equals(s("1"), Value::Int(1)));
+        assert!(equals(Value::array(&arena, &[s("A")]), Value::array(&arena, &[s("a")])));
+        assert!(!equals(Value::Undef, Value::Bool(false)));
+    }
+
+    #[test]
+    fn order_has_puppets_reasons() {
+        let arena = Bump::new();
+        let s = |text: &str| Value::str(&arena, text);
+        assert_eq!(order(s("B"), s("a")), Ok(Some(Ordering::Greater)));
+        assert_eq!(order(Value::Int(1), s("a")), Err("A Numeric is not comparable to non Numeric"));
+        assert_eq!(order(Value::Int(1), Value::Float(1.5)), Ok(Some(Ordering::Less)));
+    }
 }

@@ -30,6 +30,22 @@ pub struct Fault {
     pub diagnostic: Diagnostic,
     /// What the machine has still to add.
     pub stage: Stage,
+    /// Which part of the innermost expression is at fault; its place is the fault's.
+    pub blame: Blame,
+}
+
+/// The part of an expression that Puppet blames: where it points its line and column at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blame {
+    /// The expression itself.
+    #[default]
+    Whole,
+    /// The left operand.
+    Left,
+    /// The right operand.
+    Right,
+    /// The n-th key in brackets.
+    Key(usize),
 }
 
 /// What a [`Fault`] still lacks.
@@ -41,10 +57,6 @@ pub enum Stage {
     /// An issue of the evaluator itself (`Evaluation Error: …`): only the prefix and the innermost
     /// instruction's place are missing.
     Issue,
-    /// The same, at the place of the instruction's left operand.
-    IssueLeft,
-    /// The same, at the place of its right operand.
-    IssueRight,
     /// Complete.
     Formed,
 }
@@ -60,14 +72,10 @@ impl<'c> Flow<'c> {
         Flow::fault(Diagnostic::error(message).with_code(code), Stage::Issue)
     }
 
-    /// An issue at the left operand of the innermost expression.
-    pub fn issue_left(code: &'static str, message: impl Into<String>) -> Box<Self> {
-        Flow::fault(Diagnostic::error(message).with_code(code), Stage::IssueLeft)
-    }
-
-    /// An issue at the right operand of the innermost expression.
-    pub fn issue_right(code: &'static str, message: impl Into<String>) -> Box<Self> {
-        Flow::fault(Diagnostic::error(message).with_code(code), Stage::IssueRight)
+    /// The same, at a part of the innermost expression.
+    pub fn issue_at(blame: Blame, code: &'static str, message: impl Into<String>) -> Box<Self> {
+        let diagnostic = Diagnostic::error(message).with_code(code);
+        Box::new(Flow::Fault(Fault { diagnostic, stage: Stage::Issue, blame }))
     }
 
     /// A complete error that nothing is added to.
@@ -77,6 +85,6 @@ impl<'c> Flow<'c> {
 
     #[cold]
     fn fault(diagnostic: Diagnostic, stage: Stage) -> Box<Self> {
-        Box::new(Flow::Fault(Fault { diagnostic, stage }))
+        Box::new(Flow::Fault(Fault { diagnostic, stage, blame: Blame::Whole }))
     }
 }

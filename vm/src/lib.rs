@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod arith;
+pub mod base64;
 pub mod closure;
 pub mod compare;
 pub mod diagnostic;
@@ -12,12 +13,15 @@ pub mod host;
 mod interp;
 pub mod isa;
 pub mod iterator;
+pub mod label;
 mod loaded;
 pub mod regex;
 pub mod scope;
-pub mod signature;
+pub mod semver;
 pub mod symbol;
+pub mod time;
 pub mod types;
 pub mod unit;
+pub mod uri;
 pub mod value;
 pub mod vm;

@@ -7,9 +7,8 @@ use crate::host::{Host, Site};
 use crate::interp::{Frame, Pending};
 use crate::loaded::{Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeSpec};
-use crate::signature::Signatures;
 use crate::symbol::{Interner, Symbol};
-use crate::types::Type;
+use crate::types::{Signature, Type};
 use crate::unit::reader::Unit;
 use crate::unit::{ChunkRef, UnitId};
 use crate::value::{Str, Value};
@@ -36,11 +35,14 @@ pub struct Vm<'c> {
     pub(crate) pending: Pending<'c>,
     /// Output of the templates being rendered, innermost last.
     pub(crate) output: Vec<crate::interp::Output>,
-    pub(crate) signatures: HashMap<*const Native, &'c Signatures<'c>>,
+    /// Signatures of the native functions called so far, and those of their argument mismatches.
+    pub(crate) signatures: HashMap<*const Native, Signatures<'c>>,
     scopes: u32,
     /// How deep calls may nest.
     pub max_depth: usize,
 }
+
+type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
 
 /// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
 #[derive(Clone, Copy, Debug)]
@@ -221,6 +223,12 @@ impl<'c> Vm<'c> {
             return Ok(());
         }
         Err(Flow::raw(format!("stack level too deep: calls nest more than {} levels", self.max_depth)))
+    }
+
+    /// What Puppet's messages call the type of a value: inferred, generalised, printed.
+    pub fn type_text(&mut self, value: Value<'c>) -> String {
+        let ty = crate::types::infer(self, value);
+        crate::types::print(crate::types::generalize(self.arena, ty))
     }
 
     /// A string value in the arena.

@@ -140,24 +140,18 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Says what the instruction just emitted stands for: label and place of `expr`.
     pub fn position(&mut self, expr: &Expr<'_>) {
-        self.position_as(label(expr), expr.span, None, None);
+        self.position_as(label(expr), expr.span, &[]);
     }
 
-    /// The same with the places of its operands.
-    pub fn position_of(&mut self, expr: &Expr<'_>, left: Span, right: Span) {
-        self.position_as(label(expr), expr.span, Some(left), Some(right));
+    /// The same with the places of its parts: left operand, right operand or keys.
+    pub fn position_of(&mut self, expr: &Expr<'_>, parts: &[Span]) {
+        self.position_as(label(expr), expr.span, parts);
     }
 
-    /// The same with a label and places of its own.
-    pub fn position_as(&mut self, label: String, at: Span, left: Option<Span>, right: Option<Span>) {
-        let place = |low: &Lowering<'_>, span: Option<Span>| span.map_or((0, 0), |span| low.at(span));
-        self.positions.push(Position {
-            pc: self.code.len() as u32,
-            label,
-            at: self.low.at(at),
-            left: place(self.low, left),
-            right: place(self.low, right),
-        });
+    /// The same with a label and place of its own.
+    pub fn position_as(&mut self, label: String, at: Span, parts: &[Span]) {
+        let parts = parts.iter().map(|span| self.low.at(*span)).collect();
+        self.positions.push(Position { pc: self.code.len() as u32, label, at: self.low.at(at), parts });
     }
 
     /// Where a variable lives: how many scopes out and in which slot; none where the name is not known here.

@@ -55,7 +55,7 @@ impl Body<'_, '_> {
         );
         let text = self.low.unit.constant(&Const::Str(text));
         self.abx(Op::BadCallee, to, text, expr.span);
-        self.position_as(label(expr), callee.span, None, None);
+        self.position_as(label(expr), callee.span, &[]);
     }
 
     fn invoke(

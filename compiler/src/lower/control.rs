@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                 Some(default) => body.expr(default, to),
                 None => {
                     body.abc(Op::NoOption, Reg(0), value, 0, expr.span);
-                    body.position_of(expr, left.span, left.span);
+                    body.position_of(expr, &[left.span, left.span]);
                 }
             }
             for end in ends {
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
         };
         let option = self.value(inner);
         self.abc(op, fits, value, option.0, candidate.span);
-        self.position_of(expr, test.span, candidate.span);
+        self.position_of(expr, &[test.span, candidate.span]);
         // Only a regular expression, or what may be one, opens a match scope.
         let plain = matches!(constant(inner), Some(c) if !matches!(c, Const::Regexp(_) | Const::Array(_) | Const::Hash(_)));
         self.matches += u32::from(!plain);

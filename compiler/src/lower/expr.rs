@@ -56,7 +56,7 @@ impl Body<'_, '_> {
                     UnaryOp::Not => self.abc(Op::Not, to, value, 0, span),
                     UnaryOp::Minus => {
                         self.abc(Op::Negate, to, value, 0, span);
-                        self.position_of(expr, inner.span, inner.span);
+                        self.position_of(expr, &[inner.span, inner.span]);
                     }
                     UnaryOp::Unfold => {
                         self.abc(Op::NewArray, to, Reg(0), 0, span);
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
                 let left = self.value(lhs);
                 let right = self.value(rhs);
                 self.abc(binary_op(*op), to, left, right.0, span);
-                self.position_of(expr, lhs.span, rhs.span);
+                self.position_of(expr, &[lhs.span, rhs.span]);
                 self.matches += u32::from(matches!(op, BinaryOp::Match | BinaryOp::NotMatch));
             }
             ExprKind::Assign { lhs, rhs, .. } => {
@@ -239,7 +239,7 @@ impl Body<'_, '_> {
                         self.abx(Op::SetVar, from, name, expr.span);
                     }
                 }
-                self.position_of(expr, lhs.span, rhs.span);
+                self.position_of(expr, &[lhs.span, rhs.span]);
             }
             ExprKind::Array(targets) => {
                 let mark = self.mark();
@@ -254,7 +254,7 @@ impl Body<'_, '_> {
                     .collect();
                 let list = self.low.unit.list(&names);
                 self.abcw(Op::Unpack, first, from, names.len() as u32, list, expr.span);
-                self.position_of(expr, lhs.span, rhs.span);
+                self.position_of(expr, &[lhs.span, rhs.span]);
                 for (n, target) in targets.iter().enumerate() {
                     self.assign(expr, target, rhs, Reg(first.0 + n as u32));
                 }
@@ -281,8 +281,8 @@ impl Body<'_, '_> {
             }
         }
         self.abc(Op::Access, to, from, keys.len() as u32, expr.span);
-        let right = keys.first().map_or(expr.span, |key| key.span);
-        self.position_as(label(expr), expr.span, Some(left.span), Some(right));
+        let parts: Vec<Span> = std::iter::once(left).chain(keys).map(|part| part.span).collect();
+        self.position_of(expr, &parts);
     }
 }
 

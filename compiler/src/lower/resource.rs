@@ -17,7 +17,7 @@ impl Body<'_, '_> {
                     let title = self.value(&body.title);
                     self.attributes(body.attributes);
                     self.abc(Op::Body, title, Reg(0), 0, body.span);
-                    self.position_as(label(expr), body.span, None, None);
+                    self.position_as(label(expr), body.span, &[]);
                     self.release(mark);
                 }
                 let form = match form {
@@ -27,19 +27,19 @@ impl Body<'_, '_> {
                 };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 let title = bodies.first().map_or(span, |body| body.title.span);
-                self.position_of(expr, type_expr.span, title);
+                self.position_of(expr, &[type_expr.span, title]);
             }
             ExprKind::ResourceDefaults { type_expr, attributes, .. } => {
                 let ty = self.value(type_expr);
                 self.attributes(attributes);
                 self.abc(Op::Defaults, to, ty, 0, span);
-                self.position_of(expr, type_expr.span, type_expr.span);
+                self.position_of(expr, &[type_expr.span, type_expr.span]);
             }
             ExprKind::ResourceOverride { resources, attributes, .. } => {
                 let references = self.value(resources);
                 self.attributes(attributes);
                 self.abc(Op::Override, to, references, 0, span);
-                self.position_of(expr, resources.span, resources.span);
+                self.position_of(expr, &[resources.span, resources.span]);
             }
             ExprKind::Collect { type_expr, query, attributes } => {
                 self.collector(expr, type_expr, query, attributes, to);
@@ -61,12 +61,12 @@ impl Body<'_, '_> {
                         AttrOp::Append => (Op::AttributeAppend, "+>"),
                     };
                     self.abx(op, reg, name, *span);
-                    self.position_as(format!("'{sign}' expression"), *span, None, None);
+                    self.position_as(format!("'{sign}' expression"), *span, &[]);
                 }
                 Attribute::Splat { span, value } => {
                     let reg = self.value(value);
                     self.abc(Op::AttributeSplat, reg, Reg(0), 0, *span);
-                    self.position_as(label(value), value.span, None, None);
+                    self.position_as(label(value), value.span, &[]);
                 }
             }
             self.release(mark);
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
         let list = self.low.unit.list(&words);
         self.attributes(attributes);
         self.abcw(Op::Collect, to, first, u32::from(query.exported), list, expr.span);
-        self.position_of(expr, type_expr.span, query.span);
+        self.position_of(expr, &[type_expr.span, query.span]);
     }
 
     /// A query in postfix: triples of operation, attribute and the register of its value, counted from behind
@@ -129,6 +129,6 @@ impl Body<'_, '_> {
             RelationOp::Subscribe => 3,
         };
         self.abcw(Op::Relate, to, left, right.0, kind, expr.span);
-        self.position_of(expr, lhs.span, rhs.span);
+        self.position_of(expr, &[lhs.span, rhs.span]);
     }
 }

@@ -1,6 +1,7 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
 use super::rich::{self, Style, string};
+use super::tags::Tags;
 use super::{Catalog, Resource};
 use crate::resource_types::ResourceTypes;
 use bunraku_vm::scope::ResourceId;
@@ -23,8 +24,12 @@ pub struct Header<'a> {
 /// Writes the catalog without virtual resources.
 pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) -> String {
     let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
+    // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
+    let mut tags = Tags::default();
+    catalog.classes.iter().for_each(|class| tags.tag_if_valid(class));
+    tags.merge(&catalog.tags);
     out.push_str("{\"tags\":[");
-    list(&mut out, catalog.tags.iter());
+    list(&mut out, tags.iter());
     out.push_str("],\"name\":");
     string(&mut out, header.name);
     out.push_str(",\"version\":");

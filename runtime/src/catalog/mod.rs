@@ -170,6 +170,8 @@ impl<'c> Catalog<'c> {
     pub fn add_class(&mut self, name: &'c str) {
         if !self.classes.contains(&name) {
             self.classes.push(name);
+            // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
+            self.tags.tag_if_valid(name);
         }
     }
 }

@@ -59,7 +59,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Default => out.push_str("{\"__ptype\":\"Default\"}"),
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
         Value::Int(i) => out.push_str(&i.to_string()),
-        Value::Float(f) => out.push_str(&format::float(f)),
+        Value::Float(f) => out.push_str(&format::float_to_s(f)),
         Value::Str(s) => string(out, &s),
         Value::Array(items) => {
             out.push('[');
@@ -84,7 +84,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::SemVer(text) => tagged(out, "SemVer", &text),
         Value::SemVerRange(text) => tagged(out, "SemVerRange", &text),
         Value::Uri(text) => tagged(out, "URI", &text),
-        Value::Binary(bytes) => tagged(out, "Binary", &format::base64(bytes)),
+        Value::Binary(bytes) => tagged(out, "Binary", &bunraku_vm::base64::encode(bytes)),
         Value::Object(object) => {
             out.push_str("{\"__ptype\":");
             string(out, object.type_name);

@@ -90,7 +90,7 @@ impl<'c> Compile<'c> {
                 }
                 Value::Undef => return Err(Flow::raw("Cannot use undef as a class name")),
                 other => {
-                    let actual = types::generalized_name(vm, *other);
+                    let actual = vm.type_text(*other);
                     return Err(Flow::raw(format!(
                         "Expected a String or a Class type reference, got {actual}"
                     )));

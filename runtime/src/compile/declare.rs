@@ -135,7 +135,11 @@ impl<'c> Compile<'c> {
         }
         let type_tag = resource.type_name;
         resource.tags.tag_if_valid(type_tag);
-        resource.tags.tag_if_valid(resource.title);
+        // Main's title is a symbol in Puppet, and symbols are no tags.
+        let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
+        if !main {
+            resource.tags.tag_if_valid(resource.title);
+        }
         let _ = vm;
         for param in self.look_up_defaults(resource.scope, resource.type_name) {
             if !resource.params.iter().any(|p| p.name == param.name) {
@@ -317,7 +321,7 @@ impl<'c> Compile<'c> {
                 Value::Hash(hash) => hash.entries(),
                 Value::Undef => &[],
                 other => {
-                    let actual = bunraku_vm::types::generalized_name(vm, *other);
+                    let actual = vm.type_text(*other);
                     return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
                 }
             };

@@ -4,7 +4,7 @@
 use super::Compile;
 use crate::catalog::Param;
 use crate::names;
-use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::error::{Blame, Eval, Flow};
 use bunraku_vm::host::Attribute;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{self, Type};
@@ -27,12 +27,12 @@ impl<'c> Compile<'c> {
             other => {
                 let actual = match other {
                     Value::Type(ty) => types::print(ty),
-                    other => types::generalized_name(vm, other),
+                    other => vm.type_text(other),
                 };
                 let message = format!(
                     "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
                 );
-                return Err(Flow::issue_left("ILLEGAL_RESOURCE_TYPE", message));
+                return Err(Flow::issue_at(Blame::Left, "ILLEGAL_RESOURCE_TYPE", message));
             }
         };
         let params = self.params_of(scope, attributes);

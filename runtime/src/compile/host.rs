@@ -237,7 +237,7 @@ impl<'c> Host<'c> for Compile<'c> {
                     _ => false,
                 },
                 other => {
-                    let actual = types::generalized_name(vm, *other);
+                    let actual = vm.type_text(*other);
                     return Err(Flow::raw(format!("Invalid argument of type '{actual}' to 'defined'")));
                 }
             };
@@ -381,7 +381,10 @@ impl<'c> Compile<'c> {
             [one] => Flow::raw(format!("{function}(): Invalid EPP: {one}")),
             many => {
                 many.iter().for_each(|fault| self.log_diagnostic(fault));
-                Flow::raw(format!("{function}(): Invalid EPP: Found {} errors. Giving up", many.len()))
+                let count = many.len();
+                Flow::raw(format!(
+                    "{function}(): Invalid EPP: Language validation logged {count} errors. Giving up"
+                ))
             }
         }
     }

@@ -9,7 +9,7 @@ use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::types::{Alias, Type};
+use bunraku_vm::types::{Alias, Type, set_alias};
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, OnceCell};
@@ -73,7 +73,10 @@ impl<'c> Compile<'c> {
                 for fault in many {
                     self.log_diagnostic(fault);
                 }
-                Flow::formed(Diagnostic::error(format!("Found {} errors. Giving up", many.len())))
+                let count = many.len();
+                Flow::formed(Diagnostic::error(format!(
+                    "Language validation logged {count} errors. Giving up"
+                )))
             }
         }
     }
@@ -193,7 +196,7 @@ impl<'c> Compile<'c> {
         let key = self.text(&name.to_lowercase());
         self.aliases.borrow_mut().insert(key, Some(ty));
         let target = vm.evaluate_type(chunk)?;
-        let _ = alias.target.set(target);
+        set_alias(self.arena, alias, target)?;
         Ok(ty)
     }
 

@@ -7,7 +7,7 @@ use crate::resource_types::METAPARAMETERS;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
-use bunraku_vm::types;
+use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -107,31 +107,27 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         given: &[Param<'c>],
     ) -> Eval<'c, ()> {
-        let params = vm.params(chunk)?;
-        let mut errors = Vec::new();
+        let mut values: Vec<(&str, Value<'c>)> = Vec::new();
         for param in given {
-            let declared = params.iter().any(|p| p.name == param.name);
-            if !declared && !matches!(param.name, "name" | "title") && !METAPARAMETERS.contains(&param.name) {
-                errors.push(format!(" has no parameter named '{}'", param.name));
+            if !matches!(param.name, "name" | "title") && !METAPARAMETERS.contains(&param.name) {
+                values.push((param.name, param.value));
             }
         }
-        for (n, param) in params.iter().enumerate() {
-            match scope.slots[param.slot as usize].get() {
-                None => errors.push(format!(" expects a value for parameter '{}'", param.name)),
-                Some(value) if param.typed => {
-                    let ty = vm.param_type(chunk, n)?;
-                    if !types::is_instance(vm, ty, value)? {
-                        errors.push(types::mismatch::describe_parameter(vm, param.name, ty, value)?);
-                    }
+        let mut parameters = Vec::new();
+        for (n, param) in vm.params(chunk)?.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
+            if let Some(value) = scope.slots[param.slot as usize].get() {
+                match values.iter_mut().find(|(name, _)| *name == param.name) {
+                    Some(known) => known.1 = value,
+                    None => values.push((param.name, value)),
                 }
-                Some(_) => {}
             }
         }
         let subject = self.catalog.borrow()[id].reference();
-        match errors.as_slice() {
-            [] => Ok(()),
-            [one] => Err(Flow::raw(format!("{subject}:{one}"))),
-            many => Err(Flow::raw(format!("{subject}:\n {}", many.join("\n ")))),
+        match describe_parameters(vm, &subject, &parameters, &values, false) {
+            Some(message) => Err(Flow::raw(message)),
+            None => Ok(()),
         }
     }
 }

@@ -96,7 +96,7 @@ impl<'c> Compile<'c> {
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {
-            Ok((_, value)) => Some(data::describe(&mut vm, *value)),
+            Ok((_, value)) => Some(data::describe(*value)),
             Err(_) => None,
         };
         let result = result.map(|(catalog, _)| catalog);
@@ -145,7 +145,7 @@ impl<'c> Compile<'c> {
 
     fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<&str>) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
-        self.load_main(vm, code)?;
+        self.load_main(vm, code).map_err(|flow| self.could_not_parse(flow))?;
         self.set_node_parameters(vm, node);
         self.create_settings(vm)?;
         let value = self.evaluate_main(vm)?;
@@ -199,6 +199,14 @@ impl<'c> Compile<'c> {
         };
         *self.main_chunks.borrow_mut() = units.into_iter().map(|unit| ChunkRef { unit, chunk: 0 }).collect();
         Ok(())
+    }
+
+    fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        if let Flow::Fault(fault) = &mut *flow {
+            let message = &mut fault.diagnostic.message;
+            message.insert_str(0, &format!("Could not parse for environment {}: ", self.environment.name));
+        }
+        flow
     }
 
     /// Top-scope variables: an external classifier's, the facts, `$trusted`, `$server_facts`, `$environment`.
@@ -302,7 +310,7 @@ impl<'c> Compile<'c> {
         if found.is_none() {
             for candidate in &nodes {
                 if let HostMatch::Regex(source) = candidate.matching
-                    && regex::captures(source, &name)?.is_some()
+                    && regex::is_match(source, &name).map_err(Flow::raw)?
                 {
                     found = Some(candidate);
                     break;
@@ -328,8 +336,8 @@ impl<'c> Compile<'c> {
         let definition = nodes.iter().find(|n| n.known.number == known.number);
         let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
         let name = self.node_name.to_lowercase();
-        let groups = regex::captures(source, &name)?.unwrap_or_default();
-        Ok(groups.into_iter().map(|group| group.map(|text| self.text(&text))).collect())
+        let groups = regex::captures(source, &name).map_err(Flow::raw)?.unwrap_or_default();
+        Ok(groups.into_iter().map(|group| group.map(|text| self.text(text))).collect())
     }
 
     /// Classes of an external node classifier: those with parameters first, in node scope if there is one.

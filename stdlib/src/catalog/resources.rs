@@ -36,7 +36,7 @@ fn create_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     };
     let Value::Str(type_name) = args[0] else {
         // Puppet takes no other type's name either; its message is Ruby's about a missing method.
-        let actual = types::generalized_name(vm, args[0]);
+        let actual = vm.type_text(args[0]);
         return Err(Flow::raw(format!("create_resources(): first argument must be a string, got {actual}")));
     };
     vm.host.create_resources(vm, call.scope, type_name.as_str(), resources, defaults)?;

@@ -6,8 +6,7 @@ use crate::error::{Eval, Flow};
 use crate::function::{Call, Native};
 use crate::loaded::{Callee, Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeKind, ScopeSpec};
-use crate::signature::{Signature, SignatureParam};
-use crate::types::{self, Range, Type};
+use crate::types::{self, Signature, Type};
 use crate::unit::ChunkRef;
 use crate::value::Value;
 use crate::vm::Vm;
@@ -131,35 +130,66 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        let signatures = self.native_signatures(native)?;
-        for (signature, dispatch) in signatures.dispatches.iter().zip(native.dispatches) {
-            if signature.accepts(self, args, block)? {
-                let result = (dispatch.body)(self, Call { args, block, scope })?;
-                if let Some(returns) = signature.returns {
+        let signatures = match self.signatures.get(&(native as *const Native)) {
+            Some(known) => known.clone(),
+            None => {
+                let parsed = std::rc::Rc::new(types::signatures(self, native)?);
+                self.signatures.insert(native, parsed.clone());
+                parsed
+            }
+        };
+        let call = Call { args, block, scope };
+        for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
+            if self.accepts(signature, args, block)? {
+                let result = (dispatch.body)(self, call)?;
+                if let Some(returns) = signature.callable.returns {
                     self.assert_returned(native.name, returns, result)?;
                 }
                 return Ok(result);
             }
         }
-        for (signature, dispatch) in signatures.mismatches.iter().zip(native.mismatches) {
-            if signature.accepts(self, args, block)? {
-                let message = (dispatch.body)(self, Call { args, block, scope })?;
+        for (signature, dispatch) in signatures.1.iter().zip(native.mismatches) {
+            if self.accepts(signature, args, block)? {
+                let message = (dispatch.body)(self, call)?;
                 let text = crate::format::to_interpolated(message);
                 return Err(Flow::raw(format!("'{}' {text}", native.name)));
             }
         }
-        let message =
-            types::mismatch::describe_signatures(self, native.name, signatures.dispatches, args, block)?;
-        Err(Flow::raw(message))
+        Err(Flow::raw(types::mismatch::describe_arguments(self, native.name, &signatures.0, args, block)))
+    }
+
+    /// Whether a signature takes a call with these arguments and this lambda.
+    fn accepts(
+        &mut self,
+        signature: &Signature<'c>,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c, bool> {
+        let callable = &signature.callable;
+        if !callable.range().contains(args.len() as i64) {
+            return Ok(false);
+        }
+        for (n, arg) in args.iter().enumerate() {
+            let Some(ty) = callable.params.get(n).or(callable.params.last()) else { return Ok(false) };
+            if !types::is_instance(self, ty, *arg) {
+                return Ok(false);
+            }
+        }
+        match (callable.block, block) {
+            (None, block) => Ok(block.is_none()),
+            (Some(ty), None) => Ok(matches!(ty, Type::Optional(_))),
+            (Some(ty), Some(block)) => {
+                let own = types::of_closure(self, block)?;
+                Ok(types::is_assignable(self.arena, ty, own))
+            }
+        }
     }
 
     fn assert_returned(&mut self, name: &str, returns: &'c Type<'c>, value: Value<'c>) -> Eval<'c, ()> {
-        if matches!(returns, Type::Any) || types::is_instance(self, returns, value)? {
+        if matches!(returns, Type::Any) {
             return Ok(());
         }
-        let subject = format!("value returned from {name}");
-        let message = types::mismatch::describe_value(self, &subject, returns, value)?;
-        Err(Flow::raw(message))
+        types::mismatch::assert_instance(self, &format!("value returned from {name}"), returns, value)
     }
 
     /// Calls a lambda with arguments by position: types checked, defaults filled in. `next` ends it with a value.
@@ -259,16 +289,16 @@ impl<'c> Vm<'c> {
                 let ty = self.linked_param_type(linked, n)?;
                 sound = sound
                     && if param.captures_rest {
-                        self.rest_fits(ty, value)?
+                        self.rest_fits(ty, value)
                     } else {
-                        types::is_instance(self, ty, value)?
+                        types::is_instance(self, ty, value)
                     };
             }
         }
         if sound && (rest_given || args.len() <= params.len()) {
             return Ok(());
         }
-        let signature = self.closure_signature(linked)?;
+        let signature = self.closure_signature(closure)?;
         // Puppet describes the arguments with the defaults filled in.
         let mut given: Vec<Value<'c>> = Vec::new();
         for param in params {
@@ -280,8 +310,7 @@ impl<'c> Vm<'c> {
         }
         let given = if given.len() < args.len() || given.len() < params.len() { args } else { &given };
         let name = closure.name.unwrap_or("lambda");
-        let message = types::mismatch::describe_signatures(self, name, &[signature], given, None)?;
-        Err(Flow::raw(message))
+        Err(Flow::raw(types::mismatch::describe_arguments(self, name, &[signature], given, None)))
     }
 
     fn rest_default(&mut self, chunk: ChunkRef, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
@@ -290,17 +319,12 @@ impl<'c> Vm<'c> {
     }
 
     /// Whether the captured array fits: an Array type bounds the array itself, any other its elements.
-    fn rest_fits(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> Eval<'c, bool> {
-        if matches!(ty, Type::Array { .. }) {
-            return types::is_instance(self, ty, value);
+    fn rest_fits(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+        match (ty, value) {
+            (Type::Array { .. }, _) => types::is_instance(self, ty, value),
+            (_, Value::Array(items)) => items.items().iter().all(|item| types::is_instance(self, ty, *item)),
+            _ => false,
         }
-        let Value::Array(items) = value else { return Ok(false) };
-        for item in items.items() {
-            if !types::is_instance(self, ty, *item)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The declared type of a parameter of a linked chunk, evaluated once.
@@ -331,7 +355,7 @@ impl<'c> Vm<'c> {
         match self.run(ChunkRef { unit: linked.unit.id, chunk }, top)? {
             Value::Type(ty) => Ok(ty),
             other => {
-                let actual = types::generalized_name(self, other);
+                let actual = types::print(types::infer(self, other));
                 Err(Flow::raw(format!("expected a type, got {actual}")))
             }
         }
@@ -346,36 +370,16 @@ impl<'c> Vm<'c> {
         self.type_of_chunk(linked, chunk.chunk)
     }
 
-    /// The one signature of a closure.
-    pub(crate) fn closure_signature(&mut self, linked: &'c Linked<'c>) -> Eval<'c, Signature<'c>> {
-        let mut params = Vec::new();
-        let mut size = Range { min: Some(0), max: Some(0) };
-        for (n, param) in linked.params.iter().enumerate() {
-            let ty = self.linked_param_type(linked, n)?;
-            let (ty, range) = match ty {
-                Type::Array { element, size } if param.captures_rest => (*element, *size),
-                other if param.captures_rest => (other, Range::SIZE),
-                other if param.has_default => (other, Range { min: Some(0), max: Some(1) }),
-                other => (other, Range { min: Some(1), max: Some(1) }),
-            };
-            params.push(SignatureParam { name: param.name, ty });
-            size.min = size.min.zip(range.min).map(|(a, b)| a + b);
-            size.max = size.max.zip(range.max).map(|(a, b)| a + b);
-        }
-        let returns = match linked.chunk.return_chunk {
-            Some(_) => Some(self.return_type(linked)?),
-            None => None,
-        };
-        Ok(Signature { params: self.arena.alloc_slice_copy(&params), size, block: None, returns })
-    }
-
-    /// The signature of a lambda or Puppet function, for checking it against a `Callable`.
+    /// The one signature of a lambda or Puppet function.
     ///
     /// # Errors
     /// Those of evaluating its parameter types.
-    pub fn signature_of(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Signature<'c>> {
-        let linked = self.link(closure.chunk)?;
-        self.closure_signature(linked)
+    pub fn closure_signature(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Signature<'c>> {
+        let names = self.params(closure.chunk)?.iter().map(|param| param.name).collect();
+        match types::of_closure(self, closure)? {
+            Type::Callable(callable) => Ok(Signature { callable: *callable, names, block_name: "block" }),
+            _ => Err(Flow::raw("a lambda is no callable")),
+        }
     }
 
     /// How many arguments a closure takes: least, and most (none for unbounded).

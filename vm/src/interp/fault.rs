@@ -1,14 +1,10 @@
 //! Completes a fault at the innermost instruction: Puppet's prefix, label and place.
 
 use crate::diagnostic::Place;
-use crate::error::{Flow, Stage};
+use crate::error::{Blame, Flow, Stage};
+use crate::label;
+use crate::unit::layout::unpack_place;
 use crate::vm::Vm;
-
-/// `a` or `an`, by the first letter of what may be quoted.
-pub(crate) fn article(label: &str) -> &'static str {
-    let first = label.trim_start_matches(['\'', '"']).chars().next().unwrap_or(' ');
-    if "aeiouyAEIOUY".contains(first) { "an" } else { "a" }
-}
 
 impl<'c> Vm<'c> {
     /// Completes a flow that leaves the innermost frame; what is complete passes through.
@@ -20,24 +16,23 @@ impl<'c> Vm<'c> {
         let position = unit.unit.position(&frame.linked.chunk, frame.pc);
         let diagnostic = &mut fault.diagnostic;
         let label = position.map_or("", |p| p.label);
-        let mut at = position.map_or((0, 0), |p| p.at);
+        let part = |n: usize| position.and_then(|p| p.parts.get(n)).map(|word| unpack_place(*word));
+        let at = match fault.blame {
+            Blame::Whole => None,
+            Blame::Left => part(0),
+            Blame::Right => part(1),
+            Blame::Key(n) => part(n + 1),
+        };
+        let at = at.filter(|at| at.0 != 0).or(position.map(|p| p.at)).unwrap_or((0, 0));
         match fault.stage {
             Stage::Formed => return flow,
             Stage::Raw => {
-                diagnostic.message = format!(
-                    "Evaluation Error: Error while evaluating {} {label}, {}",
-                    article(label),
-                    diagnostic.message
-                );
+                let label = label::a_an(label);
+                diagnostic.message =
+                    format!("Evaluation Error: Error while evaluating {label}, {}", diagnostic.message);
                 diagnostic.code.get_or_insert("RUNTIME_ERROR");
             }
             Stage::Issue => diagnostic.message.insert_str(0, "Evaluation Error: "),
-            Stage::IssueLeft | Stage::IssueRight => {
-                diagnostic.message.insert_str(0, "Evaluation Error: ");
-                let operand =
-                    position.map(|p| if fault.stage == Stage::IssueLeft { p.left } else { p.right });
-                at = operand.filter(|o| o.0 != 0).unwrap_or(at);
-            }
         }
         fault.stage = Stage::Formed;
         let known = |n: u32| (n != 0).then_some(n);

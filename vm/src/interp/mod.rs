@@ -6,24 +6,22 @@ mod resource;
 mod template;
 mod variable;
 
-pub(crate) use fault::article;
 pub(crate) use resource::Pending;
 pub(crate) use template::Output;
 
 use crate::arith::{self, Op as Arith};
 use crate::closure::Closure;
 use crate::compare;
-use crate::error::{Eval, Flow};
+use crate::error::{Blame, Eval, Flow};
 use crate::format;
 use crate::host::{Relation, Site};
 use crate::isa::Op;
 use crate::loaded::Linked;
 use crate::scope::Scope;
-use crate::types::{self, Type};
+use crate::types;
 use crate::unit::ChunkRef;
 use crate::value::{Hash, HashBuilder, Str, Value};
 use crate::vm::Vm;
-use std::cmp::Ordering;
 
 /// A running chunk, for whoever asks where the code stands.
 pub(crate) struct Frame<'c> {
@@ -117,10 +115,10 @@ impl<'c> Vm<'c> {
                 }};
             }
             macro_rules! ordering {
-                ($op:literal, $test:expr) => {{
+                ($op:expr) => {{
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = Value::Bool(self.ordered($op, left, right, $test)?);
+                    reg!(a) = Value::Bool(compare::compare(self, $op, left, right)?);
                 }};
             }
 
@@ -179,8 +177,8 @@ impl<'c> Vm<'c> {
                 Op::Mul => arithmetic!(Arith::Mul),
                 Op::Div => arithmetic!(Arith::Div),
                 Op::Mod => arithmetic!(Arith::Mod),
-                Op::ShiftLeft => arithmetic!(Arith::ShiftLeft),
-                Op::ShiftRight => arithmetic!(Arith::ShiftRight),
+                Op::ShiftLeft => arithmetic!(Arith::Shl),
+                Op::ShiftRight => arithmetic!(Arith::Shr),
                 Op::Negate => {
                     here!();
                     let value = reg!(b);
@@ -188,12 +186,12 @@ impl<'c> Vm<'c> {
                 }
                 Op::Not => reg!(a) = Value::Bool(!reg!(b).truthy()),
                 Op::Truth => reg!(a) = Value::Bool(reg!(b).truthy()),
-                Op::Equal => reg!(a) = Value::Bool(compare::equals(reg!(b), reg!(c))),
-                Op::NotEqual => reg!(a) = Value::Bool(!compare::equals(reg!(b), reg!(c))),
-                Op::Less => ordering!("<", |o| o == Ordering::Less),
-                Op::LessEqual => ordering!("<=", |o| o != Ordering::Greater),
-                Op::Greater => ordering!(">", |o| o == Ordering::Greater),
-                Op::GreaterEqual => ordering!(">=", |o| o != Ordering::Less),
+                Op::Equal => reg!(a) = Value::Bool(compare::equal_operator(self, reg!(b), reg!(c))),
+                Op::NotEqual => reg!(a) = Value::Bool(!compare::equal_operator(self, reg!(b), reg!(c))),
+                Op::Less => ordering!(compare::Op::Less),
+                Op::LessEqual => ordering!(compare::Op::LessEqual),
+                Op::Greater => ordering!(compare::Op::Greater),
+                Op::GreaterEqual => ordering!(compare::Op::GreaterEqual),
                 Op::Match | Op::NotMatch => {
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
@@ -385,33 +383,22 @@ impl<'c> Vm<'c> {
         crate::loaded::broken(linked.unit.file, crate::unit::reader::Fault::ChunkRecord(linked.chunk.number))
     }
 
-    /// `< <= > >=`: types by assignability, everything else by order.
-    fn ordered(
-        &mut self,
-        op: &str,
-        left: Value<'c>,
-        right: Value<'c>,
-        test: fn(Ordering) -> bool,
-    ) -> Eval<'c, bool> {
-        match (left, right) {
-            (Value::Int(l), Value::Int(r)) => Ok(test(l.cmp(&r))),
-            _ => compare::ordered(self, op, left, right, test),
-        }
-    }
-
     /// The type a capitalised name means: built in, an alias, or a resource type.
     fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
         let name = unit.name(number);
-        if let Some(ty) = types::builtin(self.arena, name) {
-            return Ok(Value::Type(ty));
+        match types::by_name(self, name)? {
+            types::Type::Reference(_) => {
+                Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}")))
+            }
+            ty => Ok(Value::Type(ty)),
         }
-        types::resolve_name(self, name, unit.module).map(Value::Type)
     }
 
     #[cold]
     fn unmatched_selector(&mut self, value: Value<'c>) -> Box<Flow<'c>> {
         let text = format::to_interpolated(value);
-        Flow::issue_left(
+        Flow::issue_at(
+            Blame::Left,
             "UNMATCHED_SELECTOR",
             format!("No matching entry for selector parameter with value '{text}'"),
         )
@@ -426,12 +413,6 @@ impl<'c> Vm<'c> {
                 hash.entries().iter().map(|(k, v)| Value::array(self.arena, &[*k, *v])).collect()
             }
             Value::Iterator(iter) => crate::iterator::collect(self, iter)?,
-            Value::Type(ty) => match ty {
-                Type::Integer(_) | Type::Enum { .. } => {
-                    crate::iterator::of_type(self, ty)?.unwrap_or_else(|| vec![value])
-                }
-                _ => vec![value],
-            },
             other => vec![other],
         })
     }

@@ -1,7 +1,7 @@
 //! Resource expressions, defaults, overrides and collectors: the lists of attributes under construction, and what
 //! the evaluator checks before the catalog hears of them.
 
-use crate::error::{Eval, Flow};
+use crate::error::{Blame, Eval, Flow};
 use crate::format;
 use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Site};
 use crate::loaded::LoadedUnit;
@@ -62,7 +62,7 @@ impl<'c> Vm<'c> {
     /// `* => hash`
     pub(super) fn splat_attributes(&mut self, value: Value<'c>) -> Eval<'c, ()> {
         let Value::Hash(hash) = value else {
-            let actual = types::generalized_name(self, value);
+            let actual = self.type_text(value);
             return Err(Flow::issue("TYPE_MISMATCH", format!("Expected value of type Hash, got {actual}")));
         };
         let site = self.site();
@@ -135,7 +135,7 @@ impl<'c> Vm<'c> {
                         return Err(Flow::issue("MISSING_TITLE_AT", message));
                     }
                     other => {
-                        let actual = types::generalized_name(self, other);
+                        let actual = self.type_text(other);
                         let message =
                             format!("Illegal title type at index {index}. Expected String, got {actual}");
                         return Err(Flow::issue("ILLEGAL_TITLE_TYPE_AT", message));
@@ -177,7 +177,8 @@ impl<'c> Vm<'c> {
     /// Name of the type a resource expression names, in lower case.
     fn resource_type_name(&mut self, ty: Value<'c>) -> Eval<'c, &'c str> {
         let illegal = |actual: String| {
-            Flow::issue_left(
+            Flow::issue_at(
+                Blame::Left,
                 "ILLEGAL_RESOURCE_TYPE",
                 format!(
                     "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
@@ -191,7 +192,7 @@ impl<'c> Vm<'c> {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))
             }
             Value::Type(other) => Err(illegal(types::print(other))),
-            other => Err(illegal(types::generalized_name(self, other))),
+            other => Err(illegal(self.type_text(other))),
         }
     }
 

@@ -98,29 +98,25 @@ impl<'c> Vm<'c> {
         given: &[(Value<'c>, Value<'c>)],
     ) -> Eval<'c, ()> {
         let linked = self.link(template)?;
-        let mut errors = Vec::new();
-        for (name, _) in given {
-            let Value::Str(name) = name else { continue };
-            if !linked.params.iter().any(|p| p.name == name.as_str()) {
-                errors.push(format!(" has no parameter named '{}'", name.as_str()));
+        let mut values: Vec<(&str, Value<'c>)> = Vec::new();
+        for (name, value) in given {
+            if let Value::Str(name) = name
+                && !linked.params.iter().any(|param| param.name == name.as_str())
+            {
+                values.push((name.as_str(), *value));
             }
         }
-        for n in 0..linked.params.len() {
-            let param = linked.params[n];
-            match scope.slots[param.slot as usize].get() {
-                None => errors.push(format!(" expects a value for parameter '{}'", param.name)),
-                Some(value) => {
-                    let ty = self.param_type(template, n)?;
-                    if !types::is_instance(self, ty, value)? {
-                        errors.push(types::mismatch::describe_parameter(self, param.name, ty, value)?);
-                    }
-                }
+        let mut parameters = Vec::new();
+        for (n, param) in linked.params.iter().enumerate() {
+            let ty = self.param_type(template, n)?;
+            parameters.push(types::mismatch::Parameter { name: param.name, ty, optional: param.has_default });
+            if let Some(value) = scope.slots[param.slot as usize].get() {
+                values.push((param.name, value));
             }
         }
-        match errors.as_slice() {
-            [] => Ok(()),
-            [one] => Err(Flow::raw(format!("lambda:{one}"))),
-            many => Err(Flow::raw(format!("lambda:\n {}", many.join("\n ")))),
+        match types::mismatch::describe_parameters(self, "lambda", &parameters, &values, false) {
+            Some(message) => Err(Flow::raw(message)),
+            None => Ok(()),
         }
     }
 }

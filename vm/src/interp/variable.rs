@@ -1,7 +1,7 @@
 //! Variables: looking up, setting, unpacking; what is wrong with each in Puppet's words.
 
 use crate::diagnostic::Severity;
-use crate::error::{Eval, Flow};
+use crate::error::{Blame, Eval, Flow};
 use crate::host::Strict;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeKind};
@@ -150,7 +150,8 @@ impl<'c> Vm<'c> {
             Value::Type(Type::Class(Some(class))) => {
                 let class = class.to_lowercase();
                 if self.host.class_scope(&class).is_none() {
-                    return Err(Flow::issue_right(
+                    return Err(Flow::issue_at(
+                        Blame::Right,
                         "UNKNOWN_RESOURCE",
                         format!("Resource not found: Class['{class}']"),
                     ));
@@ -159,8 +160,7 @@ impl<'c> Vm<'c> {
                 for name in names {
                     let qualified = format!("{class}::{}", unit.name(*name));
                     let value = self.find_qualified(&qualified).ok_or_else(|| {
-                        Flow::issue_left(
-                            "MISSING_MULTI_ASSIGNMENT_VARIABLE",
+                        Flow::issue_at(Blame::Left, "MISSING_MULTI_ASSIGNMENT_VARIABLE",
                             format!("No value for required variable '${qualified}' in assignment to variables from class reference"),
                         )
                     })?;

@@ -1,7 +1,44 @@
 //! The Pcore type system: what a type is. Parsing, printing, inference, assignability, instance checks and
 //! mismatch descriptions are this folder's other files.
+//!
+//! A type that Puppet keeps without its parameter (`Optional`, `Type`, `Iterable`, `Iterator` with nothing in
+//! brackets) has [`Type::Unit`] in the parameter's place.
+
+mod access;
+mod access_resource;
+mod assign;
+mod build;
+mod equal;
+mod generalize;
+mod infer;
+mod instance;
+pub mod mismatch;
+mod name;
+pub mod new;
+mod normalize;
+mod parse;
+mod print;
+mod signature;
+
+pub use access::access;
+pub use assign::{equivalent, is_assignable, is_iterable, iterable_element};
+pub use build::{
+    builtin, by_name, callable, data, enumeration, optional, pattern, resource, rich_data, set_alias, variant,
+};
+pub use equal::equal;
+pub use generalize::generalize;
+pub use infer::{common, infer, infer_set, of_closure};
+pub use instance::is_instance;
+pub use name::{is_callable, name, resolved, simple_name};
+pub use normalize::normalize;
+pub use parse::{parse, parse_with};
+pub use print::{
+    capitalize_segments, print, print_expanded, print_value, print_value_indented, quote, quote_double,
+};
+pub use signature::{Signature, signatures};
 
 use crate::value::Value;
+use bumpalo::Bump;
 use std::cell::OnceCell;
 
 /// Inclusive bounds of a size or an integer; `None` is unbounded (`default`).
@@ -18,6 +55,53 @@ impl Range {
     pub const ANY: Range = Range { min: None, max: None };
     /// `[0, default]`, the size of any collection.
     pub const SIZE: Range = Range { min: Some(0), max: None };
+
+    /// From `min` to `max`, both given.
+    pub const fn new(min: i64, max: i64) -> Range {
+        Range { min: Some(min), max: Some(max) }
+    }
+
+    /// The size of what is empty.
+    pub const EMPTY: Range = Range::new(0, 0);
+
+    /// Exactly `n`.
+    pub const fn exactly(n: i64) -> Range {
+        Range::new(n, n)
+    }
+
+    /// Whether there is no bound at either end.
+    pub fn is_unbounded(self) -> bool {
+        self.min.is_none() && self.max.is_none()
+    }
+
+    /// Whether `n` lies in it.
+    pub fn contains(self, n: i64) -> bool {
+        self.min.is_none_or(|min| min <= n) && self.max.is_none_or(|max| n <= max)
+    }
+
+    /// Whether all of `other` lies in it.
+    pub fn covers(self, other: Range) -> bool {
+        self.min.is_none_or(|min| other.min.is_some_and(|o| min <= o))
+            && self.max.is_none_or(|max| other.max.is_some_and(|o| o <= max))
+    }
+
+    /// As a size: never below zero, "not given" being `[0, default]`.
+    pub fn as_size(self) -> Range {
+        let min = self.min.unwrap_or(0);
+        if min >= 0 {
+            Range { min: Some(min), max: self.max }
+        } else {
+            Range { min: Some(0), max: self.max.map(|m| m.max(0)) }
+        }
+    }
+
+    /// The least range that holds both.
+    pub fn hull(self, other: Range) -> Range {
+        Range {
+            min: self.min.zip(other.min).map(|(a, b)| a.min(b)),
+            max: self.max.zip(other.max).map(|(a, b)| a.max(b)),
+        }
+    }
 }
 
 /// A member of a `Struct`.
@@ -40,13 +124,34 @@ pub struct Alias<'c> {
     pub target: OnceCell<&'c Type<'c>>,
 }
 
+impl<'c> CallableType<'c> {
+    /// A bare `Callable`.
+    pub const ANY: Self =
+        CallableType { params: &[], size: None, block: None, returns: None, unspecified: true };
+
+    /// How many arguments may be given.
+    pub fn range(&self) -> Range {
+        tuple_range(self.params.len(), self.size)
+    }
+}
+
+/// The size of a tuple of `count` types whose size is given or follows from them.
+pub fn tuple_range(count: usize, size: Option<Range>) -> Range {
+    match size {
+        Some(size) => size,
+        None if count == 0 => Range::SIZE,
+        None => Range::exactly(count as i64),
+    }
+}
+
 /// Signature of a `Callable`.
 #[derive(Clone, Copy)]
 pub struct CallableType<'c> {
     /// Parameter types in order.
     pub params: &'c [&'c Type<'c>],
-    /// How many arguments may be given; the last parameter type repeats.
-    pub size: Range,
+    /// How many arguments may be given, where that does not follow from the number of types; the last
+    /// parameter type repeats.
+    pub size: Option<Range>,
     /// The block's type (a `Callable`, or `Optional` of one).
     pub block: Option<&'c Type<'c>>,
     /// The return type.
@@ -55,7 +160,8 @@ pub struct CallableType<'c> {
     pub unspecified: bool,
 }
 
-/// A type of the language.
+/// A type of the language. `Copy`: everything in it is a reference into the arena.
+#[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub enum Type<'c> {
     Any,
@@ -154,62 +260,14 @@ pub enum Type<'c> {
     Reference(&'c str),
 }
 
-/// Type equality: the same type whatever its spelling (the order of a `Variant`'s members does not count).
-pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-    std::ptr::eq(a, b)
-}
-// STUBS
-use crate::{error::*, scope::Scope, vm::Vm};
-use bumpalo::Bump;
-pub fn builtin<'c>(_: &'c Bump, _: &str) -> Option<&'c Type<'c>> {
-    todo!()
-}
-pub fn resolve_name<'c>(_: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, &'c Type<'c>> {
-    todo!()
-}
-pub fn access<'c>(_: &mut Vm<'c>, _: &'c Scope<'c>, _: &'c Type<'c>, _: &[Value<'c>]) -> Eval<'c> {
-    todo!()
-}
-pub fn parse<'c>(_: &mut Vm<'c>, _: &str) -> Eval<'c, &'c Type<'c>> {
-    todo!()
-}
-pub fn print(_: &Type<'_>) -> String {
-    todo!()
-}
-pub fn is_instance<'c>(_: &mut Vm<'c>, _: &'c Type<'c>, _: Value<'c>) -> Eval<'c, bool> {
-    todo!()
-}
-pub fn generalized_name<'c>(_: &mut Vm<'c>, _: Value<'c>) -> String {
-    todo!()
-}
-pub mod mismatch {
-    use super::*;
-    use crate::closure::Closure;
-    use crate::signature::Signature;
-    pub fn describe_parameter<'c>(
-        _: &mut Vm<'c>,
-        _: &str,
-        _: &'c Type<'c>,
-        _: Value<'c>,
-    ) -> Eval<'c, String> {
-        todo!()
+impl<'c> Type<'c> {
+    /// Puts the type into the arena.
+    pub fn alloc(self, arena: &'c Bump) -> &'c Type<'c> {
+        arena.alloc(self)
     }
-    pub fn describe_value<'c>(_: &mut Vm<'c>, _: &str, _: &'c Type<'c>, _: Value<'c>) -> Eval<'c, String> {
-        todo!()
+
+    /// Whether this stands for a parameter that was not given.
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Type::Unit)
     }
-    pub fn describe_signatures<'c>(
-        _: &mut Vm<'c>,
-        _: &str,
-        _: &[Signature<'c>],
-        _: &[Value<'c>],
-        _: Option<&'c Closure<'c>>,
-    ) -> Eval<'c, String> {
-        todo!()
-    }
-}
-pub fn is_assignable<'c>(_: &'c Type<'c>, _: &'c Type<'c>) -> bool {
-    todo!()
-}
-pub fn infer<'c>(_: &mut Vm<'c>, _: Value<'c>) -> &'c Type<'c> {
-    todo!()
 }

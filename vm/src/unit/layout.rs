@@ -92,9 +92,9 @@ pub const PARAM_WORDS: usize = 5;
 pub const CAPTURES_REST: u32 = 1;
 /// Words of a definition: kind, name's string, chunk, parent's string + 1, list of matches, place.
 pub const DEF_WORDS: usize = 6;
-/// Words of a position: program counter (of the word behind the instruction), label's string, place, place of
-/// the left operand, place of the right one.
-pub const POSITION_WORDS: usize = 5;
+/// Words of a position: program counter (of the word behind the instruction), label's string, place, list of
+/// the places of its parts: left operand, right operand or keys.
+pub const POSITION_WORDS: usize = 4;
 
 /// A line and column in one word: 18 bits of line, 14 of column, both from 1, 0 for unknown, saturating.
 pub fn pack_place(line: u32, column: u32) -> u32 {

@@ -109,10 +109,8 @@ pub struct Position<'u> {
     pub label: &'u str,
     /// Line and column; 0 where unknown.
     pub at: (u32, u32),
-    /// Of the left operand.
-    pub left: (u32, u32),
-    /// Of the right operand.
-    pub right: (u32, u32),
+    /// Places of its parts, packed: left operand, right operand or keys.
+    pub parts: &'u [u32],
 }
 
 impl<'u> Unit<'u> {
@@ -264,8 +262,11 @@ impl<'u> Unit<'u> {
             if record(middle)[0] < pc { low = middle + 1 } else { high = middle }
         }
         let r = (low < count).then(|| record(low)).filter(|r| r[0] == pc)?;
-        let [at, left, right] = [r[2], r[3], r[4]].map(unpack_place);
-        Some(Position { label: self.string(r[1]).ok()?, at, left, right })
+        Some(Position {
+            label: self.string(r[1]).ok()?,
+            at: unpack_place(r[2]),
+            parts: self.list(r[3]).ok()?,
+        })
     }
 }
 

@@ -73,10 +73,8 @@ pub struct Position {
     pub label: String,
     /// Line and column.
     pub at: (u32, u32),
-    /// Line and column of the left operand, where there is one.
-    pub left: (u32, u32),
-    /// Likewise of the right one.
-    pub right: (u32, u32),
+    /// Line and column of its parts: left operand, right operand or keys.
+    pub parts: Vec<(u32, u32)>,
 }
 
 /// A chunk to be written.
@@ -237,9 +235,10 @@ impl UnitWriter {
         let first_position = (self.positions.len() / super::layout::POSITION_WORDS) as u32;
         for position in &spec.positions {
             let label = self.string(&position.label);
-            let [at, left, right] =
-                [position.at, position.left, position.right].map(|(l, c)| pack_place(l, c));
-            self.positions.extend([position.pc, label, at, left, right]);
+            let parts: Vec<u32> = position.parts.iter().map(|(l, c)| pack_place(*l, *c)).collect();
+            let parts = self.list(&parts);
+            let at = pack_place(position.at.0, position.at.1);
+            self.positions.extend([position.pc, label, at, parts]);
         }
         let code_start = self.code.len() as u32;
         self.code.extend_from_slice(&spec.code);

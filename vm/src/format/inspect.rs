@@ -1,0 +1,90 @@
+//! Ruby's `inspect` and `to_s` of the values that Puppet's Ruby code prints without formatting them itself.
+
+use super::float_to_s;
+use crate::types::print;
+use crate::value::Value;
+
+/// Ruby's `inspect`: `"a\n"`, `[1, nil]`, `{"a"=>1}`.
+pub fn inspect(value: Value<'_>) -> String {
+    let mut out = String::new();
+    write(&mut out, value);
+    out
+}
+
+/// Ruby's `to_s`: strings bare, `undef` empty, collections inspected.
+pub fn to_ruby_s(value: Value<'_>) -> String {
+    match value {
+        Value::Array(_) | Value::Hash(_) => inspect(value),
+        Value::Regexp(source) => {
+            if source.starts_with("(?") && source.ends_with(')') {
+                source.as_str().to_owned()
+            } else {
+                format!("(?-mix:{})", source.as_str())
+            }
+        }
+        _ => super::to_interpolated(value),
+    }
+}
+
+fn write(out: &mut String, value: Value<'_>) {
+    match value {
+        Value::Undef => out.push_str("nil"),
+        Value::Default => out.push_str(":default"),
+        Value::Float(f) => out.push_str(&float_to_s(f)),
+        Value::Str(s) => out.push_str(&inspect_str(&s)),
+        Value::Array(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                write(out, *item);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            for (n, (key, value)) in hash.entries().iter().enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                write(out, *key);
+                out.push_str("=>");
+                write(out, *value);
+            }
+            out.push('}');
+        }
+        Value::Type(ty) => out.push_str(&print(ty)),
+        Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
+        value => out.push_str(&super::to_interpolated(value)),
+    }
+}
+
+/// Ruby's `String#inspect`.
+pub fn inspect_str(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '#' if matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\x0c' => out.push_str("\\f"),
+            '\x0b' => out.push_str("\\v"),
+            '\x07' => out.push_str("\\a"),
+            '\x08' => out.push_str("\\b"),
+            '\x1b' => out.push_str("\\e"),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02X}", c as u32)),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,196 @@
+//! Numbers and padding of `sprintf` directives.
+
+/// What stands between `%` and the letter.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Flags {
+    pub space: bool,
+    pub alt: bool,
+    pub plus: bool,
+    pub left: bool,
+    pub zero: bool,
+    pub width: Option<usize>,
+    pub precision: Option<usize>,
+}
+
+/// Pads with spaces to the width.
+pub(super) fn pad(text: &str, flags: Flags) -> String {
+    let width = flags.width.unwrap_or(0);
+    if flags.left { format!("{text:<width$}") } else { format!("{text:>width$}") }
+}
+
+/// Sign, prefix and digits, padded with zeroes where that is asked for.
+fn assemble(sign: &str, prefix: &str, digits: &str, flags: Flags, zero: bool) -> String {
+    let length = sign.len() + prefix.len() + digits.len();
+    let width = flags.width.unwrap_or(0);
+    if zero && !flags.left && length < width {
+        return format!("{sign}{prefix}{}{digits}", "0".repeat(width - length));
+    }
+    pad(&format!("{sign}{prefix}{digits}"), flags)
+}
+
+fn sign(negative: bool, flags: Flags) -> &'static str {
+    match (negative, flags.plus, flags.space) {
+        (true, ..) => "-",
+        (_, true, _) => "+",
+        (_, _, true) => " ",
+        _ => "",
+    }
+}
+
+fn in_radix(mut n: u128, radix: u128) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((n % radix) as u32, radix as u32).unwrap_or('0'));
+        n /= radix;
+        if n == 0 {
+            break;
+        }
+    }
+    digits.iter().rev().collect()
+}
+
+/// An integer in a radix; a negative one in two's complement (`..f`) unless a sign is asked for.
+pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String {
+    let prefix = match (flags.alt && n != 0, radix, upper) {
+        (true, 16, false) => "0x",
+        (true, 16, true) => "0X",
+        (true, 2, false) => "0b",
+        (true, 2, true) => "0B",
+        (true, 8, _) => "0",
+        _ => "",
+    };
+    let complement = n < 0 && radix != 10 && !flags.plus && !flags.space;
+    let mut digits =
+        if complement { complement_digits(n, radix) } else { in_radix(n.unsigned_abs(), radix.into()) };
+    if upper {
+        digits = digits.to_uppercase();
+    }
+    if complement {
+        let fill = digits.chars().next().unwrap_or('f');
+        if let Some(precision) = flags.precision {
+            let missing = precision.saturating_sub(digits.len());
+            return pad(&format!("{prefix}{}{digits}", fill.to_string().repeat(missing)), flags);
+        }
+        if flags.zero && !flags.left {
+            let width = flags.width.unwrap_or(0).saturating_sub(prefix.len());
+            let missing = width.saturating_sub(digits.len());
+            if missing > 0 {
+                return format!("{prefix}{}{digits}", fill.to_string().repeat(missing));
+            }
+        }
+        return pad(&format!("{prefix}..{digits}"), flags);
+    }
+    if let Some(precision) = flags.precision
+        && digits.len() < precision
+    {
+        digits = format!("{}{digits}", "0".repeat(precision - digits.len()));
+    }
+    assemble(sign(n < 0, flags), prefix, &digits, flags, flags.zero && flags.precision.is_none())
+}
+
+/// The digits of a negative number that differ from the endless ones before them, and one of those.
+fn complement_digits(n: i128, radix: u32) -> String {
+    let bits = radix.trailing_zeros();
+    let top = char::from_digit(radix - 1, radix).unwrap_or('f');
+    let mut digits = Vec::new();
+    let mut rest = n;
+    loop {
+        digits.push(char::from_digit((rest & i128::from(radix - 1)) as u32, radix).unwrap_or('0'));
+        rest >>= bits;
+        if rest == -1 {
+            break;
+        }
+    }
+    if digits.last() != Some(&top) {
+        digits.push(top);
+    }
+    while digits.len() > 1 && digits[digits.len() - 2] == top && digits[digits.len() - 1] == top {
+        digits.pop();
+    }
+    digits.iter().rev().collect()
+}
+
+/// A float by one of the letters `f e E g G a A`.
+pub(super) fn float(letter: char, value: f64, flags: Flags) -> String {
+    let magnitude = value.abs();
+    let sign = sign(value.is_sign_negative() && !value.is_nan(), flags);
+    if !value.is_finite() {
+        let text = if value.is_nan() { "NaN" } else { "Inf" };
+        return assemble(sign, "", text, flags, false);
+    }
+    let precision = flags.precision.unwrap_or(6);
+    let digits = match letter {
+        'f' => fixed(magnitude, precision, flags.alt),
+        'e' | 'E' => exponential(magnitude, precision, flags.alt),
+        'g' | 'G' => general(magnitude, precision.max(1), flags.alt),
+        _ => return assemble(sign, "0x", &hex(magnitude, flags.precision), flags, flags.zero).cased(letter),
+    };
+    assemble(sign, "", &digits, flags, flags.zero).cased(letter)
+}
+
+trait Cased {
+    fn cased(self, letter: char) -> String;
+}
+
+impl Cased for String {
+    fn cased(self, letter: char) -> String {
+        if letter.is_ascii_uppercase() { self.to_uppercase() } else { self }
+    }
+}
+
+fn fixed(value: f64, precision: usize, alt: bool) -> String {
+    let text = format!("{value:.precision$}");
+    if alt && precision == 0 { format!("{text}.") } else { text }
+}
+
+fn exponential(value: f64, precision: usize, alt: bool) -> String {
+    let text = format!("{value:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let point = if alt && precision == 0 { "." } else { "" };
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
+}
+
+fn general(value: f64, precision: usize, alt: bool) -> String {
+    let exponent = if value == 0.0 {
+        0
+    } else {
+        let text = format!("{value:.*e}", precision - 1);
+        text.split_once('e').and_then(|(_, e)| e.parse::<i32>().ok()).unwrap_or(0)
+    };
+    let text = if exponent < -4 || exponent >= precision as i32 {
+        exponential(value, precision - 1, alt)
+    } else {
+        fixed(value, (precision as i32 - 1 - exponent).max(0) as usize, alt)
+    };
+    if alt {
+        return text;
+    }
+    let (mantissa, rest) = match text.split_once('e') {
+        Some((mantissa, _)) => (mantissa, &text[mantissa.len()..]),
+        None => (&text[..], ""),
+    };
+    if mantissa.contains('.') {
+        let trimmed = mantissa.trim_end_matches('0').trim_end_matches('.');
+        return format!("{trimmed}{rest}");
+    }
+    text
+}
+
+fn hex(value: f64, precision: Option<usize>) -> String {
+    if value == 0.0 {
+        return "0p+0".into();
+    }
+    let bits = value.to_bits();
+    let raw = (bits >> 52 & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    let (lead, exponent) = if raw == 0 { (0, -1022) } else { (1, raw - 1023) };
+    let mut digits = format!("{fraction:013x}");
+    match precision {
+        Some(n) => digits.truncate(n),
+        None => digits.truncate(digits.trim_end_matches('0').len()),
+    }
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("{lead}{point}{digits}p{exponent:+}")
+}

@@ -1,0 +1,248 @@
+//! Ruby's `sprintf`.
+
+use super::spec::{Flags, float, integer, pad};
+use super::{inspect, to_ruby_s};
+use crate::value::Value;
+
+/// Formats `args` by `format`.
+///
+/// # Errors
+/// Ruby's messages: too few arguments, malformed formats, values that do not convert.
+pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, String> {
+    let chars: Vec<char> = format.chars().collect();
+    let mut state = State { chars: &chars, at: 0, args, next: 0 };
+    let mut out = String::new();
+    while state.at < chars.len() {
+        let c = chars[state.at];
+        state.at += 1;
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        state.directive(&mut out)?;
+    }
+    Ok(out)
+}
+
+struct State<'f, 'c> {
+    chars: &'f [char],
+    at: usize,
+    args: &'f [Value<'c>],
+    next: usize,
+}
+
+impl<'c> State<'_, 'c> {
+    fn take(&mut self) -> Result<Value<'c>, String> {
+        let value = self.args.get(self.next).copied().ok_or("too few arguments")?;
+        self.next += 1;
+        Ok(value)
+    }
+
+    fn named(&mut self, end: char) -> Result<Value<'c>, String> {
+        let start = self.at;
+        let rest = &self.chars[start..];
+        let length = rest.iter().position(|c| *c == end).ok_or("malformed name - unmatched parenthesis")?;
+        let name: String = rest[..length].iter().collect();
+        self.at = start + length + 1;
+        let [Value::Hash(hash)] = self.args else { return Err("one hash required".into()) };
+        let open = if end == '>' { '<' } else { '{' };
+        hash.get_str(&name).ok_or_else(|| format!("key{open}{name}{end} not found"))
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let mut value = None;
+        while let Some(digit) = self.chars.get(self.at).and_then(|c| c.to_digit(10)) {
+            value = Some((value.unwrap_or(0) * 10 + digit as usize).min(1 << 20));
+            self.at += 1;
+        }
+        value
+    }
+
+    fn directive(&mut self, out: &mut String) -> Result<(), String> {
+        let mut flags = Flags::default();
+        let mut value = None;
+        loop {
+            let Some(c) = self.chars.get(self.at).copied() else {
+                return Err("incomplete format specifier; use %% (double %) instead".into());
+            };
+            match c {
+                ' ' => flags.space = true,
+                '#' => flags.alt = true,
+                '+' => flags.plus = true,
+                '-' => flags.left = true,
+                '0' => flags.zero = true,
+                '1'..='9' => {
+                    let n = self.number().unwrap_or(0);
+                    if self.chars.get(self.at) == Some(&'$') {
+                        self.at += 1;
+                        value = Some(self.args.get(n - 1).copied().ok_or("too few arguments")?);
+                    } else {
+                        flags.width = Some(n);
+                    }
+                    continue;
+                }
+                '*' => {
+                    let Value::Int(n) = self.take()? else {
+                        return Err("no implicit conversion into Integer".into());
+                    };
+                    flags.left |= n < 0;
+                    flags.width = Some(n.unsigned_abs().min(1 << 20) as usize);
+                }
+                '.' => {
+                    self.at += 1;
+                    if self.chars.get(self.at) == Some(&'*') {
+                        self.at += 1;
+                        let Value::Int(n) = self.take()? else {
+                            return Err("no implicit conversion into Integer".into());
+                        };
+                        flags.precision = usize::try_from(n).ok();
+                    } else {
+                        flags.precision = Some(self.number().unwrap_or(0));
+                    }
+                    continue;
+                }
+                '<' => {
+                    self.at += 1;
+                    value = Some(self.named('>')?);
+                    continue;
+                }
+                '{' => {
+                    self.at += 1;
+                    let value = self.named('}')?;
+                    out.push_str(&pad(&truncated(to_ruby_s(value), flags), flags));
+                    return Ok(());
+                }
+                '\n' | '\0' => {
+                    out.push('%');
+                    return Ok(());
+                }
+                '%' => {
+                    self.at += 1;
+                    out.push('%');
+                    return Ok(());
+                }
+                letter => {
+                    self.at += 1;
+                    let value = match value {
+                        Some(value) => value,
+                        None if "sdiufgGeEaAxXobBpc".contains(letter) => self.take()?,
+                        None => return Err(format!("malformed format string - %{letter}")),
+                    };
+                    out.push_str(&convert(letter, flags, value)?);
+                    return Ok(());
+                }
+            }
+            self.at += 1;
+        }
+    }
+}
+
+fn truncated(text: String, flags: Flags) -> String {
+    match flags.precision {
+        Some(most) if text.chars().count() > most => text.chars().take(most).collect(),
+        _ => text,
+    }
+}
+
+fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, String> {
+    Ok(match letter {
+        's' => pad(&truncated(to_ruby_s(value), flags), flags),
+        'p' => pad(&truncated(inspect(value), flags), flags),
+        'c' => {
+            let c = match value {
+                Value::Int(n) => u32::try_from(n).ok().and_then(char::from_u32).ok_or("invalid character")?,
+                Value::Str(s) => s.chars().next().ok_or("%c requires a character")?,
+                _ => return Err("no implicit conversion into Integer".into()),
+            };
+            pad(&c.to_string(), flags)
+        }
+        'd' | 'i' | 'u' => integer(to_integer(value)?, 10, false, flags),
+        'x' => integer(to_integer(value)?, 16, false, flags),
+        'X' => integer(to_integer(value)?, 16, true, flags),
+        'o' => integer(to_integer(value)?, 8, false, flags),
+        'b' => integer(to_integer(value)?, 2, false, flags),
+        'B' => integer(to_integer(value)?, 2, true, flags),
+        'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => float(letter, to_float(value)?, flags),
+        _ => return Err(format!("malformed format string - %{letter}")),
+    })
+}
+
+fn to_integer(value: Value<'_>) -> Result<i128, String> {
+    match value {
+        Value::Int(n) => Ok(n.into()),
+        Value::Float(f) if f.is_finite() => Ok(f.floor() as i128),
+        Value::Float(f) => Err(super::float_to_s(f)),
+        Value::Str(s) => crate::arith::strict_integer(&s, None),
+        Value::Timestamp(n) | Value::Timespan(n) => Ok(n.div_euclid(crate::time::SECOND)),
+        Value::Undef => Err("can't convert nil into Integer".into()),
+        other => Err(format!("can't convert {} into Integer", class(other))),
+    }
+}
+
+fn to_float(value: Value<'_>) -> Result<f64, String> {
+    match value {
+        Value::Int(n) => Ok(n as f64),
+        Value::Float(f) => Ok(f),
+        Value::Str(s) => crate::arith::strict_float(&s),
+        Value::Timestamp(n) | Value::Timespan(n) => Ok(crate::time::to_f(*n)),
+        Value::Undef => Err("can't convert nil into Float".into()),
+        other => Err(format!("can't convert {} into Float", class(other))),
+    }
+}
+
+/// The class as Ruby's conversion errors name it.
+fn class(value: Value<'_>) -> String {
+    match value {
+        Value::Bool(b) => b.to_string(),
+        value => crate::label::ruby_class(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bumpalo::Bump;
+
+    #[test]
+    fn formats_as_ruby_does() {
+        let arena = Bump::new();
+        let s = |text: &str| Value::str(&arena, text);
+        for (format, args, expected) in [
+            (
+                "%d %5d|%-5d|%05d",
+                vec![Value::Int(1), Value::Int(2), Value::Int(3), Value::Int(-4)],
+                "1     2|3    |-0004",
+            ),
+            ("%x %X %#x %o %b", vec![Value::Int(255); 5], "ff FF 0xff 377 11111111"),
+            ("%x %b %+x", vec![Value::Int(-255), Value::Int(-5), Value::Int(-255)], "..f01 ..1011 -ff"),
+            (
+                "%.2f %8.3f %e %g %g",
+                vec![
+                    Value::Float(1.555),
+                    Value::Float(2.5),
+                    Value::Float(12345.678),
+                    Value::Float(1e10),
+                    Value::Float(0.0001),
+                ],
+                "1.55    2.500 1.234568e+04 1e+10 0.0001",
+            ),
+            ("%s %p %-5s|%5s|%.2s", vec![s("a"), s("b"), s("c"), s("d"), s("efg")], "a \"b\" c    |    d|ef"),
+            ("%c%c", vec![Value::Int(65), s("bc")], "Ab"),
+            ("%2$s %1$s", vec![s("a"), s("b")], "b a"),
+            ("%+d % d %%", vec![Value::Int(1), Value::Int(2)], "+1  2 %"),
+            ("%d %f", vec![s("0x1f"), s("1.5")], "31 1.500000"),
+            ("%s", vec![Value::array(&arena, &[Value::Int(1), Value::Undef])], "[1, nil]"),
+            ("%a", vec![Value::Float(1.5)], "0x1.8p+0"),
+        ] {
+            assert_eq!(sprintf(format, &args).unwrap(), expected, "{format}");
+        }
+        for (format, message) in [
+            ("%d", "too few arguments"),
+            ("%y", "malformed format string - %y"),
+            ("%", "incomplete format specifier; use %% (double %) instead"),
+        ] {
+            assert_eq!(sprintf(format, &[]).unwrap_err(), message);
+        }
+        assert_eq!(sprintf("%d", &[s("x")]).unwrap_err(), "invalid value for Integer(): \"x\"");
+    }
+}

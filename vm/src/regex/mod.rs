@@ -1,0 +1,256 @@
+//! Ruby's regular expressions, on `fancy-regex`: translation, a bounded cache, errors in Ruby's words.
+//!
+//! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
+
+mod translate;
+
+use fancy_regex::{Regex, RegexBuilder};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How many compiled expressions a thread keeps.
+const CACHE_SIZE: usize = 1024;
+/// How many steps back one match may take.
+const BACKTRACK_LIMIT: usize = 10_000_000;
+
+thread_local! {
+    static CACHE: RefCell<HashMap<Box<str>, Rc<Regex>>> = RefCell::default();
+}
+
+/// Compiles a Ruby regular expression, or finds it compiled.
+///
+/// # Errors
+/// Ruby's message for a source that is no regular expression.
+pub fn compile(source: &str) -> Result<Rc<Regex>, String> {
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(source).cloned()) {
+        return Ok(found);
+    }
+    let translated = translate::translate(source).map_err(|message| format!("{message}: /{source}/"))?;
+    let regex = RegexBuilder::new(&translated)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .build()
+        .map_err(|error| format!("{error}: /{source}/"))?;
+    let regex = Rc::new(regex);
+    CACHE.with_borrow_mut(|cache| {
+        if cache.len() >= CACHE_SIZE {
+            cache.clear();
+        }
+        cache.insert(source.into(), Rc::clone(&regex));
+    });
+    Ok(regex)
+}
+
+fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
+    match error {
+        fancy_regex::Error::RuntimeError(_) => {
+            format!("The regular expression /{source}/ took too many steps to match")
+        }
+        other => format!("{other}: /{source}/"),
+    }
+}
+
+/// Whether the expression matches anywhere in `text`.
+///
+/// # Errors
+/// Those of [`compile`], and a match that takes too many steps.
+pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
+    compile(source)?.is_match(text).map_err(|error| runtime_error(source, &error))
+}
+
+/// The groups of the first match, the whole match first; none where nothing matches.
+///
+/// # Errors
+/// Those of [`is_match`].
+pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t str>>>, String> {
+    Ok(captures_from(source, text, 0)?.map(|found| found.texts(text)))
+}
+
+/// A match: byte ranges of the groups, the whole match first, and their names.
+pub struct Match {
+    /// Byte ranges by number.
+    pub groups: Vec<Option<(usize, usize)>>,
+    /// Names of the named groups, by number.
+    pub names: Vec<(String, usize)>,
+}
+
+impl Match {
+    /// Start of the whole match.
+    pub fn start(&self) -> usize {
+        self.groups[0].map_or(0, |g| g.0)
+    }
+
+    /// End of the whole match.
+    pub fn end(&self) -> usize {
+        self.groups[0].map_or(0, |g| g.1)
+    }
+
+    /// The texts of the groups.
+    pub fn texts<'t>(&self, text: &'t str) -> Vec<Option<&'t str>> {
+        self.groups.iter().map(|g| g.map(|(from, to)| &text[from..to])).collect()
+    }
+}
+
+/// The first match at or after the byte offset `from`.
+///
+/// # Errors
+/// Those of [`is_match`].
+pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
+    let regex = compile(source)?;
+    let found = regex.captures_from_pos(text, from).map_err(|error| runtime_error(source, &error))?;
+    Ok(found.map(|found| Match {
+        groups: found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect(),
+        names: regex
+            .capture_names()
+            .enumerate()
+            .filter_map(|(n, name)| Some((name?.to_owned(), n)))
+            .collect(),
+    }))
+}
+
+/// Every match from front to back; after an empty one the search goes on a character later, as in Ruby.
+///
+/// # Errors
+/// Those of [`is_match`].
+pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at <= text.len() {
+        let Some(next) = captures_from(source, text, at)? else { break };
+        let end = next.end();
+        at = if next.start() == end {
+            end + text[end..].chars().next().map_or(1, char::len_utf8)
+        } else {
+            end
+        };
+        found.push(next);
+    }
+    Ok(found)
+}
+
+/// The source between slashes, as Ruby inspects a regular expression.
+pub fn with_delimiters(source: &str) -> String {
+    let mut out = String::with_capacity(source.len() + 2);
+    out.push('/');
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                out.push(c);
+                out.extend(chars.next());
+            }
+            '/' => out.push_str("\\/"),
+            c => out.push(c),
+        }
+    }
+    out.push('/');
+    out
+}
+
+/// A text that matches itself (Ruby: `Regexp.escape`).
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\x0c' => out.push_str("\\f"),
+            '\x0b' => out.push_str("\\v"),
+            ' ' | '#' | '$' | '(' | ')' | '*' | '+' | '-' | '.' | '?' | '[' | '\\' | ']' | '^' | '{'
+            | '|' | '}' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The source with Ruby's option letters put around it: `(?i-mx:…)`; as it is where there are none.
+pub fn with_options(source: &str, ignore_case: bool, multiline: bool, extended: bool) -> String {
+    if !(ignore_case || multiline || extended) {
+        return source.to_owned();
+    }
+    let letters = |wanted: bool| -> String {
+        [('m', multiline), ('i', ignore_case), ('x', extended)]
+            .iter()
+            .filter(|(_, on)| *on == wanted)
+            .map(|(c, _)| *c)
+            .collect()
+    };
+    let off = letters(false);
+    let dash = if off.is_empty() { "" } else { "-" };
+    format!("(?{}{dash}{off}:{source})", letters(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source, text, the whole match (as Ruby 3.1 finds it).
+    const MATCHES: &[(&str, &str, Option<&str>)] = &[
+        ("^b$", "a\nb\nc", Some("b")),
+        ("\\Ab", "a\nb", None),
+        ("a\\Z", "a\n", Some("a")),
+        ("a\\z", "a\n", None),
+        ("a.b", "a\nb", None),
+        ("(?m)a.b", "a\nb", Some("a\nb")),
+        ("(?m:a.b)", "a\nb", Some("a\nb")),
+        ("\\h+", "xyz0fG", Some("0f")),
+        ("[[:alpha:]]+", "1éa2", Some("éa")),
+        ("\\w+", "éa_1", Some("a_1")),
+        ("(?<x>a)(b)", "ab", Some("ab")),
+        ("a{,2}", "aaa", Some("aa")),
+        ("a{b", "a{b", Some("a{b")),
+        ("[a\\-z]+", "-", Some("-")),
+        ("[\\w.-]+", "a.b-c d", Some("a.b-c")),
+        ("(?i-mx:AB)", "xab", Some("ab")),
+        ("(a)(?=b)\\K", "ab", Some("")),
+        ("(?x) a b # c", "ab", Some("ab")),
+        ("[^\\s]+", " x y", Some("x")),
+        ("\\/a", "/a", Some("/a")),
+        ("]", "]", Some("]")),
+        ("[&~]+", "&~", Some("&~")),
+        ("\\u00e9", "é", Some("é")),
+    ];
+
+    #[test]
+    fn matches_as_ruby_does() {
+        for (source, text, expected) in MATCHES {
+            let found = captures(source, text).unwrap_or_else(|e| panic!("{source}: {e}"));
+            assert_eq!(found.and_then(|g| g[0]), *expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn unnamed_groups_vanish_beside_named_ones() {
+        assert_eq!(captures("(?<x>a)(b)", "ab").unwrap().unwrap(), [Some("ab"), Some("a")]);
+    }
+
+    #[test]
+    fn errors_are_rubys() {
+        for (source, message) in [
+            ("(", "end pattern with unmatched parenthesis: /(/"),
+            (")", "unmatched close parenthesis: /)/"),
+            ("[a", "premature end of char-class: /[a/"),
+            ("*a", "target of repeat operator is not specified: /*a/"),
+        ] {
+            assert_eq!(compile(source).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn a_match_that_explodes_ends_in_an_error() {
+        let text = "a".repeat(60);
+        assert!(is_match("^(?:(a+)+\\1x)+$", &text).is_err());
+    }
+
+    #[test]
+    fn options_are_written_as_ruby_writes_them() {
+        assert_eq!(with_options("a", true, false, false), "(?i-mx:a)");
+        assert_eq!(with_options("a", true, true, true), "(?mix:a)");
+        assert_eq!(with_delimiters("a/b\\/c"), "/a\\/b\\/c/");
+    }
+}

@@ -1,0 +1,459 @@
+//! From Ruby's (Onigmo's) notation of regular expressions to that of `fancy-regex`.
+//!
+//! What differs: `^` and `$` are always lines, `m` means that a dot takes line ends, `\w \d \s` are ASCII and
+//! POSIX classes are Unicode, unnamed groups capture nothing beside named ones, `{,n}` is a quantifier and a
+//! brace that is none stands for itself.
+
+/// Translates a whole expression.
+pub(super) fn translate(source: &str) -> Result<String, &'static str> {
+    let chars: Vec<char> = source.chars().collect();
+    let mut translator =
+        Translator { named: has_named_group(&chars), chars, at: 0, out: String::from("(?m)") };
+    let mut depth = 0usize;
+    translator.run(&mut depth)?;
+    if depth > 0 {
+        return Err("end pattern with unmatched parenthesis");
+    }
+    Ok(translator.out)
+}
+
+fn has_named_group(chars: &[char]) -> bool {
+    let mut escaped = false;
+    for (n, c) in chars.iter().enumerate() {
+        if escaped {
+            escaped = false;
+        } else if *c == '\\' {
+            escaped = true;
+        } else if *c == '('
+            && chars.get(n + 1) == Some(&'?')
+            && (chars.get(n + 2) == Some(&'\'')
+                || (chars.get(n + 2) == Some(&'<') && !matches!(chars.get(n + 3), Some('=' | '!') | None)))
+        {
+            return true;
+        }
+    }
+    false
+}
+
+struct Translator {
+    chars: Vec<char>,
+    at: usize,
+    out: String,
+    named: bool,
+}
+
+/// ASCII classes as they stand inside brackets.
+const WORD: &str = "a-zA-Z0-9_";
+const SPACE: &str = "\\t\\n\\x0b\\x0c\\r\\x20";
+
+impl Translator {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek(0)?;
+        self.at += 1;
+        Some(c)
+    }
+
+    fn run(&mut self, depth: &mut usize) -> Result<(), &'static str> {
+        // Whether something stands before that a quantifier can repeat.
+        let mut repeatable = false;
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => {
+                    self.escape()?;
+                    repeatable = true;
+                }
+                '[' => {
+                    self.class()?;
+                    repeatable = true;
+                }
+                '(' => {
+                    if self.group()? {
+                        *depth += 1;
+                        repeatable = false;
+                    }
+                }
+                ')' => {
+                    if *depth == 0 {
+                        return Err("unmatched close parenthesis");
+                    }
+                    *depth -= 1;
+                    self.out.push(')');
+                    repeatable = true;
+                }
+                '*' | '+' | '?' => {
+                    if !repeatable {
+                        return Err("target of repeat operator is not specified");
+                    }
+                    self.out.push(c);
+                }
+                '{' => match self.quantifier() {
+                    Some(text) if repeatable => self.out.push_str(&text),
+                    _ => {
+                        self.out.push_str("\\{");
+                        repeatable = true;
+                    }
+                },
+                '}' | ']' => {
+                    self.out.push('\\');
+                    self.out.push(c);
+                    repeatable = true;
+                }
+                '|' => {
+                    self.out.push('|');
+                    repeatable = false;
+                }
+                c => {
+                    self.out.push(c);
+                    repeatable = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A quantifier after `{`, in Rust's notation; none where the brace is no quantifier's.
+    fn quantifier(&mut self) -> Option<String> {
+        let rest = &self.chars[self.at..];
+        let end = rest.iter().position(|c| *c == '}')?;
+        let inner: String = rest[..end].iter().collect();
+        let digits = |s: &str| s.chars().all(|c| c.is_ascii_digit());
+        let text = match inner.split_once(',') {
+            Some(("", "")) => return None,
+            Some((min, max)) if digits(min) && digits(max) => {
+                format!("{{{},{max}}}", if min.is_empty() { "0" } else { min })
+            }
+            None if !inner.is_empty() && digits(&inner) => format!("{{{inner}}}"),
+            _ => return None,
+        };
+        self.at += end + 1;
+        Some(text)
+    }
+
+    /// What follows `(`. Whether a group was opened (a comment or a bare option is none).
+    fn group(&mut self) -> Result<bool, &'static str> {
+        if self.peek(0) != Some('?') {
+            self.out.push_str(if self.named { "(?:" } else { "(" });
+            return Ok(true);
+        }
+        self.at += 1;
+        match self.peek(0) {
+            Some('#') => {
+                while let Some(c) = self.next() {
+                    if c == ')' {
+                        return Ok(false);
+                    }
+                }
+                Err("end pattern in group")
+            }
+            Some('\'') => {
+                self.at += 1;
+                self.out.push_str("(?<");
+                while let Some(c) = self.next() {
+                    if c == '\'' {
+                        break;
+                    }
+                    self.out.push(c);
+                }
+                self.out.push('>');
+                Ok(true)
+            }
+            Some('<') => {
+                self.out.push_str("(?<");
+                self.at += 1;
+                match self.peek(0) {
+                    Some(c @ ('=' | '!')) => {
+                        self.at += 1;
+                        self.out.push(c);
+                    }
+                    _ => {
+                        while let Some(c) = self.next() {
+                            self.out.push(c);
+                            if c == '>' {
+                                break;
+                            }
+                        }
+                    }
+                }
+                Ok(true)
+            }
+            Some(c @ (':' | '=' | '!' | '>')) => {
+                self.at += 1;
+                self.out.push_str("(?");
+                self.out.push(c);
+                Ok(true)
+            }
+            Some(c) if c == '-' || c.is_ascii_alphabetic() => self.options(),
+            Some(_) => Err("undefined group option"),
+            None => Err("end pattern in group"),
+        }
+    }
+
+    /// `(?mix-mix)` or `(?mix-mix:`.
+    fn options(&mut self) -> Result<bool, &'static str> {
+        self.out.push_str("(?");
+        let mut off = false;
+        let mut letters = (String::new(), String::new());
+        loop {
+            let c = self.next().ok_or("end pattern in group")?;
+            let list = if off { &mut letters.1 } else { &mut letters.0 };
+            match c {
+                '-' => off = true,
+                'm' => list.push('s'),
+                'i' | 'x' => list.push(c),
+                // The character sets: Ruby's default is what the rest of the translation gives.
+                'a' | 'd' | 'u' => {}
+                ')' | ':' => {
+                    self.out.push_str(&letters.0);
+                    if !letters.1.is_empty() {
+                        self.out.push('-');
+                        self.out.push_str(&letters.1);
+                    }
+                    if c == ')' && letters.0.is_empty() && letters.1.is_empty() {
+                        self.out.truncate(self.out.len() - 2);
+                        return Ok(false);
+                    }
+                    self.out.push(c);
+                    return Ok(c == ':');
+                }
+                _ => return Err("undefined group option"),
+            }
+        }
+    }
+
+    fn literal(&mut self, c: char) {
+        if c.is_ascii_punctuation() && c != '<' && c != '>' {
+            self.out.push('\\');
+        }
+        match c {
+            ' ' => self.out.push_str("\\x20"),
+            c => self.out.push(c),
+        }
+    }
+
+    /// An escape outside brackets.
+    fn escape(&mut self) -> Result<(), &'static str> {
+        let c = self.next().ok_or("too short escape sequence")?;
+        match c {
+            'w' => self.out.push_str(&format!("[{WORD}]")),
+            'W' => self.out.push_str(&format!("[^{WORD}]")),
+            'd' => self.out.push_str("[0-9]"),
+            'D' => self.out.push_str("[^0-9]"),
+            's' => self.out.push_str(&format!("[{SPACE}]")),
+            'S' => self.out.push_str(&format!("[^{SPACE}]")),
+            'h' => self.out.push_str("[0-9a-fA-F]"),
+            'H' => self.out.push_str("[^0-9a-fA-F]"),
+            'R' => self.out.push_str("(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])"),
+            'A' | 'z' | 'Z' | 'b' | 'B' | 'G' | 'K' => {
+                self.out.push('\\');
+                self.out.push(c);
+            }
+            '1'..='9' => {
+                self.out.push('\\');
+                self.out.push(c);
+            }
+            'k' | 'g' => {
+                self.out.push('\\');
+                self.out.push(c);
+            }
+            'p' | 'P' => self.property(c),
+            _ => {
+                let c = self.character(c)?;
+                self.literal(c);
+            }
+        }
+        Ok(())
+    }
+
+    /// The character an escape stands for.
+    fn character(&mut self, c: char) -> Result<char, &'static str> {
+        Ok(match c {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'f' => '\x0c',
+            'v' => '\x0b',
+            'a' => '\x07',
+            'e' => '\x1b',
+            'x' => {
+                let digits = self.digits(16, 2);
+                char::from_u32(u32::from_str_radix(&digits, 16).map_err(|_| "invalid hex escape")?)
+                    .ok_or("invalid hex escape")?
+            }
+            'u' => {
+                let digits = if self.peek(0) == Some('{') {
+                    self.at += 1;
+                    let digits = self.digits(16, 6);
+                    if self.next() != Some('}') {
+                        return Err("invalid Unicode escape");
+                    }
+                    digits
+                } else {
+                    self.digits(16, 4)
+                };
+                u32::from_str_radix(&digits, 16)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .ok_or("invalid Unicode escape")?
+            }
+            '0' => {
+                let digits = format!("0{}", self.digits(8, 2));
+                char::from_u32(u32::from_str_radix(&digits, 8).unwrap_or(0)).unwrap_or('\0')
+            }
+            c => c,
+        })
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> String {
+        let mut text = String::new();
+        while text.len() < most && self.peek(0).is_some_and(|c| c.is_digit(radix)) {
+            text.extend(self.next());
+        }
+        text
+    }
+
+    /// `\p{Alpha}`, `\p{^Alpha}`.
+    fn property(&mut self, letter: char) {
+        let mut negated = letter == 'P';
+        let mut name = String::new();
+        if self.peek(0) == Some('{') {
+            self.at += 1;
+            if self.peek(0) == Some('^') {
+                self.at += 1;
+                negated = !negated;
+            }
+            while let Some(c) = self.next() {
+                if c == '}' {
+                    break;
+                }
+                name.push(c);
+            }
+        }
+        let set = posix(&name.to_ascii_lowercase()).map_or_else(|| format!("\\p{{{name}}}"), str::to_owned);
+        self.out.push_str(if negated { "[^" } else { "[" });
+        self.out.push_str(&set);
+        self.out.push(']');
+    }
+
+    /// A class in brackets; the opening one has been read.
+    fn class(&mut self) -> Result<(), &'static str> {
+        self.out.push('[');
+        if self.peek(0) == Some('^') {
+            self.at += 1;
+            self.out.push('^');
+        }
+        let mut first = true;
+        loop {
+            let c = self.next().ok_or("premature end of char-class")?;
+            match c {
+                ']' if first && self.chars[self.at..].contains(&']') => self.range_from(']')?,
+                ']' if first => return Err("empty char-class"),
+                ']' => {
+                    self.out.push(']');
+                    return Ok(());
+                }
+                '[' if self.peek(0) == Some(':') && self.posix_bracket() => {}
+                '[' => self.class()?,
+                '&' if self.peek(0) == Some('&') => {
+                    self.at += 1;
+                    self.out.push_str("&&");
+                }
+                '\\' => self.class_escape()?,
+                c => self.range_from(c)?,
+            }
+            first = false;
+        }
+    }
+
+    /// `[:alpha:]` after its `[`; false where it is no such thing.
+    fn posix_bracket(&mut self) -> bool {
+        let rest: String = self.chars[self.at..].iter().take(14).collect();
+        let Some(end) = rest.find(":]") else { return false };
+        let name = &rest[1..end];
+        let (negated, name) = match name.strip_prefix('^') {
+            Some(name) => (true, name),
+            None => (false, name),
+        };
+        let Some(set) = posix(name) else { return false };
+        self.out.push_str(if negated { "[^" } else { "[" });
+        self.out.push_str(set);
+        self.out.push(']');
+        self.at += end + 2;
+        true
+    }
+
+    fn class_escape(&mut self) -> Result<(), &'static str> {
+        let c = self.next().ok_or("premature end of char-class")?;
+        match c {
+            'w' => self.out.push_str(WORD),
+            'W' => self.out.push_str(&format!("[^{WORD}]")),
+            'd' => self.out.push_str("0-9"),
+            'D' => self.out.push_str("[^0-9]"),
+            's' => self.out.push_str(SPACE),
+            'S' => self.out.push_str(&format!("[^{SPACE}]")),
+            'h' => self.out.push_str("0-9a-fA-F"),
+            'H' => self.out.push_str("[^0-9a-fA-F]"),
+            'R' => self.out.push_str("\\n\\r"),
+            'p' | 'P' => self.property(c),
+            'b' => self.range_from('\x08')?,
+            _ => {
+                let c = self.character(c)?;
+                self.range_from(c)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A character of a class, and the range it begins if it does.
+    fn range_from(&mut self, from: char) -> Result<(), &'static str> {
+        self.literal(from);
+        if self.peek(0) != Some('-') || matches!(self.peek(1), Some(']') | None) {
+            return Ok(());
+        }
+        let (mut to, mut used) = (self.peek(1).unwrap_or('-'), 2);
+        if to == '[' {
+            return Ok(());
+        }
+        let back = self.at;
+        if to == '\\' {
+            let Some(escaped) = self.peek(2) else { return Err("premature end of char-class") };
+            if matches!(escaped, 'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' | 'p' | 'P' | 'R') {
+                return Ok(());
+            }
+            self.at += 3;
+            to = self.character(escaped)?;
+            used = self.at - back;
+        }
+        self.at = back + used;
+        if to < from {
+            return Err("empty range in char class");
+        }
+        self.out.push('-');
+        self.literal(to);
+        Ok(())
+    }
+}
+
+/// A POSIX class as it stands inside brackets, over all of Unicode as in Ruby.
+fn posix(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "alpha" => "\\p{Alphabetic}",
+        "digit" => "\\p{Nd}",
+        "alnum" => "\\p{Alphabetic}\\p{Nd}",
+        "upper" => "\\p{Uppercase}",
+        "lower" => "\\p{Lowercase}",
+        "space" => "\\p{White_Space}",
+        "blank" => "\\p{Zs}\\t",
+        "punct" => "\\p{P}\\$\\+<=>\\^`\\|~",
+        "cntrl" => "\\p{Cc}",
+        "xdigit" => "0-9a-fA-F",
+        "word" => "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}",
+        "print" => "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}",
+        "graph" => "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}",
+        "ascii" => "\\x00-\\x7f",
+        _ => return None,
+    })
+}

@@ -1,0 +1,238 @@
+//! Types by name, and types made from others: what Puppet's type factory and static loader do.
+
+use super::{Alias, CallableType, Range, Type, equal, normalize};
+use crate::error::Eval;
+use crate::vm::Vm;
+use bumpalo::Bump;
+use std::cell::OnceCell;
+
+/// The built-in type of a capitalised name: Pcore's own, `Data` and `RichData`, `Error` and `Deferred`.
+pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
+    // Type names do not differ by case: `SemVer` and `Semver` are one.
+    let mut lower = [0u8; 24];
+    let bytes = name.as_bytes();
+    let lower = lower.get_mut(..bytes.len())?;
+    lower.copy_from_slice(bytes);
+    lower.make_ascii_lowercase();
+    let ty: &'c Type<'c> = match &*lower {
+        b"any" => &Type::Any,
+        b"undef" => &Type::Undef,
+        b"default" => &Type::Default,
+        b"scalar" => &Type::Scalar,
+        b"scalardata" => &Type::ScalarData,
+        b"numeric" => &Type::Numeric,
+        b"integer" => &Type::Integer(Range::ANY),
+        b"float" => &Type::Float { min: None, max: None },
+        b"boolean" => &Type::Boolean(None),
+        b"string" => &Type::String { size: Range::ANY },
+        b"enum" => &Type::Enum { values: &[], ignore_case: false },
+        b"pattern" => &Type::Pattern(&[]),
+        b"regexp" => &Type::Regexp(None),
+        b"collection" => &Type::Collection(Range::ANY),
+        b"array" => &Type::Array { element: &Type::Any, size: Range::ANY },
+        b"tuple" => &Type::Tuple { types: &[], size: None },
+        b"hash" => &Type::Hash { key: &Type::Any, value: &Type::Any, size: Range::ANY },
+        b"struct" => &Type::Struct(&[]),
+        b"optional" => &Type::Optional(&Type::Unit),
+        b"notundef" => &Type::NotUndef(&Type::Any),
+        b"variant" => &Type::Variant(&[]),
+        b"sensitive" => &Type::Sensitive(&Type::Any),
+        b"type" => &Type::Type(&Type::Unit),
+        b"iterable" => &Type::Iterable(&Type::Unit),
+        b"iterator" => &Type::Iterator(&Type::Unit),
+        b"callable" => &Type::Callable(CallableType::ANY),
+        b"catalogentry" => &Type::CatalogEntry,
+        b"class" => &Type::Class(None),
+        b"resource" => &Type::Resource { type_name: None, title: None },
+        b"binary" => &Type::Binary,
+        b"timestamp" => &Type::Timestamp { from: None, to: None },
+        b"timespan" => &Type::Timespan { from: None, to: None },
+        b"semver" => &Type::SemVer(&[]),
+        b"semverrange" => &Type::SemVerRange,
+        b"uri" => &Type::Uri(None),
+        b"runtime" => &Type::Runtime { runtime: None, name: None },
+        b"init" => &Type::Init { ty: None, args: &[] },
+        b"object" => &Type::Object { name: None, parent: None, init: None },
+        b"typeset" => &Type::TypeSet { name: None, init: None },
+        b"typealias" => {
+            return Some(named_alias(arena, "UnresolvedAlias", &Type::Reference("UnresolvedReference")));
+        }
+        b"typereference" => &Type::Reference("UnresolvedReference"),
+        b"error" => &Type::Object { name: Some("Error"), parent: None, init: None },
+        b"deferred" => &Type::Object { name: Some("Deferred"), parent: None, init: None },
+        b"data" => return Some(data(arena)),
+        b"richdata" => return Some(rich_data(arena)),
+        b"richdatakey" => return Some(rich_data_key(arena)),
+        b"puppet::lookupkey" => return Some(named_alias(arena, "Puppet::LookupKey", rich_data_key(arena))),
+        b"puppet::lookupvalue" => return Some(named_alias(arena, "Puppet::LookupValue", rich_data(arena))),
+        _ => return None,
+    };
+    Some(ty)
+}
+
+/// What a capitalised name means: a built-in type, an alias, a resource type, or a reference to nothing known.
+///
+/// # Errors
+/// Those of loading an alias.
+pub fn by_name<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
+    if let Some(ty) = builtin(vm.arena, name) {
+        return Ok(ty);
+    }
+    let host = vm.host;
+    if let Some(ty) = host.type_alias(vm, name)? {
+        return Ok(ty);
+    }
+    if host.is_resource_type(vm, &name.to_lowercase())? {
+        return Ok(resource(vm.arena, name, None));
+    }
+    Ok(Type::Reference(vm.arena.alloc_str(name)).alloc(vm.arena))
+}
+
+fn named_alias<'c>(arena: &'c Bump, name: &'c str, target: &'c Type<'c>) -> &'c Type<'c> {
+    Type::Alias(arena.alloc(Alias { name, target: OnceCell::from(target) })).alloc(arena)
+}
+
+fn recursive<'c>(
+    arena: &'c Bump,
+    name: &'c str,
+    body: impl FnOnce(&'c Type<'c>) -> &'c Type<'c>,
+) -> &'c Type<'c> {
+    let alias: &'c Alias<'c> = arena.alloc(Alias { name, target: OnceCell::new() });
+    let ty = Type::Alias(alias).alloc(arena);
+    let _ = alias.target.set(body(ty));
+    ty
+}
+
+/// `Data`
+pub fn data<'c>(arena: &'c Bump) -> &'c Type<'c> {
+    recursive(arena, "Data", |data| {
+        let hash = Type::Hash { key: &Type::String { size: Range::ANY }, value: data, size: Range::ANY }
+            .alloc(arena);
+        let array = Type::Array { element: data, size: Range::ANY }.alloc(arena);
+        variant(arena, &[&Type::ScalarData, &Type::Undef, hash, array])
+    })
+}
+
+fn rich_data_key<'c>(arena: &'c Bump) -> &'c Type<'c> {
+    let types = [&Type::String { size: Range::ANY }, &Type::Numeric];
+    named_alias(arena, "RichDataKey", variant(arena, &types))
+}
+
+/// `RichData`
+pub fn rich_data<'c>(arena: &'c Bump) -> &'c Type<'c> {
+    recursive(arena, "RichData", |rich| {
+        let hash = Type::Hash { key: rich_data_key(arena), value: rich, size: Range::ANY }.alloc(arena);
+        let array = Type::Array { element: rich, size: Range::ANY }.alloc(arena);
+        let types = [
+            &Type::Scalar,
+            &Type::SemVerRange,
+            &Type::Binary,
+            &Type::Sensitive(&Type::Any),
+            &Type::Type(&Type::Unit),
+            &Type::TypeSet { name: None, init: None },
+            &Type::Uri(None),
+            &Type::Object { name: None, parent: None, init: None },
+            &Type::Undef,
+            &Type::Default,
+            hash,
+            array,
+        ];
+        variant(arena, &types)
+    })
+}
+
+/// `Variant[…]`, flat and without repetition; a single type stays itself.
+pub fn variant<'c>(arena: &'c Bump, types: &[&'c Type<'c>]) -> &'c Type<'c> {
+    let mut flat: Vec<&'c Type<'c>> = Vec::with_capacity(types.len());
+    let mut add = |ty: &'c Type<'c>| {
+        if !flat.iter().any(|t| equal(t, ty)) {
+            flat.push(ty);
+        }
+    };
+    for ty in types {
+        match ty {
+            Type::Variant(inner) => inner.iter().for_each(|t| add(t)),
+            _ => add(ty),
+        }
+    }
+    match flat[..] {
+        [only] => only,
+        _ => Type::Variant(arena.alloc_slice_copy(&flat)).alloc(arena),
+    }
+}
+
+/// `Optional[T]`
+pub fn optional<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
+    Type::Optional(ty).alloc(arena)
+}
+
+/// `Enum[…]`: values sorted, each once.
+pub fn enumeration<'c>(arena: &'c Bump, values: &[&'c str], ignore_case: bool) -> &'c Type<'c> {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.dedup();
+    Type::Enum { values: arena.alloc_slice_copy(&values), ignore_case }.alloc(arena)
+}
+
+/// `Pattern[…]`, each once.
+pub fn pattern<'c>(arena: &'c Bump, sources: &[&'c str]) -> &'c Type<'c> {
+    let mut all: Vec<&'c str> = Vec::new();
+    for source in sources {
+        if !all.contains(source) {
+            all.push(source);
+        }
+    }
+    Type::Pattern(arena.alloc_slice_copy(&all)).alloc(arena)
+}
+
+/// `File['/x']`: the name's segments are capitalised.
+pub fn resource<'c>(arena: &'c Bump, type_name: &str, title: Option<&str>) -> &'c Type<'c> {
+    let type_name = arena.alloc_str(&super::capitalize_segments(type_name));
+    Type::Resource { type_name: Some(type_name), title: title.map(|t| &*arena.alloc_str(t)) }.alloc(arena)
+}
+
+/// `Callable[…]` of parameters, a size and a block.
+pub fn callable<'c>(
+    arena: &'c Bump,
+    params: &[&'c Type<'c>],
+    size: Option<Range>,
+    block: Option<&'c Type<'c>>,
+    returns: Option<&'c Type<'c>>,
+) -> &'c Type<'c> {
+    let params = arena.alloc_slice_copy(params);
+    let returns = returns.filter(|ty| !matches!(ty, Type::Any));
+    Type::Callable(CallableType { params, size, block, returns, unspecified: false }).alloc(arena)
+}
+
+/// Gives an alias its body: normalised, direct references of the alias to itself taken out.
+///
+/// # Errors
+/// When nothing but aliases remains: "Type alias 'X' cannot be resolved to a real type".
+pub fn set_alias<'c>(arena: &'c Bump, alias: &'c Alias<'c>, body: &'c Type<'c>) -> Eval<'c, ()> {
+    let mut body = normalize(arena, body);
+    if let Type::Variant(types) = body {
+        let real: Vec<_> = types.iter().copied().filter(|ty| is_real(ty, alias)).collect();
+        if !real.is_empty() && real.len() != types.len() {
+            body = variant(arena, &real);
+        }
+    }
+    if !is_real(body, alias) {
+        let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
+        return Err(crate::error::Flow::raw(message));
+    }
+    let _ = alias.target.set(body);
+    Ok(())
+}
+
+/// Whether something other than the alias itself is at the end of `ty`.
+fn is_real<'c>(ty: &'c Type<'c>, alias: &Alias<'c>) -> bool {
+    match ty {
+        Type::Alias(other) => {
+            !std::ptr::eq(*other, alias)
+                && other.name != alias.name
+                && other.target.get().is_none_or(|target| is_real(target, alias))
+        }
+        Type::Variant(types) => types.iter().any(|ty| is_real(ty, alias)),
+        _ => true,
+    }
+}

@@ -1,0 +1,85 @@
+//! Names of types: the bare name a type has whatever its parameters.
+
+use super::Type;
+
+/// The name without parameters; an alias and an Object type have their own (Ruby: `name`).
+pub fn name<'c>(ty: &'c Type<'c>) -> &'c str {
+    match ty {
+        Type::Alias(alias) => alias.name,
+        Type::Object { name: Some(name), .. } | Type::TypeSet { name: Some(name), .. } => name,
+        _ => simple_name(ty),
+    }
+}
+
+/// The name of the kind of type (Ruby: `simple_name`).
+pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
+    match ty {
+        Type::Any => "Any",
+        Type::Unit => "Unit",
+        Type::Undef => "Undef",
+        Type::Default => "Default",
+        Type::Scalar => "Scalar",
+        Type::ScalarData => "ScalarData",
+        Type::Numeric => "Numeric",
+        Type::Integer(_) => "Integer",
+        Type::Float { .. } => "Float",
+        Type::Boolean(_) => "Boolean",
+        Type::String { .. } | Type::StringValue(_) => "String",
+        Type::Enum { .. } => "Enum",
+        Type::Pattern(_) => "Pattern",
+        Type::Regexp(_) => "Regexp",
+        Type::Collection(_) => "Collection",
+        Type::Array { .. } => "Array",
+        Type::Tuple { .. } => "Tuple",
+        Type::Hash { .. } => "Hash",
+        Type::Struct(_) => "Struct",
+        Type::Optional(_) => "Optional",
+        Type::NotUndef(_) => "NotUndef",
+        Type::Variant(_) => "Variant",
+        Type::Sensitive(_) => "Sensitive",
+        Type::Type(_) => "Type",
+        Type::Iterable(_) => "Iterable",
+        Type::Iterator(_) => "Iterator",
+        Type::Callable(_) => "Callable",
+        Type::CatalogEntry => "CatalogEntry",
+        Type::Class(_) => "Class",
+        Type::Resource { .. } => "Resource",
+        Type::Binary => "Binary",
+        Type::Timestamp { .. } => "Timestamp",
+        Type::Timespan { .. } => "Timespan",
+        Type::SemVer(_) => "SemVer",
+        Type::SemVerRange => "SemVerRange",
+        Type::Uri(_) => "URI",
+        Type::Runtime { .. } => "Runtime",
+        Type::Init { .. } => "Init",
+        Type::Object { .. } => "Object",
+        Type::TypeSet { .. } => "TypeSet",
+        Type::Alias(_) => "TypeAlias",
+        Type::Reference(_) => "TypeReference",
+    }
+}
+
+/// The type an alias stands for, through any number of aliases; the type itself otherwise. An alias that is
+/// still being resolved stays as it is.
+pub fn resolved<'c>(mut ty: &'c Type<'c>) -> &'c Type<'c> {
+    for _ in 0..100 {
+        match ty {
+            Type::Alias(alias) => match alias.target.get() {
+                Some(target) => ty = target,
+                None => return ty,
+            },
+            _ => return ty,
+        }
+    }
+    ty
+}
+
+/// Whether every value of the type can be called; `Optional[Callable]` counts when `optional`.
+pub fn is_callable<'c>(ty: &'c Type<'c>, optional: bool) -> bool {
+    match resolved(ty) {
+        Type::Callable(_) => true,
+        Type::Optional(inner) => optional && is_callable(inner, optional),
+        Type::Variant(types) => types.iter().all(|t| is_callable(t, optional)),
+        _ => false,
+    }
+}

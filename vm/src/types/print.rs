@@ -1,0 +1,487 @@
+//! How types, and values inside types, are printed: Puppet's type formatter.
+
+use super::{CallableType, Range, Type};
+use crate::format::float_to_s;
+use crate::time::{timespan, timestamp};
+use crate::value::{Hash, Value};
+
+/// The type as text: `Integer[1, 10]`.
+pub fn print(ty: &Type<'_>) -> String {
+    let mut printer = Printer::default();
+    printer.ty(ty);
+    printer.out
+}
+
+/// The type as text, every alias followed by ` = ` and what it stands for.
+pub fn print_expanded(ty: &Type<'_>) -> String {
+    let mut printer = Printer { expanded: true, ..Printer::default() };
+    printer.ty(ty);
+    printer.out
+}
+
+/// A value as types and error messages show it: strings quoted, `undef`, arrays and hashes in full.
+pub fn print_value(value: Value<'_>) -> String {
+    let mut printer = Printer::default();
+    printer.value(value);
+    printer.out
+}
+
+/// The same over several lines, from indentation `level` (of two spaces).
+pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
+    let mut printer = Printer { indent: Some(level), ..Printer::default() };
+    printer.value(value);
+    printer.out
+}
+
+/// A string as Puppet source writes it: in single quotes, or in double quotes where a control character
+/// needs them.
+pub fn quote(text: &str) -> String {
+    if text.chars().any(|c| c < ' ') {
+        return quote_double(text);
+    }
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => out.push_str("\\'"),
+            '\\' => {
+                out.push('\\');
+                match chars.next() {
+                    Some(next) => out.push(next),
+                    None => out.push('\\'),
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// A string in double quotes.
+pub fn quote_double(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' => out.push_str("\\\""),
+            '$' => out.push_str("\\$"),
+            '\\' => out.push_str("\\\\"),
+            c if c < ' ' => out.push_str(&format!("\\u{{{:X}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `apache::vhost` as `Apache::Vhost`; a name that begins with a capital stays.
+pub fn capitalize_segments(name: &str) -> String {
+    if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return name.to_owned();
+    }
+    let capitalize = |segment: &str| {
+        let mut chars = segment.chars();
+        match chars.next() {
+            Some(first) => first.to_uppercase().chain(chars.flat_map(char::to_lowercase)).collect(),
+            None => String::new(),
+        }
+    };
+    name.split("::").map(capitalize).collect::<Vec<_>>().join("::")
+}
+
+#[derive(Default)]
+struct Printer {
+    out: String,
+    expanded: bool,
+    indent: Option<usize>,
+    /// Names of aliases being expanded.
+    open: Vec<String>,
+}
+
+impl Printer {
+    fn str(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// `Name[…]`, or just `Name` where nothing would stand in the brackets.
+    fn bracketed(&mut self, name: &str, parts: impl FnOnce(&mut List<'_>)) {
+        self.str(name);
+        let start = self.out.len();
+        self.str("[");
+        let mut list = List { printer: self, any: false };
+        parts(&mut list);
+        if list.any {
+            self.str("]");
+        } else {
+            self.out.truncate(start);
+        }
+    }
+
+    fn ty(&mut self, ty: &Type<'_>) {
+        match ty {
+            Type::Integer(range) => self.bracketed("Integer", |l| l.range(*range)),
+            Type::Float { min, max } => self.bracketed("Float", |l| {
+                if min.is_some() || max.is_some() {
+                    l.text(&min.map_or("default".to_owned(), float_to_s));
+                    if let Some(max) = max {
+                        l.text(&float_to_s(*max));
+                    }
+                }
+            }),
+            Type::Boolean(Some(value)) => self.bracketed("Boolean", |l| l.text(&value.to_string())),
+            Type::String { size } => self.bracketed("String", |l| l.range(*size)),
+            Type::Enum { values, ignore_case } => self.bracketed("Enum", |l| {
+                values.iter().for_each(|v| l.text(&quote(v)));
+                if *ignore_case {
+                    l.text("true");
+                }
+            }),
+            Type::Pattern(sources) => {
+                self.bracketed("Pattern", |l| sources.iter().for_each(|s| l.text(&regexp(s))));
+            }
+            Type::Regexp(Some(source)) => self.bracketed("Regexp", |l| l.text(&regexp(source))),
+            Type::Collection(size) => self.bracketed("Collection", |l| l.range(*size)),
+            Type::Array { size: Range { min: Some(0), max: Some(0) }, .. } => self.str("Array[0, 0]"),
+            Type::Hash { size: Range { min: Some(0), max: Some(0) }, .. } => self.str("Hash[0, 0]"),
+            Type::Array { element: Type::Any, size } if size.is_unbounded() => self.str("Array"),
+            Type::Array { element, size } => self.bracketed("Array", |l| {
+                l.ty(element);
+                l.range(*size);
+            }),
+            Type::Tuple { types, size } => self.bracketed("Tuple", |l| {
+                if !types.is_empty() {
+                    types.iter().for_each(|t| l.ty(t));
+                    l.range(size.unwrap_or(Range::ANY));
+                }
+            }),
+            Type::Hash { key: Type::Any, value: Type::Any, size } if size.is_unbounded() => self.str("Hash"),
+            Type::Hash { key, value, size } => self.bracketed("Hash", |l| {
+                l.ty(key);
+                l.ty(value);
+                l.range(*size);
+            }),
+            Type::Struct(members) if !members.is_empty() => self.structure(members),
+            Type::Optional(inner) => self.bracketed("Optional", |l| l.contained(inner)),
+            Type::NotUndef(inner) if !matches!(inner, Type::Any) => {
+                self.bracketed("NotUndef", |l| l.contained(inner));
+            }
+            Type::Variant(types) => self.bracketed("Variant", |l| types.iter().for_each(|t| l.ty(t))),
+            Type::Sensitive(inner) if !matches!(inner, Type::Any) => {
+                self.bracketed("Sensitive", |l| l.ty(inner));
+            }
+            Type::Type(inner) => self.bracketed("Type", |l| l.parameter(inner)),
+            Type::Iterable(inner) => self.bracketed("Iterable", |l| l.parameter(inner)),
+            Type::Iterator(inner) => self.bracketed("Iterator", |l| l.parameter(inner)),
+            Type::Callable(callable) => self.callable(callable),
+            Type::Class(Some(name)) => self.bracketed("Class", |l| l.text(name)),
+            Type::Resource { type_name: Some(name), title } => {
+                self.bracketed(&capitalize_segments(name), |l| {
+                    if let Some(title) = title {
+                        l.text(&quote(title));
+                    }
+                });
+            }
+            Type::Timestamp { from, to } => self.times("Timestamp", *from, *to, timestamp::to_s),
+            Type::Timespan { from, to } => self.times("Timespan", *from, *to, timespan::to_s),
+            Type::SemVer(ranges) => {
+                self.bracketed("SemVer", |l| ranges.iter().for_each(|r| l.text(&format!("'{r}'"))));
+            }
+            Type::Uri(Some(value)) => self.bracketed("URI", |l| l.value(*value)),
+            Type::Runtime { runtime, name } => self.bracketed("Runtime", |l| {
+                if runtime.is_some() || name.is_some() {
+                    l.text(runtime.unwrap_or("undef"));
+                    l.text(&name.map_or("undef".to_owned(), quote));
+                }
+            }),
+            Type::Init { ty: Some(ty), args } => self.bracketed("Init", |l| {
+                l.ty(ty);
+                args.iter().for_each(|a| l.value(*a));
+            }),
+            Type::Object { name, init, .. } => match (name, init) {
+                (Some(name), _) => self.str(name),
+                (None, Some(init)) => self.object_definition("Object", *init),
+                (None, None) => self.str("Object"),
+            },
+            Type::TypeSet { name, init } => match (name, init) {
+                (Some(name), _) => self.str(name),
+                (None, Some(init)) => self.object_definition("TypeSet", *init),
+                (None, None) => self.str("TypeSet"),
+            },
+            Type::Alias(alias) => self.alias(alias),
+            Type::Reference(text) => self.bracketed("TypeReference", |l| l.text(&quote(text))),
+            _ => self.str(super::simple_name(ty)),
+        }
+    }
+
+    fn alias(&mut self, alias: &super::Alias<'_>) {
+        self.str(alias.name);
+        let known = matches!(
+            alias.name,
+            "Data" | "RichData" | "RichDataKey" | "Puppet::LookupKey" | "Puppet::LookupValue"
+        );
+        if !self.expanded || known || self.open.iter().any(|n| n == alias.name) {
+            return;
+        }
+        if let Some(target) = alias.target.get() {
+            self.open.push(alias.name.to_owned());
+            self.str(" = ");
+            self.ty(target);
+            self.open.pop();
+        }
+    }
+
+    fn structure(&mut self, members: &[super::StructMember<'_>]) {
+        self.str("Struct[{");
+        for (n, member) in members.iter().enumerate() {
+            if n > 0 {
+                self.str(", ");
+            }
+            let accepts_undef = accepts_undef(member.value);
+            let key = quote(member.name);
+            match (member.optional, accepts_undef) {
+                (true, false) => self.str(&format!("Optional[{key}]")),
+                (false, true) => self.str(&format!("NotUndef[{key}]")),
+                _ => self.str(&key),
+            }
+            self.str(" => ");
+            self.ty(member.value);
+        }
+        self.str("}]");
+    }
+
+    fn callable(&mut self, callable: &CallableType<'_>) {
+        let params = |l: &mut List<'_>| {
+            callable.params.iter().filter(|t| !t.is_unit()).for_each(|t| l.ty(t));
+            if callable.params.is_empty() {
+                l.text("0");
+                l.text("0");
+            } else if let Some(size) = callable.size {
+                l.range(size);
+            }
+            if let Some(block) = callable.block {
+                l.ty(block);
+            }
+        };
+        match (callable.returns, callable.unspecified) {
+            (None, true) => self.str("Callable"),
+            (None, false) => self.bracketed("Callable", params),
+            (Some(returns), unspecified) => {
+                self.str("Callable[[");
+                if !unspecified {
+                    params(&mut List { printer: self, any: false });
+                }
+                self.str("], ");
+                self.ty(returns);
+                self.str("]");
+            }
+        }
+    }
+
+    fn times(&mut self, name: &str, from: Option<i128>, to: Option<i128>, text: fn(i128) -> String) {
+        self.bracketed(name, |l| {
+            if from.is_some() || to.is_some() {
+                l.text(&from.map_or("default".to_owned(), |n| format!("'{}'", text(n))));
+                if let Some(to) = to
+                    && from != Some(to)
+                {
+                    l.text(&format!("'{}'", text(to)));
+                }
+            }
+        });
+    }
+
+    fn object_definition(&mut self, name: &str, init: Hash<'_>) {
+        self.str(name);
+        self.str("[{");
+        for (n, (key, value)) in init.entries().iter().enumerate() {
+            if n > 0 {
+                self.str(", ");
+            }
+            match key {
+                Value::Str(key) => self.str(key),
+                key => self.value(*key),
+            }
+            self.str(" => ");
+            self.value(*value);
+        }
+        self.str("}]");
+    }
+
+    fn value(&mut self, value: Value<'_>) {
+        match value {
+            Value::Undef => self.str("undef"),
+            Value::Default => self.str("default"),
+            Value::Bool(b) => self.str(if b { "true" } else { "false" }),
+            Value::Int(i) => self.str(&i.to_string()),
+            Value::Float(f) => self.str(&float_to_s(f)),
+            Value::Str(s) => self.str(&quote(&s)),
+            Value::Array(items) => self.array(&items),
+            Value::Hash(hash) => self.hash(hash),
+            Value::Type(ty) => self.ty(ty),
+            Value::Regexp(source) => self.str(&regexp(&source)),
+            Value::Timestamp(n) => self.str(&format!("'{}'", timestamp::to_s(*n))),
+            Value::Timespan(n) => self.str(&format!("'{}'", timespan::to_s(*n))),
+            Value::SemVer(s) | Value::SemVerRange(s) => self.str(&format!("'{}'", s.as_str())),
+            Value::Uri(s) => self.str(&format!("URI({})", quote(&s))),
+            Value::Object(object) => {
+                self.str(object.type_name);
+                self.str("(");
+                let entries: Vec<_> =
+                    object.attributes.entries().iter().filter(|(_, v)| !v.is_undef()).copied().collect();
+                self.entries(&entries);
+                self.str(")");
+            }
+            Value::Sensitive(_) => self.str("Instance of Sensitive"),
+            Value::Binary(_) => self.str("Instance of Binary"),
+            Value::Closure(_) => self.str("Instance of Callable"),
+            Value::Iterator(_) => self.str("Instance of Iterator"),
+        }
+    }
+
+    fn array(&mut self, items: &[Value<'_>]) {
+        self.str("[");
+        match self.indent {
+            Some(level) if !is_short(items, level) => {
+                self.indent = Some(level + 1);
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        self.str(",");
+                    }
+                    self.newline();
+                    self.value(*item);
+                }
+                self.indent = Some(level);
+                self.newline();
+            }
+            _ => {
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        self.str(", ");
+                    }
+                    self.value(*item);
+                }
+            }
+        }
+        self.str("]");
+    }
+
+    fn hash(&mut self, hash: Hash<'_>) {
+        self.entries(hash.entries());
+    }
+
+    fn entries(&mut self, entries: &[(Value<'_>, Value<'_>)]) {
+        self.str("{");
+        self.indent = self.indent.map(|level| level + 1);
+        for (n, (key, value)) in entries.iter().enumerate() {
+            if n > 0 {
+                self.str(if self.indent.is_some() { "," } else { ", " });
+            }
+            if self.indent.is_some() {
+                self.newline();
+            }
+            self.value(*key);
+            self.str(" => ");
+            self.value(*value);
+        }
+        if self.indent.is_some() {
+            self.indent = self.indent.map(|level| level - 1);
+            self.newline();
+        }
+        self.str("}");
+    }
+
+    fn newline(&mut self) {
+        self.out.truncate(self.out.trim_end().len());
+        self.out.push('\n');
+        let level = self.indent.unwrap_or(0);
+        self.out.push_str(&"  ".repeat(level));
+    }
+}
+
+/// Puppet keeps an array on one line when its items are simple and fit into what is left of 100 columns.
+fn is_short(items: &[Value<'_>], level: usize) -> bool {
+    let width: usize = items
+        .iter()
+        .map(|item| match item {
+            Value::Undef => 3,
+            Value::Bool(b) => b.to_string().len(),
+            Value::Int(i) => i.to_string().len(),
+            Value::Float(f) => float_to_s(*f).len(),
+            Value::Default => 8,
+            Value::Str(s) => 2 + s.chars().count(),
+            Value::Array(a) if a.is_empty() => 2,
+            Value::Hash(h) if h.is_empty() => 2,
+            _ => 1000,
+        })
+        .sum();
+    items.is_empty() || (100usize.saturating_sub(level * 2)) > width
+}
+
+fn accepts_undef(ty: &Type<'_>) -> bool {
+    super::assign::accepts_undef(ty)
+}
+
+/// A regular expression between slashes, as Ruby inspects it.
+fn regexp(source: &str) -> String {
+    crate::regex::with_delimiters(source)
+}
+
+/// What stands between brackets, commas in between.
+struct List<'p> {
+    printer: &'p mut Printer,
+    any: bool,
+}
+
+impl List<'_> {
+    fn separate(&mut self) {
+        if self.any {
+            self.printer.str(", ");
+        }
+        self.any = true;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.separate();
+        self.printer.str(text);
+    }
+
+    fn ty(&mut self, ty: &Type<'_>) {
+        self.separate();
+        self.printer.ty(ty);
+    }
+
+    fn value(&mut self, value: Value<'_>) {
+        self.separate();
+        self.printer.value(value);
+    }
+
+    /// A parameter that may not have been given.
+    fn parameter(&mut self, ty: &Type<'_>) {
+        if !ty.is_unit() {
+            self.ty(ty);
+        }
+    }
+
+    /// The same, an exact string shown as its value.
+    fn contained(&mut self, ty: &Type<'_>) {
+        match ty {
+            Type::StringValue(value) => self.text(&quote(value)),
+            ty => self.parameter(ty),
+        }
+    }
+
+    fn range(&mut self, range: Range) {
+        if range.is_unbounded() {
+            return;
+        }
+        self.text(&range.min.map_or("default".to_owned(), |min| min.to_string()));
+        if let Some(max) = range.max {
+            self.text(&max.to_string());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Signatures of functions as types: what a call is checked against.
+
+use super::{Alias, CallableType, Range, Type, callable, optional, parse_with, set_alias};
+use crate::error::Eval;
+use crate::function::{Arity, Dispatch, Native};
+use crate::vm::Vm;
+use std::cell::OnceCell;
+
+/// One signature: the callable type, and the names that messages show.
+#[derive(Clone)]
+pub struct Signature<'c> {
+    /// Parameters, block and return type.
+    pub callable: CallableType<'c>,
+    /// Names of the parameters.
+    pub names: Vec<&'c str>,
+    /// Name of the block parameter.
+    pub block_name: &'c str,
+}
+
+/// The signatures of a native function's dispatches, then those of its argument mismatches.
+///
+/// # Errors
+/// For a type that does not parse.
+pub fn signatures<'c>(
+    vm: &mut Vm<'c>,
+    native: &'static Native,
+) -> Eval<'c, (Vec<Signature<'c>>, Vec<Signature<'c>>)> {
+    let locals = local_types(vm, native.local_types)?;
+    let mut both = (Vec::new(), Vec::new());
+    for dispatch in native.dispatches {
+        both.0.push(signature(vm, dispatch, &locals)?);
+    }
+    for dispatch in native.mismatches {
+        both.1.push(signature(vm, dispatch, &locals)?);
+    }
+    Ok(both)
+}
+
+type Locals<'c> = Vec<(&'static str, &'c Type<'c>)>;
+
+fn local_types<'c>(vm: &mut Vm<'c>, texts: &'static [&'static str]) -> Eval<'c, Locals<'c>> {
+    let mut locals: Locals<'c> = Vec::new();
+    let mut bodies = Vec::new();
+    for text in texts {
+        let Some((name, body)) = text.split_once('=') else { continue };
+        let name = name.trim();
+        let alias: &'c Alias<'c> = vm.arena.alloc(Alias { name, target: OnceCell::new() });
+        locals.push((name, Type::Alias(alias).alloc(vm.arena)));
+        bodies.push((alias, body));
+    }
+    for (alias, body) in bodies {
+        let body = parse_with(vm, body, &locals)?;
+        set_alias(vm.arena, alias, body)?;
+    }
+    Ok(locals)
+}
+
+fn signature<'c>(
+    vm: &mut Vm<'c>,
+    dispatch: &'static Dispatch,
+    locals: &[(&str, &'c Type<'c>)],
+) -> Eval<'c, Signature<'c>> {
+    let mut types = Vec::with_capacity(dispatch.params.len());
+    let (mut least, mut most) = (0, Some(0));
+    for param in dispatch.params {
+        types.push(parse_with(vm, param.ty, locals)?);
+        least += i64::from(matches!(param.arity, Arity::Required | Arity::RequiredRepeated));
+        most = match param.arity {
+            Arity::Required | Arity::Optional => most.map(|n: i64| n + 1),
+            Arity::Repeated | Arity::RequiredRepeated => None,
+        };
+    }
+    let size = (least == 0 || most != Some(least)).then_some(Range { min: Some(least), max: most });
+    let block = match dispatch.block {
+        None => None,
+        Some(spec) => {
+            let ty = if spec.ty.is_empty() { "Callable" } else { spec.ty };
+            let ty = parse_with(vm, ty, locals)?;
+            Some(if spec.optional { optional(vm.arena, ty) } else { ty })
+        }
+    };
+    let returns = match dispatch.returns {
+        None => None,
+        Some(ty) => Some(parse_with(vm, ty, locals)?),
+    };
+    let Type::Callable(callable) = callable(vm.arena, &types, size, block, returns) else {
+        return Err(crate::error::Flow::raw("a signature is no callable"));
+    };
+    Ok(Signature {
+        callable: *callable,
+        names: dispatch.params.iter().map(|p| p.name).collect(),
+        block_name: dispatch.block.map_or("block", |b| b.name),
+    })
+}

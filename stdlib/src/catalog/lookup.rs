@@ -168,7 +168,10 @@ impl<'c> Request<'c> {
     fn checked(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c> {
         match self.value_type {
             Some(ty) if !types::is_instance(vm, ty, value) => {
-                Err(match types::mismatch::assert_instance(vm, subject, ty, value) { Err(flow) => flow, Ok(()) => Flow::raw(subject) })
+                Err(match types::mismatch::assert_instance(vm, subject, ty, value) {
+                    Err(flow) => flow,
+                    Ok(()) => Flow::raw(subject),
+                })
             }
             _ => Ok(value),
         }

@@ -2,6 +2,7 @@
 //! implementations: `cargo run --release -p bunraku-compiler --example check -- FILE…` (or paths on stdin).
 
 use bumpalo::Bump;
+use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
 use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse, source};
 use bunraku_vm::diagnostic::Diagnostic;
 use std::io::{BufRead, Write};
@@ -58,9 +59,31 @@ fn verdict(arena: &Bump, path: &str, bytes: &[u8]) -> Vec<Diagnostic> {
     let kind = if path.ends_with(".epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let file = SourceFile { path: Some(path), text, kind };
     match parse(arena, &file, &ParseLimits::default()) {
-        Ok(parsed) => parsed.warnings,
+        Ok(parsed) => {
+            let namespace = module_path(path).map(namespace_of);
+            let location = match &namespace {
+                None => Location::Free,
+                Some(None) => Location::Misplaced,
+                Some(Some(namespace)) => Location::Namespace(namespace),
+            };
+            let mut diagnostics = parsed.warnings;
+            diagnostics.extend(check(
+                &parsed.program,
+                &file,
+                &CheckOptions { strict: Strict::Error, location },
+            ));
+            diagnostics
+        }
         Err(diagnostics) => diagnostics,
     }
+}
+
+/// The path within the module path that the environment variable `MODPATH` names.
+fn module_path(path: &str) -> Option<&str> {
+    static MODPATH: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+    let modpath = MODPATH.get_or_init(|| std::env::var("MODPATH").ok()).as_deref()?;
+    path.ends_with(".pp").then_some(())?;
+    path.strip_prefix(modpath)?.strip_prefix('/')
 }
 
 fn as_json(diagnostic: &Diagnostic) -> String {

@@ -2,10 +2,9 @@
 //! changes.
 
 use bumpalo::Bump;
+use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
 use bunraku_compiler::source::decode;
-use bunraku_compiler::{
-    CheckOptions, LineIndex, ParseLimits, SourceFile, SourceKind, Strict, check, lower, parse,
-};
+use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ pub struct Compiled {
 ///
 /// # Errors
 /// Every syntax error or static error found, in order.
-pub fn compile(source: &SourceFile<'_>, options: &CheckOptions) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Compiled, Vec<Diagnostic>> {
     let arena = Bump::new();
     let parsed = parse(&arena, source, &ParseLimits::default())?;
     let program = parsed.program;
@@ -56,19 +55,19 @@ pub struct Units {
 }
 
 impl Units {
-    /// The unit of a file, compiled if it is new or has changed.
+    /// The unit of a file, compiled if it is new or has changed. `in_module` is its path from the module path on
+    /// (`apache/manifests/vhost.pp`), for a module's manifests.
     ///
     /// # Errors
     /// What is wrong with it, or that it can't be read.
-    pub fn file(&self, path: &Path, options: &CheckOptions) -> Outcome {
+    pub fn file(&self, path: &Path, strict: Strict, in_module: Option<&str>) -> Outcome {
         let unreadable = |error: std::io::Error| -> Arc<[Diagnostic]> {
             let message = format!("Could not read {}: {error}", path.display());
             let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
             [Diagnostic::error(message).at(place)].into()
         };
         let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        let stamp =
-            Stamp { size: metadata.len(), modified: metadata.modified().ok(), strict: options.strict };
+        let stamp = Stamp { size: metadata.len(), modified: metadata.modified().ok(), strict };
         if let Ok(files) = self.files.lock()
             && let Some((kept, outcome)) = files.get(path)
             && *kept == stamp
@@ -76,7 +75,7 @@ impl Units {
             return outcome.clone();
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let outcome = compile_bytes(path, &bytes, options);
+        let outcome = compile_bytes(path, &bytes, strict, in_module);
         if let Ok(mut files) = self.files.lock() {
             files.insert(path.to_path_buf(), (stamp, outcome.clone()));
         }
@@ -84,10 +83,17 @@ impl Units {
     }
 }
 
-fn compile_bytes(path: &Path, bytes: &[u8], options: &CheckOptions) -> Outcome {
+fn compile_bytes(path: &Path, bytes: &[u8], strict: Strict, in_module: Option<&str>) -> Outcome {
     let name = path.to_string_lossy();
     let kind =
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let text = decode(Some(&name), bytes).map_err(|fault| Arc::from([*fault]))?;
-    compile(&SourceFile { path: Some(&name), text, kind }, options).map_err(Into::into)
+    let namespace = in_module.map(namespace_of);
+    let location = match &namespace {
+        None => Location::Free,
+        Some(Some(namespace)) => Location::Namespace(namespace),
+        Some(None) => Location::Misplaced,
+    };
+    compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, location })
+        .map_err(Into::into)
 }

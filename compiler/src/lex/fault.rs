@@ -8,8 +8,6 @@ use std::borrow::Cow;
 pub(crate) enum Where {
     /// At a byte offset of the file.
     Offset(u32),
-    /// At a line and column. Faults inside a heredoc count from the heredoc's start, as they do in Puppet.
-    Local(u32, u32),
     /// Nowhere in particular; the file is known.
     File,
     /// Nowhere, not even a file.
@@ -68,14 +66,8 @@ impl Lexer<'_, '_> {
     }
 
     fn place(&self, offset: usize) -> Where {
-        match self.sub {
-            None => Where::Offset(offset as u32),
-            Some(_) => {
-                let (line, column) =
-                    crate::source::LineIndex::new(self.text).line_column(self.text, offset as u32);
-                Where::Local(line, column)
-            }
-        }
+        let offset = offset as u32;
+        Where::Offset(self.sub.map_or(offset, |sub| sub.to_file(offset)))
     }
 
     /// The next five characters, as messages quote them.

@@ -32,7 +32,6 @@ impl Fault {
 pub(super) fn place(places: &mut Places<'_>, at: Where) -> Place {
     match at {
         Where::Offset(offset) => places.at(offset),
-        Where::Local(line, column) => places.of(Some(line), Some(column)),
         Where::File => places.of(None, None),
         Where::Nowhere => Place::default(),
     }

@@ -330,7 +330,7 @@ impl<'c> Host<'c> for Compile<'c> {
             return Ok(chunk);
         }
         let compiled =
-            self.units.file(&file, &self.check).map_err(|faults| self.invalid_epp("epp", &faults))?;
+            self.units.file(&file, self.check, None).map_err(|faults| self.invalid_epp("epp", &faults))?;
         let words = &*self.arena.alloc_slice_copy(&compiled.words);
         let unit = vm.load(words, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
@@ -340,7 +340,7 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef> {
         let source = SourceFile { path: Some("inlined-epp-text"), text: source, kind: SourceKind::Epp };
-        let compiled = crate::units::compile(&source, &self.check)
+        let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
         let words = &*self.arena.alloc_slice_copy(&compiled.words);
         let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;

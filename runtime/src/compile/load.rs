@@ -5,6 +5,7 @@ use super::{Compile, Known, KnownKind};
 use crate::modules;
 use crate::names;
 use crate::units::{Compiled, compile};
+use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -25,7 +26,12 @@ pub(super) struct NodeDefinition<'c> {
 impl<'c> Compile<'c> {
     /// Loads a manifest: its definitions become known. Its top-level code is chunk 0 of the unit.
     pub(super) fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
-        let compiled = self.units.file(path, &self.check_for(path)).map_err(|faults| self.faults(&faults))?;
+        let in_module = self.environment.modules.containing(path).and_then(|module| {
+            let rest = path.strip_prefix(&module.path).ok()?;
+            Some(format!("{}/{}", module.name, rest.to_string_lossy()))
+        });
+        let compiled =
+            self.units.file(path, self.check, in_module.as_deref()).map_err(|faults| self.faults(&faults))?;
         let module = self.module_of(path);
         self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), module)
     }
@@ -33,12 +39,13 @@ impl<'c> Compile<'c> {
     /// Loads code given as text.
     pub(super) fn load_code(&self, vm: &mut Vm<'c>, code: &str) -> Eval<'c, UnitId> {
         let source = SourceFile { path: None, text: code, kind: SourceKind::Manifest };
-        let compiled = compile(&source, &self.check).map_err(|faults| self.faults(&faults))?;
+        let compiled = compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))?;
         self.load_compiled(vm, &compiled, None, "")
     }
 
-    fn check_for(&self, _path: &Path) -> bunraku_compiler::CheckOptions {
-        self.check.clone()
+    /// How code that is no module's is checked.
+    pub(super) fn check_options(&self) -> CheckOptions<'static> {
+        CheckOptions { strict: self.check, location: Location::Free }
     }
 
     pub(super) fn module_of(&self, path: &Path) -> &'c str {

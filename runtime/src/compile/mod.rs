@@ -22,7 +22,7 @@ use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::units::Units;
 use bumpalo::Bump;
-use bunraku_compiler::CheckOptions;
+use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -109,7 +109,7 @@ pub struct Compile<'c> {
     environment: &'c Environment,
     units: &'c Units,
     settings: Settings,
-    check: CheckOptions,
+    check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,
     catalog: RefCell<Catalog<'c>>,

@@ -7,7 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::units::Units;
 use bumpalo::Bump;
-use bunraku_compiler::{CheckOptions, Strict as CheckStrict};
+use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -69,7 +69,7 @@ impl<'c> Compile<'c> {
             environment,
             units,
             settings,
-            check: CheckOptions { strict, ..CheckOptions::default() },
+            check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
             catalog: RefCell::default(),

@@ -56,7 +56,7 @@ pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Ev
                     }
                 }
             } else {
-                if items.len() % 2 != 0 {
+                if !items.len().is_multiple_of(2) {
                     return Err(Flow::raw("odd number of arguments for Hash"));
                 }
                 for pair in items.chunks(2) {

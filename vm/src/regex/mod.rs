@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// How many compiled expressions a thread keeps.
 const CACHE_SIZE: usize = 1024;
 /// How many steps back one match may take.
-const BACKTRACK_LIMIT: usize = 10_000_000;
+const BACKTRACK_LIMIT: usize = 5_000_000;
 
 thread_local! {
     static CACHE: RefCell<HashMap<Box<str>, Rc<Regex>>> = RefCell::default();
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_match_that_explodes_ends_in_an_error() {
         let text = "a".repeat(60);
-        assert!(is_match("^(?:(a+)+\\1x)+$", &text).is_err());
+        assert!(is_match("^(?:(a+)\\1?)+b$", &text).is_err());
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn directive(p: &Parts, letter: char, flags: Flags) -> Option<String> {
     let number = |n: i64, width: usize, pad: char| Some(numeric(n, width, pad, flags));
     let text = |s: &str| Some(textual(s, flags));
     let nested = |f: &str| Some(textual(&format(p, f), flags));
-    let twelve = if p.hour % 12 == 0 { 12 } else { p.hour % 12 };
+    let twelve = if p.hour.is_multiple_of(12) { 12 } else { p.hour % 12 };
     match letter {
         'Y' => {
             let width = if p.year < 0 { 5 } else { 4 };
@@ -87,7 +87,10 @@ fn directive(p: &Parts, letter: char, flags: Flags) -> Option<String> {
         'I' => number(twelve.into(), 2, '0'),
         'l' => number(twelve.into(), 2, ' '),
         'P' => text(if p.hour < 12 { "am" } else { "pm" }),
-        'p' if flags.swap => text(if p.hour < 12 { "am" } else { "pm" }),
+        'p' if flags.swap => {
+            let flags = Flags { swap: false, ..flags };
+            Some(textual(if p.hour < 12 { "am" } else { "pm" }, flags))
+        }
         'p' => text(if p.hour < 12 { "AM" } else { "PM" }),
         'M' => number(p.minute.into(), 2, '0'),
         'S' => number(p.second.into(), 2, '0'),

@@ -37,12 +37,11 @@ pub fn describe_parameters<'c>(
     for parameter in parameters {
         match given.iter().find(|(name, _)| *name == parameter.name) {
             Some((_, Value::Object(object))) if object.type_name == "Deferred" => {}
+            Some((_, value)) if is_instance(vm, parameter.ty, *value) => {}
             Some((_, value)) => {
-                if !is_instance(vm, parameter.ty, *value) {
-                    let actual = infer_set(vm, *value);
-                    let path = [Step::Parameter(parameter.name.to_owned())];
-                    found.extend(Describer { arena: vm.arena }.describe(parameter.ty, actual, &path));
-                }
+                let actual = infer_set(vm, *value);
+                let path = [Step::Parameter(parameter.name.to_owned())];
+                found.extend(Describer { arena: vm.arena }.describe(parameter.ty, actual, &path));
             }
             None if !missing_ok && !parameter.optional => {
                 found.push(Mismatch::new(&[], Fault::MissingParameter(parameter.name.to_owned())));

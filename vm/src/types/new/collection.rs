@@ -81,7 +81,7 @@ fn from_items<'c>(vm: &mut Vm<'c>, items: &[Value<'c>]) -> Eval<'c> {
             }
         }
     } else {
-        if items.len() % 2 != 0 {
+        if !items.len().is_multiple_of(2) {
             return Err(Flow::raw("odd number of arguments for Hash"));
         }
         for pair in items.chunks(2) {

@@ -4,6 +4,7 @@
 use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
+use crate::facts::facts;
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -253,37 +254,6 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
         }
     }
     Ok(settings)
-}
-
-/// The facts of a file or object, whatever shape they come in: plain, `facter --json`, `puppet facts`, PuppetDB.
-pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
-    let json = match given {
-        Json::String(path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| format!("Could not read facts {path}: {error}"))?;
-            serde_json::from_str(&text).map_err(|error| format!("Could not parse facts {path}: {error}"))?
-        }
-        other => other.clone(),
-    };
-    match json {
-        Json::Object(mut map) => match map.get("values") {
-            Some(Json::Object(_)) if map.contains_key("name") => match map.remove("values") {
-                Some(Json::Object(values)) => Ok(values),
-                _ => Ok(Map::new()),
-            },
-            _ => Ok(map),
-        },
-        Json::Array(items) => {
-            let fact =
-                |item: &Json| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()));
-            items
-                .iter()
-                .map(fact)
-                .collect::<Option<Map<_, _>>>()
-                .ok_or_else(|| "Facts are neither an object nor a list of names and values".to_owned())
-        }
-        _ => Err("Facts are neither an object nor a list of names and values".to_owned()),
-    }
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {

@@ -1,9 +1,11 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
 
 pub mod catalog;
+pub mod check;
 pub mod compile;
 pub mod data;
 pub mod environment;
+pub mod facts;
 pub mod job;
 pub mod modules;
 pub mod names;

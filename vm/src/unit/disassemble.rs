@@ -83,6 +83,7 @@ fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) 
     if !notes.is_empty() {
         let _ = write!(out, "  ; {notes}");
     }
+    out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
     Ok(next)
 }

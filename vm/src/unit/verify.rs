@@ -122,7 +122,8 @@ fn list(unit: &Unit<'_>, ins: &Ins, at: u32, registers: u32) -> bool {
                 let [op, name, register] = triple else { return false };
                 match op {
                     0 | 1 => {
-                        if unit.name(*name).is_err() || u32::from(ins.b) + 1 + register >= registers {
+                        let register = register.checked_add(u32::from(ins.b) + 1);
+                        if unit.name(*name).is_err() || register.is_none_or(|r| r >= registers) {
                             return false;
                         }
                         depth += 1;

@@ -21,3 +21,4 @@ pub mod unit;
 pub mod uri;
 pub mod value;
 pub mod vm;
+pub mod warn;

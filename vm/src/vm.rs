@@ -10,6 +10,7 @@ use crate::types::Type;
 use crate::unit::{ChunkRef, UnitId};
 use crate::value::{Str, Value};
 use bumpalo::Bump;
+use std::collections::HashSet;
 
 /// One compile's machine. Lives as long as the compile; everything it makes lies in `arena`.
 pub struct Vm<'c> {
@@ -19,6 +20,8 @@ pub struct Vm<'c> {
     pub symbols: Interner<'c>,
     /// The world.
     pub host: &'c dyn Host<'c>,
+    /// Keys of the warnings that are given once a run.
+    pub warned: HashSet<Box<str>>,
 }
 
 /// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
@@ -41,7 +44,7 @@ pub struct ParamInfo<'c> {
 impl<'c> Vm<'c> {
     /// A machine over `arena` that asks `host`.
     pub fn new(arena: &'c Bump, host: &'c dyn Host<'c>) -> Self {
-        Vm { arena, symbols: Interner::new(arena), host }
+        Vm { arena, symbols: Interner::new(arena), host, warned: HashSet::new() }
     }
 
     /// Loads a unit (bytes as [`crate::unit`] describes them). `file` is its path as Puppet prints it, `module`

@@ -1,3 +1,43 @@
-//! The `bunraku` command.
+//! The `bunraku` command: reads the arguments and hands over to the subcommand.
 
-fn main() {}
+mod batch;
+mod check;
+mod compile;
+mod eval;
+mod render;
+mod world;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Compiles the Puppet language.
+///
+/// Exit status: 0 where all is well, 1 where errors were found, 2 where the arguments are wrong.
+#[derive(Parser)]
+#[command(name = "bunraku", version, about, max_term_width = 110, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compile(compile::Arguments),
+    Eval(eval::Arguments),
+    Check(check::Arguments),
+    Batch(batch::Arguments),
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Compile(arguments) => compile::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Batch(arguments) => batch::run(&arguments),
+    }
+}
+
+/// Something was wrong with what the arguments name, rather than with the arguments themselves.
+const FAILED: u8 = 1;
+/// The arguments make no sense together; clap's own status for those it rejects.
+const USAGE: u8 = 2;

@@ -266,6 +266,8 @@ pub enum ExprKind<'a> {
         value: i64,
         radix: Radix,
     },
+    /// An integer beyond 64 bits, as written; the checks refuse it.
+    IntOverflow(&'a str),
     Float(f64),
     /// A string without interpolation, of any quoting.
     Str(&'a str),
@@ -387,10 +389,14 @@ pub enum ExprKind<'a> {
         parent: Option<&'a Expr<'a>>,
         body: &'a Expr<'a>,
     },
-    /// `type Name = expr`; `parent` for `type Name inherits Other {…}`.
+    /// `type Name = expr`. `type Name = Other {…}` arrives as `Object[{…}]` with `parent => Other` in it.
     TypeAlias {
         name: &'a str,
-        params: &'a [Expr<'a>],
+        body: &'a Expr<'a>,
+    },
+    /// `type Name inherits Other {…}`, for the checks to refuse.
+    TypeDefinition {
+        name: &'a str,
         parent: Option<&'a str>,
         body: &'a Expr<'a>,
     },

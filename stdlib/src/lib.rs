@@ -1,10 +1,11 @@
 //! The functions the Puppet language comes with: tables of native functions, found by name.
 //!
-//! A group of functions is a file with one `natives!` table and the bodies below it. Nothing here reaches the
-//! catalog or the environment except through the machine's `Host`.
+//! A group of functions is a file with one table and the bodies below it. Nothing here reaches the catalog or
+//! the environment except through the machine's `Host`.
 
 #[macro_use]
 mod macros;
+mod catalog;
 mod core;
 mod support;
 
@@ -12,15 +13,26 @@ use bunraku_vm::function::Native;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Every native function.
-pub fn natives() -> impl Iterator<Item = &'static Native> {
-    core::GROUPS.iter().copied().flatten()
+/// The groups that reach the catalog.
+const CATALOG: &[&[Native]] = &[
+    catalog::classes::FUNCTIONS,
+    catalog::file::FUNCTIONS,
+    catalog::hiera::FUNCTIONS,
+    catalog::lookup::FUNCTIONS,
+    catalog::resources::FUNCTIONS,
+    catalog::tags::FUNCTIONS,
+    catalog::template::FUNCTIONS,
+];
+
+/// All functions, group by group.
+pub fn all() -> impl Iterator<Item = &'static Native> {
+    CATALOG.iter().chain(core::GROUPS).copied().flatten()
 }
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Native>> =
-    LazyLock::new(|| natives().map(|native| (native.name, native)).collect());
+    LazyLock::new(|| all().map(|native| (native.name, native)).collect());
 
-/// The native function of a name.
+/// The function of a name.
 pub fn find(name: &str) -> Option<&'static Native> {
     BY_NAME.get(name).copied()
 }
@@ -31,7 +43,7 @@ mod tests {
 
     #[test]
     fn no_name_occurs_twice() {
-        let mut names: Vec<_> = natives().map(|native| native.name).collect();
+        let mut names: Vec<_> = all().map(|native| native.name).collect();
         names.sort_unstable();
         for pair in names.windows(2) {
             assert_ne!(pair[0], pair[1]);

@@ -1,1 +1,13 @@
 //! What the whole-program tests share: the oracle, the corpus, the spec pages.
+//!
+//! Real Puppet and Bunraku speak the same line protocol (`batch`), so [`worker`] drives both;
+//! [`canonical`] brings their results to one form, [`compare`] says where two of them part.
+
+pub mod bunraku;
+pub mod canonical;
+pub mod compare;
+pub mod corpus;
+pub mod oracle;
+pub mod paths;
+pub mod spec;
+pub mod worker;

@@ -89,3 +89,53 @@ pub struct Native {
     /// Tried when none of the others matches: the body returns the message to raise.
     pub mismatches: &'static [Dispatch],
 }
+
+/// A required parameter.
+pub const fn param(ty: &'static str, name: &'static str) -> ParamSpec {
+    ParamSpec { ty, name, arity: Arity::Required }
+}
+
+/// A parameter that may be left out.
+pub const fn optional_param(ty: &'static str, name: &'static str) -> ParamSpec {
+    ParamSpec { ty, name, arity: Arity::Optional }
+}
+
+/// A last parameter that takes any number of arguments.
+pub const fn repeated_param(ty: &'static str, name: &'static str) -> ParamSpec {
+    ParamSpec { ty, name, arity: Arity::Repeated }
+}
+
+/// A last parameter that takes at least one argument.
+pub const fn required_repeated_param(ty: &'static str, name: &'static str) -> ParamSpec {
+    ParamSpec { ty, name, arity: Arity::RequiredRepeated }
+}
+
+/// A signature without block and with any result.
+pub const fn dispatch(params: &'static [ParamSpec], body: NativeFn) -> Dispatch {
+    Dispatch { params, block: None, returns: None, body }
+}
+
+impl Dispatch {
+    /// The same with a required block of a `Callable` type.
+    pub const fn block(mut self, ty: &'static str) -> Self {
+        self.block = Some(BlockSpec { ty, name: "block", optional: false });
+        self
+    }
+
+    /// The same with a block that may be left out.
+    pub const fn optional_block(mut self, ty: &'static str) -> Self {
+        self.block = Some(BlockSpec { ty, name: "block", optional: true });
+        self
+    }
+
+    /// The same with an asserted result type.
+    pub const fn returns(mut self, ty: &'static str) -> Self {
+        self.returns = Some(ty);
+        self
+    }
+}
+
+/// A function without local types or mismatch dispatches.
+pub const fn native(name: &'static str, doc: &'static str, dispatches: &'static [Dispatch]) -> Native {
+    Native { name, doc, local_types: &[], dispatches, mismatches: &[] }
+}

@@ -82,13 +82,12 @@ impl Site<'_> {
     }
 }
 
-/// One body (`title: attributes`) of a resource expression.
+/// One body (`title: attributes`) of a resource expression. The machine has checked the titles, spread
+/// arrays of them and put the attributes of a `default` body in front.
 pub struct Body<'c> {
-    /// The title value: a string, an array of strings (any depth), or `default`.
-    pub title: Value<'c>,
-    /// Place of the body.
-    pub at: Site<'c>,
-    /// Attributes in order.
+    /// Titles, in order; none in a `default` body.
+    pub titles: &'c [&'c str],
+    /// Attributes in order, no name twice.
     pub attributes: &'c [Attribute<'c>],
 }
 
@@ -96,9 +95,9 @@ pub struct Body<'c> {
 pub struct Declaration<'c> {
     /// Regular, virtual or exported.
     pub form: Form,
-    /// The type as given: a name string (`file`, `class`, `apache::vhost`) or a `Type`.
-    pub ty: Value<'c>,
-    /// The bodies; at most one has the title `default`.
+    /// The type's name in lower case: `file`, `class`, `apache::vhost`.
+    pub type_name: &'c str,
+    /// The bodies in order.
     pub bodies: &'c [Body<'c>],
     /// Place of the expression.
     pub at: Site<'c>,
@@ -168,6 +167,9 @@ pub enum ModuleFolder {
 pub trait Host<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
     fn log(&self, severity: Severity, message: &str, place: Option<Place>);
+
+    /// Writes a warning to the log, once a compile however often it is asked to.
+    fn warn_once(&self, message: &str);
 
     /// The setting `strict`.
     fn strict(&self) -> Strict;

@@ -1,5 +1,6 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
+pub mod access;
 pub mod arith;
 pub mod base64;
 pub mod closure;
@@ -9,8 +10,11 @@ pub mod error;
 pub mod format;
 pub mod function;
 pub mod host;
+mod interp;
+pub mod isa;
 pub mod iterator;
 pub mod label;
+mod loaded;
 pub mod regex;
 pub mod scope;
 pub mod semver;

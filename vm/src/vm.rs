@@ -1,15 +1,19 @@
-//! The machine: what a compile has of it, and its entrances. The loop itself is `interp`.
+//! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
 use crate::closure::Closure;
-use crate::error::Eval;
+use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site};
+use crate::interp::{Frame, Pending};
+use crate::loaded::{Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeSpec};
 use crate::symbol::{Interner, Symbol};
-use crate::types::Type;
+use crate::types::{Signature, Type};
+use crate::unit::reader::Unit;
 use crate::unit::{ChunkRef, UnitId};
 use crate::value::{Str, Value};
 use bumpalo::Bump;
+use hashbrown::HashMap;
 use std::collections::HashSet;
 
 /// One compile's machine. Lives as long as the compile; everything it makes lies in `arena`.
@@ -22,10 +26,29 @@ pub struct Vm<'c> {
     pub host: &'c dyn Host<'c>,
     /// Keys of the warnings that are given once a run.
     pub warned: HashSet<Box<str>>,
+    /// Top scope: what `::` means and where named functions are closed over.
+    pub top: &'c Scope<'c>,
+    pub(crate) units: Vec<&'c LoadedUnit<'c>>,
+    pub(crate) registers: Vec<Value<'c>>,
+    pub(crate) frames: Vec<Frame<'c>>,
+    /// Groups of the open match scopes, innermost last.
+    pub(crate) matches: Vec<&'c [Option<&'c str>]>,
+    /// Match scopes below this one belong to a caller and are not seen.
+    pub(crate) matches_floor: usize,
+    pub(crate) pending: Pending<'c>,
+    /// Output of the templates being rendered, innermost last.
+    pub(crate) output: Vec<crate::interp::Output>,
+    /// Signatures of the native functions called so far, and those of their argument mismatches.
+    pub(crate) signatures: HashMap<*const Native, Signatures<'c>>,
+    scopes: u32,
+    /// How deep calls may nest.
+    pub max_depth: usize,
 }
 
+type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
+
 /// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ParamInfo<'c> {
     /// Name.
     pub name: &'c str,
@@ -41,120 +64,175 @@ pub struct ParamInfo<'c> {
     pub captures_rest: bool,
 }
 
+/// Calls may nest this deep by default; a frame of the loop takes a few kilobytes of stack.
+const MAX_DEPTH: usize = 1000;
+
 impl<'c> Vm<'c> {
-    /// A machine over `arena` that asks `host`.
+    /// A machine over `arena` that asks `host`. Needs about 16 MiB of stack at full call depth.
     pub fn new(arena: &'c Bump, host: &'c dyn Host<'c>) -> Self {
-        Vm { arena, symbols: Interner::new(arena), host, warned: HashSet::new() }
+        let spec = ScopeSpec {
+            kind: crate::scope::ScopeKind::Top,
+            names: &[],
+            parent: None,
+            declared_in: None,
+            name: "",
+            module: "",
+        };
+        Vm {
+            arena,
+            symbols: Interner::new(arena),
+            host,
+            top: Scope::new(arena, 0, spec),
+            units: Vec::new(),
+            registers: Vec::new(),
+            frames: Vec::new(),
+            matches: Vec::new(),
+            matches_floor: 0,
+            pending: Pending::default(),
+            output: Vec::new(),
+            signatures: HashMap::new(),
+            scopes: 1,
+            max_depth: MAX_DEPTH,
+            warned: HashSet::new(),
+        }
     }
 
-    /// Loads a unit (bytes as [`crate::unit`] describes them). `file` is its path as Puppet prints it, `module`
-    /// the module it belongs to (empty for none).
+    /// Loads a unit (words as [`crate::unit::layout`] draws them). `file` is its path as Puppet prints it,
+    /// `module` the module it belongs to (empty for none).
     ///
     /// # Errors
     /// When the words are no unit.
     pub fn load(&mut self, words: &'c [u32], file: Option<&'c str>, module: &'c str) -> Eval<'c, UnitId> {
-        let _ = (words, file, module);
-        todo!()
+        let unit = Unit::open(words).map_err(|fault| crate::loaded::broken(file, fault))?;
+        let id = UnitId(self.units.len() as u32);
+        self.units.push(LoadedUnit::new(self.arena, id, unit, file, module));
+        Ok(id)
+    }
+
+    /// The words of a loaded unit, as a view.
+    pub fn unit(&self, id: UnitId) -> Unit<'c> {
+        self.units[id.0 as usize].unit
+    }
+
+    /// The file a loaded unit came from.
+    pub fn unit_file(&self, id: UnitId) -> Option<&'c str> {
+        self.units[id.0 as usize].file
+    }
+
+    /// The module a loaded unit belongs to; empty for none.
+    pub fn unit_module(&self, id: UnitId) -> &'c str {
+        self.units[id.0 as usize].module
     }
 
     /// A new scope with a number of its own.
     pub fn new_scope(&mut self, spec: ScopeSpec<'c>) -> &'c Scope<'c> {
-        let _ = spec;
-        todo!()
+        self.scopes += 1;
+        Scope::new(self.arena, self.scopes - 1, spec)
     }
 
-    /// A scope for the body of `chunk`: its shape gives the names.
+    /// A scope for the body of `chunk`: its shape gives the names (`spec.names` is not looked at).
+    ///
+    /// # Errors
+    /// When the chunk does not verify.
     pub fn body_scope(&mut self, chunk: ChunkRef, spec: ScopeSpec<'c>) -> Eval<'c, &'c Scope<'c>> {
-        let _ = (chunk, spec);
-        todo!()
+        let names = self.link(chunk)?.shape;
+        Ok(self.new_scope(ScopeSpec { names, ..spec }))
+    }
+
+    /// The chunk, verified and linked on first need.
+    pub(crate) fn link(&self, at: ChunkRef) -> Eval<'c, &'c Linked<'c>> {
+        self.units[at.unit.0 as usize].link(self.arena, &self.symbols, at.chunk)
     }
 
     /// Parameters of a chunk in order.
+    ///
+    /// # Errors
+    /// When the chunk does not verify.
     pub fn params(&mut self, chunk: ChunkRef) -> Eval<'c, &'c [ParamInfo<'c>]> {
-        let _ = chunk;
-        todo!()
+        Ok(self.link(chunk)?.params)
     }
 
     /// The declared type of the n-th parameter; `Any` where none is declared. Evaluated once a compile.
+    ///
+    /// # Errors
+    /// Those of evaluating the type expression.
     pub fn param_type(&mut self, chunk: ChunkRef, n: usize) -> Eval<'c, &'c Type<'c>> {
-        let _ = (chunk, n);
-        todo!()
+        let linked = self.link(chunk)?;
+        self.linked_param_type(linked, n)
     }
 
-    /// Evaluates the default of the n-th parameter in `scope` (a scope of that chunk's shape).
+    /// Evaluates the default of the n-th parameter in `scope` (a scope of that chunk's shape); `undef` where there
+    /// is none.
+    ///
+    /// # Errors
+    /// Those of evaluating it.
     pub fn param_default(&mut self, chunk: ChunkRef, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
-        let _ = (chunk, n, scope);
-        todo!()
+        let linked = self.link(chunk)?;
+        match linked.chunk.param(n).default_chunk {
+            Some(number) => self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope),
+            None => Ok(Value::Undef),
+        }
     }
 
     /// Runs a body in a scope made for it; parameters are already set.
+    ///
+    /// # Errors
+    /// Those of evaluating it; `break`, `next` and `return` come out as they are.
     pub fn run(&mut self, chunk: ChunkRef, scope: &'c Scope<'c>) -> Eval<'c> {
-        let _ = (chunk, scope);
-        todo!()
+        let linked = self.link(chunk)?;
+        self.execute(linked, scope)
     }
 
-    /// Calls a lambda or Puppet function with arguments by position: types checked, defaults filled in.
-    pub fn call(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
-        let _ = (closure, args);
-        todo!()
-    }
-
-    /// How many arguments a closure takes: least, and most (none for unbounded).
-    pub fn arity(&mut self, closure: &'c Closure<'c>) -> Eval<'c, (usize, Option<usize>)> {
-        let _ = closure;
-        todo!()
-    }
-
-    /// Calls a function by name as an expression in `scope` would.
-    pub fn call_function(
-        &mut self,
-        name: &str,
-        args: &[Value<'c>],
-        block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
-    ) -> Eval<'c> {
-        let _ = (name, args, block, scope);
-        todo!()
-    }
-
-    /// Calls a native function: picks its signature, checks types.
-    pub fn call_native(
-        &mut self,
-        native: &'static Native,
-        args: &[Value<'c>],
-        block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
-    ) -> Eval<'c> {
-        let _ = (native, args, block, scope);
-        todo!()
-    }
-
-    /// Evaluates an EPP chunk with named parameters; the text.
-    pub fn render(
-        &mut self,
-        template: ChunkRef,
-        parameters: Option<crate::value::Hash<'c>>,
-        scope: &'c Scope<'c>,
-        name: &str,
-    ) -> Eval<'c> {
-        let _ = (template, parameters, scope, name);
-        todo!()
+    /// Runs the body of a class, defined type, node or manifest: as [`Vm::run`], but the match scopes of the
+    /// code that led here are not seen. `groups` are the $0, $1 … it starts with, none if empty.
+    ///
+    /// # Errors
+    /// As [`Vm::run`].
+    pub fn run_body(&mut self, chunk: ChunkRef, scope: &'c Scope<'c>, groups: &[Option<&str>]) -> Eval<'c> {
+        let floor = std::mem::replace(&mut self.matches_floor, self.matches.len());
+        if !groups.is_empty() {
+            self.set_matches(groups);
+        }
+        let result = self.run(chunk, scope);
+        self.matches.truncate(self.matches_floor);
+        self.matches_floor = floor;
+        result
     }
 
     /// Sets $0, $1 … for the code that follows, as a successful `=~` does.
     pub fn set_matches(&mut self, groups: &[Option<&str>]) {
-        let _ = groups;
-        todo!()
+        let arena = self.arena;
+        let groups = arena.alloc_slice_fill_iter(groups.iter().map(|g| g.map(|g| &*arena.alloc_str(g))));
+        self.matches.push(groups);
     }
 
     /// Where the innermost Puppet code being run stands (Ruby: the top of `PuppetStack`).
     pub fn site(&self) -> Site<'c> {
-        todo!()
+        self.frames.last().map_or(Site::NONE, Frame::site)
+    }
+
+    /// The module whose code is being run; empty for none.
+    pub fn module(&self) -> &'c str {
+        self.frames.last().map_or("", Frame::module)
     }
 
     /// The stack of call sites, innermost first.
     pub fn stack(&self) -> Vec<Site<'c>> {
-        todo!()
+        self.frames.iter().rev().map(Frame::site).collect()
+    }
+
+    /// Names the fault for calls that nest too deep, or lets them.
+    pub(crate) fn check_depth(&self) -> Eval<'c, ()> {
+        if self.frames.len() < self.max_depth {
+            return Ok(());
+        }
+        Err(Flow::raw(format!("stack level too deep: calls nest more than {} levels", self.max_depth)))
+    }
+
+    /// What Puppet's messages call the type of a value: inferred, generalised, printed.
+    pub fn type_text(&mut self, value: Value<'c>) -> String {
+        let ty = crate::types::infer(self, value);
+        crate::types::print(crate::types::generalize(self.arena, ty))
     }
 
     /// A string value in the arena.

@@ -1,5 +1,11 @@
 //! A unit: what one source file lowers to, as words that are used where they lie.
 
+pub mod disassemble;
+pub mod layout;
+pub mod reader;
+pub mod verify;
+pub mod writer;
+
 /// A unit loaded into a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnitId(pub u32);
@@ -15,6 +21,7 @@ pub struct ChunkRef {
 
 /// What a definition defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum DefKind {
     /// `class`
     Class,

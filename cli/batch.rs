@@ -1,0 +1,105 @@
+//! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
+
+use bunraku_runtime::job::Session;
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::mpsc::{channel, sync_channel};
+
+/// Run jobs from stdin, one JSON object a line, and print their results in the same order.
+///
+/// Each result is written as soon as it and all before it are there. A job that fails never ends the batch.
+#[derive(Args)]
+pub struct Arguments {
+    /// How many jobs run side by side.
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let session = Session::default();
+    let done = match arguments.threads.get() {
+        1 => one_by_one(&session),
+        threads => side_by_side(&session, threads),
+    };
+    // A reader that has gone wants no more results; there is nobody to tell.
+    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
+}
+
+/// The next line as text; bytes that are no UTF-8 become a job that is answered with an error.
+fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    if input.read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+fn print(output: &mut impl Write, answer: &str) -> std::io::Result<()> {
+    writeln!(output, "{answer}")?;
+    output.flush()
+}
+
+fn one_by_one(session: &Session) -> std::io::Result<()> {
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    while let Some(line) = next_line(&mut input)? {
+        print(&mut output, &session.answer(&line))?;
+    }
+    Ok(())
+}
+
+fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
+    // Jobs are taken from stdin only as fast as they are begun.
+    let (jobs, waiting) = sync_channel::<(usize, String)>(threads);
+    let waiting = Mutex::new(waiting);
+    let (answers, answered) = channel::<(usize, String)>();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let answers = answers.clone();
+            let waiting = &waiting;
+            scope.spawn(move || {
+                loop {
+                    let job = match waiting.lock() {
+                        Ok(waiting) => waiting.recv(),
+                        Err(_) => break,
+                    };
+                    let Ok((number, line)) = job else { break };
+                    if answers.send((number, session.answer(&line))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(answers);
+        scope.spawn(move || {
+            let mut input = std::io::stdin().lock();
+            let mut number = 0;
+            while let Ok(Some(line)) = next_line(&mut input) {
+                if jobs.send((number, line)).is_err() {
+                    break;
+                }
+                number += 1;
+            }
+        });
+        let mut output = std::io::stdout().lock();
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        for (number, answer) in answered {
+            early.insert(number, answer);
+            while let Some(answer) = early.remove(&next) {
+                if let Err(error) = print(&mut output, &answer) {
+                    // The threads above may wait for stdin for ever; the process ends without them.
+                    drop(output);
+                    eprintln!("Error: Could not write results: {error}");
+                    std::process::exit(i32::from(crate::FAILED));
+                }
+                next += 1;
+            }
+        }
+        Ok(())
+    })
+}

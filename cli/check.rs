@@ -1,0 +1,129 @@
+//! `bunraku check`: syntax and static errors of manifests and templates, on all cores.
+
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::world::Strict;
+use crate::{FAILED, USAGE};
+use bunraku_compiler::{CheckOptions, SourceFile};
+use bunraku_runtime::check::{self, Checked, Sources};
+use clap::Args;
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Find syntax and static errors of manifests (.pp) and EPP templates (.epp).
+///
+/// A folder stands for all manifests and templates below it. A file is checked whatever its name: as a template if it
+/// ends in `.epp`, as a manifest otherwise. The verdict is that of `puppet parser validate` and `puppet epp validate`.
+#[derive(Args)]
+pub struct Arguments {
+    /// Files and folders; `-` is a manifest on stdin.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// What dubious constructs do.
+    #[arg(long, value_name = "HOW", default_value = "error")]
+    strict: Strict,
+    /// How many files are checked side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print how much was checked and how fast.
+    #[arg(long)]
+    stats: bool,
+    #[command(flatten)]
+    color: ColorChoice,
+    /// Form of what is found: text on stderr, or one JSON document on stdout.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+}
+
+/// The parser nests as deep as the source, within its limit.
+const STACK: usize = 16 << 20;
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    let started = Instant::now();
+    let options = CheckOptions { strict: arguments.strict.into(), ..CheckOptions::default() };
+    let (stdin, paths): (Vec<_>, Vec<_>) =
+        arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
+    let missing: Vec<String> =
+        paths.iter().filter(|path| !path.exists()).map(|path| format!("\n   {}", path.display())).collect();
+    if !missing.is_empty() {
+        let message = format!("One or more file(s) specified did not exist:{}", missing.concat());
+        return renderer.failure(&message, USAGE);
+    }
+    let mut all = Vec::new();
+    if !stdin.is_empty() {
+        let mut text = String::new();
+        if let Err(error) = std::io::stdin().lock().read_to_string(&mut text) {
+            return renderer.failure(&format!("Could not read stdin: {error}"), FAILED);
+        }
+        renderer.given_code(Some(&text));
+        let diagnostics = check::source(&SourceFile::manifest(&text), &options);
+        all.push(Checked { diagnostics, bytes: text.len() });
+    }
+    let sources = Sources::find(&paths);
+    if !sources.faults.is_empty() {
+        all.push(Checked { diagnostics: sources.faults.clone(), bytes: 0 });
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = arguments.threads.map_or(cores, NonZeroUsize::get).min(sources.files.len()).max(1);
+    match check_files(&sources.files, &options, threads) {
+        Ok(checked) => all.extend(checked),
+        Err(error) => return renderer.failure(&format!("Could not start a thread: {error}"), FAILED),
+    }
+    let elapsed = started.elapsed();
+    let errors: usize = all.iter().map(Checked::errors).sum();
+    match arguments.format {
+        Form::Json => renderer.document(all.iter().flat_map(|checked| &checked.diagnostics)),
+        Form::Text => {
+            for checked in &all {
+                checked.diagnostics.iter().for_each(|diagnostic| renderer.diagnostic(diagnostic));
+                if checked.errors() > 1 {
+                    renderer.error(&format!("Found {} errors. Giving up", checked.errors()));
+                }
+            }
+        }
+    }
+    if arguments.stats {
+        let bytes: usize = all.iter().map(|checked| checked.bytes).sum();
+        let (megabytes, seconds) = (bytes as f64 / 1e6, elapsed.as_secs_f64());
+        eprintln!(
+            "{} files, {megabytes:.1} MB in {seconds:.3} s ({:.1} MB/s on {threads} threads), {errors} errors; \
+             {} other files not looked at",
+            sources.files.len() + stdin.len(),
+            megabytes / seconds.max(1e-9),
+            sources.others,
+        );
+    }
+    if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+}
+
+/// Checks files side by side; results in the files' order.
+fn check_files(files: &[PathBuf], options: &CheckOptions, threads: usize) -> std::io::Result<Vec<Checked>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(path) = files.get(number)
+        {
+            done.push((number, check::file(path, options)));
+        }
+        done
+    };
+    let mut all = std::thread::scope(|scope| {
+        let started: Vec<_> = (0..threads)
+            .map(|_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work))
+            .collect::<Result<_, _>>()?;
+        let panicked = |_| std::io::Error::other("a file made the checker panic; please report this");
+        started
+            .into_iter()
+            .map(|thread| thread.join().map_err(panicked))
+            .collect::<std::io::Result<Vec<_>>>()
+            .map(|lists| lists.concat())
+    })?;
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, checked)| checked).collect())
+}

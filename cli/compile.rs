@@ -1,0 +1,63 @@
+//! `bunraku compile`: a node's catalog as JSON.
+
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::world::World;
+use crate::{FAILED, USAGE};
+use bunraku_runtime::job::Session;
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Compile a node's catalog and print it as JSON, as an agent would get it.
+///
+/// Log messages go to stderr.
+#[derive(Args)]
+pub struct Arguments {
+    /// Certname of the node [default: localhost].
+    #[arg(value_name = "NODE", conflicts_with = "node")]
+    certname: Option<String>,
+    #[command(flatten)]
+    world: World,
+    /// Write the catalog to a file rather than to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    color: ColorChoice,
+    /// Form of log messages and errors.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    let mut job = match arguments.world.job() {
+        Ok(job) => job,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
+        return renderer.failure("Nothing to compile: give --environment, --manifest or -e", USAGE);
+    }
+    job.node = arguments.certname.clone().or(job.node);
+    renderer.given_code(job.code.as_deref());
+    let outcome = Session::default().run(&job);
+    renderer.logs(&outcome.logs);
+    let catalog = match outcome.result {
+        Ok(catalog) => catalog,
+        Err(diagnostic) => {
+            renderer.formed(&diagnostic);
+            return ExitCode::from(FAILED);
+        }
+    };
+    let written = match &arguments.output {
+        Some(file) => std::fs::write(file, catalog + "\n")
+            .map_err(|error| format!("Could not write {}: {error}", file.display())),
+        None => writeln!(std::io::stdout().lock(), "{catalog}")
+            .map_err(|error| format!("Could not write the catalog: {error}")),
+    };
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}

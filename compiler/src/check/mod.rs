@@ -1,0 +1,69 @@
+//! Puppet's static rules: what a syntactically right file must not say.
+//!
+//! [`walk`] visits the tree in the order Puppet's validator does and calls each rule where that does, so
+//! that messages come in Puppet's order. The rules know nothing of each other.
+
+mod assign;
+mod collect;
+mod definition;
+mod expressions;
+mod heredoc;
+mod idem;
+mod json;
+mod keys;
+mod label;
+mod location;
+mod names;
+mod node;
+mod report;
+mod resource;
+mod rvalue;
+mod typedef;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use crate::ast::{ExprKind, Program};
+use crate::source::SourceFile;
+use bunraku_vm::diagnostic::Diagnostic;
+pub use location::{Location, namespace_of};
+use report::Report;
+
+/// How grave is what Puppet's setting `strict` decides about: here, duplicate keys of a hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strict {
+    /// It is no fault.
+    Off,
+    /// It is a warning.
+    Warning,
+    /// It is an error.
+    #[default]
+    Error,
+}
+
+/// What the checks have to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckOptions<'s> {
+    /// Puppet's setting `strict`.
+    pub strict: Strict,
+    /// What the file's place in a module says about the names in it.
+    pub location: Location<'s>,
+}
+
+/// Checks a parsed file: the warnings, then the errors, each in the order Puppet gives them. All of them:
+/// how many are shown (`max_errors`, `max_warnings`, `max_deprecations`) is for the caller to say.
+pub fn check(program: &Program<'_>, source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Vec<Diagnostic> {
+    let mut checker = Checker { options, source, report: Report::new(source) };
+    checker.top_constructs(program);
+    if !matches!(program.body.kind, ExprKind::Nop) {
+        checker.walk(program.body, walk::Around::Program);
+    }
+    checker.report.finish()
+}
+
+struct Checker<'c, 's> {
+    options: &'c CheckOptions<'c>,
+    source: &'c SourceFile<'s>,
+    report: Report<'s>,
+}

@@ -1,0 +1,169 @@
+//! Names of variables, parameters, classes and types; reserved words; numbers out of range.
+
+use super::Checker;
+use super::label::a_an_uc;
+use crate::ast::{Expr, Param};
+
+impl<'a> Checker<'_, '_> {
+    pub(super) fn variable_name(&mut self, expr: &Expr<'a>, name: &'a str) {
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            if !is_numeric_variable(name) {
+                self.report.error(
+                    "ILLEGAL_NUMERIC_VAR_NAME",
+                    expr.span,
+                    format!(
+                        "Illegal numeric variable name, The given name '{name}' must be a decimal value if it \
+                         starts with a digit 0-9"
+                    ),
+                );
+            }
+        } else if matches!(name, "true" | "false") && !self.source_at(expr).starts_with('$') {
+            self.report.crash(
+                &format!(
+                    "undefined method `[]' for {name}:{}",
+                    if name == "true" { "TrueClass" } else { "FalseClass" }
+                ),
+                "a boolean is interpolated as if it were the name of a variable",
+            );
+        } else if !is_variable(name) {
+            self.report.error(
+                "ILLEGAL_VAR_NAME",
+                expr.span,
+                format!(
+                    "Illegal variable name, The given name '{name}' does not conform to the naming rule \
+                     /^((::)?[a-z]\\w*)*((::)?[a-z_]\\w*)$/"
+                ),
+            );
+        }
+    }
+
+    /// The source from a node on.
+    fn source_at(&self, expr: &Expr<'a>) -> &str {
+        self.source.text.get(expr.span.start as usize..).unwrap_or("")
+    }
+
+    pub(super) fn param(&mut self, param: &Param<'a>) {
+        let name = param.name;
+        let digits = name.strip_prefix("0x").unwrap_or(name);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            self.report.error(
+                "ILLEGAL_NUMERIC_PARAMETER",
+                param.span,
+                format!(
+                    "The numeric parameter name '${name}' cannot be used (clashes with numeric match result \
+                     variables)"
+                ),
+            );
+        }
+        if !is_param(name) {
+            self.report.error(
+                "ILLEGAL_PARAM_NAME",
+                param.span,
+                format!(
+                    "Illegal parameter name. The given name '{name}' does not conform to the naming rule \
+                     /^[a-z_]\\w*$/"
+                ),
+            );
+        }
+        if let Some(default) = param.default {
+            self.no_assignment(default);
+        }
+    }
+
+    pub(super) fn reserved_word(&mut self, expr: &Expr<'a>, word: &str) {
+        self.report.error(
+            "RESERVED_WORD",
+            expr.span,
+            format!("Use of reserved word: {word}, must be quoted if intended to be a String value"),
+        );
+    }
+
+    pub(super) fn int_overflow(&mut self, expr: &Expr<'a>, text: &str) {
+        self.report.error(
+            "NUMERIC_OVERFLOW",
+            expr.span,
+            format!(
+                "{} resulted in a value outside of Puppet Integer max range, got '+0x{}'",
+                a_an_uc(expr),
+                hexadecimal(text)
+            ),
+        );
+    }
+}
+
+/// `0` or a decimal number that does not start with 0
+pub(super) fn is_numeric_variable(name: &str) -> bool {
+    let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    digits && (name == "0" || !name.starts_with('0'))
+}
+
+/// Parts of word characters that start with a small letter; only the last may start with `_`.
+fn is_variable(name: &str) -> bool {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let (outer, last) = name.rsplit_once("::").map_or((None, name), |(outer, last)| (Some(outer), last));
+    is_param(last) && outer.is_none_or(is_definition)
+}
+
+/// Word characters, the first a small letter or `_`.
+fn is_param(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_') && is_word(name)
+}
+
+/// Parts of word characters that start with a small letter.
+pub(super) fn is_definition(name: &str) -> bool {
+    name.split("::").all(|part| part.starts_with(|first: char| first.is_ascii_lowercase()) && is_word(part))
+}
+
+/// Parts of word characters that start with a capital letter.
+pub(super) fn is_type(name: &str) -> bool {
+    name.split("::").all(|part| part.starts_with(|first: char| first.is_ascii_uppercase()) && is_word(part))
+}
+
+fn is_word(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The digits of a number of any size, decimal, octal or hexadecimal, in base 16.
+fn hexadecimal(text: &str) -> String {
+    let (digits, base) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None if text.starts_with('0') => (text, 8),
+        None => (text, 10),
+    };
+    let mut nibbles: Vec<u32> = Vec::new();
+    for digit in digits.chars().filter_map(|digit| digit.to_digit(base)) {
+        let mut carry = digit;
+        for nibble in &mut nibbles {
+            carry += *nibble * base;
+            *nibble = carry % 16;
+            carry /= 16;
+        }
+        while carry > 0 {
+            nibbles.push(carry % 16);
+            carry /= 16;
+        }
+    }
+    nibbles.iter().rev().filter_map(|nibble| char::from_digit(*nibble, 16)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert!(is_variable("a::b::_c") && is_variable("::a") && is_variable("_x"));
+        assert!(!is_variable("_a::b") && !is_variable("A") && !is_variable("") && !is_variable("a::B"));
+        assert!(
+            is_definition("a::b") && !is_definition("::a") && !is_definition("a-b") && !is_definition("a::")
+        );
+        assert!(is_type("A::B") && !is_type("::A") && !is_type("a"));
+    }
+
+    #[test]
+    fn large_numbers() {
+        assert_eq!(hexadecimal("9223372036854775808"), "8000000000000000");
+        assert_eq!(hexadecimal("0xFfffffffffffffff1"), "ffffffffffffffff1");
+        assert_eq!(hexadecimal("01000000000000000000000"), "8000000000000000");
+    }
+}

@@ -1,0 +1,101 @@
+//! The lexer's errors and warnings.
+
+use super::Lexer;
+use std::borrow::Cow;
+
+/// Where a fault lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// At a byte offset of the file.
+    Offset(u32),
+    /// Nowhere in particular; the file is known.
+    File,
+    /// Nowhere, not even a file.
+    Nowhere,
+}
+
+/// The lexer's error.
+#[derive(Clone, Debug)]
+pub(crate) struct LexFault {
+    pub message: Cow<'static, str>,
+    pub code: Option<&'static str>,
+    pub place: Where,
+    /// Advice of ours.
+    pub help: Option<&'static str>,
+}
+
+/// A warning, which counts only if the parser gets past the token it was made for.
+#[derive(Clone, Debug)]
+pub(crate) struct LexWarning {
+    pub message: String,
+    pub code: &'static str,
+    pub place: Where,
+    /// Number of tokens before it.
+    pub token: usize,
+}
+
+impl Lexer<'_, '_> {
+    /// An error where the lexer stands.
+    #[cold]
+    pub(super) fn fault(&self, code: &'static str, message: impl Into<Cow<'static, str>>) -> Box<LexFault> {
+        self.fault_at(self.pos, code, message)
+    }
+
+    /// An error at an offset of the text.
+    #[cold]
+    pub(super) fn fault_at(
+        &self,
+        offset: usize,
+        code: &'static str,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Box<LexFault> {
+        Box::new(LexFault {
+            message: message.into(),
+            code: Some(code),
+            place: self.place(offset),
+            help: None,
+        })
+    }
+
+    /// A warning where the lexer stands.
+    #[cold]
+    pub(super) fn warn(&mut self, code: &'static str, message: String) {
+        let place = self.place(self.pos);
+        let token = self.out.tokens.len();
+        self.out.warnings.push(LexWarning { message, code, place, token });
+    }
+
+    fn place(&self, offset: usize) -> Where {
+        let offset = offset as u32;
+        Where::Offset(self.sub.map_or(offset, |sub| sub.to_file(offset)))
+    }
+
+    /// The next five characters, as messages quote them.
+    pub(super) fn followed_by(&self) -> String {
+        if self.pos >= self.bytes.len() {
+            return "<eof>".to_owned();
+        }
+        let mut next: String = self.text[self.pos..].chars().take(5).collect();
+        next.push_str("...");
+        next.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+    }
+}
+
+/// The error for a text that starts with a byte order mark. Only UTF-8's own can start valid text.
+pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Box<LexFault>> {
+    let (name, mark): (&str, &[u8]) = match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => ("UTF-8", &bytes[..3]),
+        _ => return None,
+    };
+    let mark: Vec<String> = mark.iter().map(|byte| format!("{byte:X}")).collect();
+    let message = format!(
+        "Illegal {name} Byte Order mark at beginning of input: [{}] - remove these from the puppet source",
+        mark.join(" ")
+    );
+    Some(Box::new(LexFault {
+        message: message.into(),
+        code: Some("ILLEGAL_BOM"),
+        place: Where::Nowhere,
+        help: None,
+    }))
+}

@@ -1,0 +1,107 @@
+//! Calls of every form: prefix, statement, chained, `Type(…)`, with lambdas and splats.
+
+use super::body::{Body, Reg};
+use super::expr::unfolded;
+use super::label::label;
+use crate::ast::{Expr, ExprKind, Lambda};
+use bunraku_vm::isa::Op;
+use bunraku_vm::unit::writer::Const;
+
+impl Body<'_, '_> {
+    pub(super) fn call(
+        &mut self,
+        expr: &Expr<'_>,
+        functor: &Expr<'_>,
+        args: &[Expr<'_>],
+        lambda: Option<&Lambda<'_>>,
+        to: Reg,
+    ) {
+        match &functor.kind {
+            ExprKind::Name(name) => self.invoke(expr, name, None, args, lambda, to),
+            ExprKind::TypeName(_) => self.invoke(expr, "new", Some(functor), args, lambda, to),
+            ExprKind::Access { left, .. } if matches!(left.kind, ExprKind::TypeName(_)) => {
+                self.invoke(expr, "new", Some(functor), args, lambda, to);
+            }
+            _ => self.bad_callee(expr, functor, "function name", to),
+        }
+    }
+
+    pub(super) fn method_call(
+        &mut self,
+        expr: &Expr<'_>,
+        receiver: &Expr<'_>,
+        name: &Expr<'_>,
+        args: &[Expr<'_>],
+        lambda: Option<&Lambda<'_>>,
+        to: Reg,
+    ) {
+        match &name.kind {
+            ExprKind::Name(name) => self.invoke(expr, name, Some(receiver), args, lambda, to),
+            _ => self.bad_callee(expr, name, "function name", to),
+        }
+    }
+
+    fn bad_callee(&mut self, expr: &Expr<'_>, callee: &Expr<'_>, feature: &str, to: Reg) {
+        let what = label(callee);
+        let container = label(expr);
+        let article = |text: &str| {
+            let first = text.trim_start_matches(['\'', '"']).chars().next().unwrap_or(' ');
+            if "aeiouy".contains(first.to_ascii_lowercase()) { "An" } else { "A" }
+        };
+        let text = format!(
+            "Illegal expression. {} {what} is unacceptable as {feature} in {} {container}",
+            article(&what),
+            article(&container).to_lowercase(),
+        );
+        let text = self.low.unit.constant(&Const::Str(text));
+        self.abx(Op::BadCallee, to, text, expr.span);
+        self.position_as(label(expr), callee.span, &[]);
+    }
+
+    fn invoke(
+        &mut self,
+        expr: &Expr<'_>,
+        name: &str,
+        first: Option<&Expr<'_>>,
+        args: &[Expr<'_>],
+        lambda: Option<&Lambda<'_>>,
+        to: Reg,
+    ) {
+        let span = expr.span;
+        let name = self.low.unit.name(name);
+        let all = || first.into_iter().chain(args);
+        let count = all().count();
+        let from = Reg(self.mark());
+        if count > 200 || all().any(|arg| unfolded(arg).is_some()) {
+            let list = self.take();
+            let owned: Vec<Expr<'_>> = all().copied().collect();
+            self.array(&owned, list, span);
+            if let Some(lambda) = lambda {
+                let reg = self.take();
+                self.closure(lambda, reg);
+            }
+            self.abcw(Op::CallSplat, to, from, u32::from(lambda.is_some()), name, span);
+        } else {
+            for arg in all() {
+                self.value(arg);
+            }
+            let op = match lambda {
+                Some(lambda) => {
+                    let reg = self.take();
+                    self.closure(lambda, reg);
+                    Op::CallBlock
+                }
+                None => Op::Call,
+            };
+            self.abcw(op, to, from, count as u32, name, span);
+        }
+        self.position(expr);
+    }
+
+    pub(super) fn closure(&mut self, lambda: &Lambda<'_>, to: Reg) {
+        let shapes = std::mem::take(&mut self.shapes);
+        let chunk = self.low.lambda(lambda, &shapes);
+        self.shapes = shapes;
+        self.abx(Op::Closure, to, chunk, lambda.span);
+    }
+}

@@ -1,0 +1,136 @@
+//! `if`, `unless`, `case` and selectors: options in order, the match scopes they open closed behind them.
+
+use super::body::{Body, Jump, Reg};
+use super::constant::constant;
+use super::expr::unfolded;
+use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
+use bunraku_vm::isa::Op;
+use bunraku_vm::unit::writer::Const;
+
+impl Body<'_, '_> {
+    pub(super) fn conditional(
+        &mut self,
+        negated: bool,
+        test: &Expr<'_>,
+        then: &Expr<'_>,
+        otherwise: Option<&Expr<'_>>,
+        to: Reg,
+    ) {
+        self.guarded(|body| {
+            let mark = body.mark();
+            let truth = body.value(test);
+            let skip = body.jump(Some((truth, negated)), test.span);
+            body.release(mark);
+            body.expr(then, to);
+            let end = body.jump(None, then.span);
+            body.land(skip);
+            match otherwise {
+                Some(otherwise) => body.expr(otherwise, to),
+                None => body.load(to, &Const::Undef, test.span),
+            }
+            body.land(end);
+        });
+    }
+
+    pub(super) fn case(&mut self, expr: &Expr<'_>, test: &Expr<'_>, options: &[CaseOption<'_>], to: Reg) {
+        self.guarded(|body| {
+            let value = body.value(test);
+            let mut default: Option<&Expr<'_>> = None;
+            let mut ends = Vec::new();
+            for option in options {
+                let mut hits = Vec::new();
+                for candidate in option.values {
+                    if is_default(candidate) {
+                        default = Some(option.body);
+                    } else {
+                        hits.push(body.option(expr, test, value, candidate));
+                    }
+                }
+                if hits.is_empty() {
+                    continue;
+                }
+                let next = body.jump(None, option.span);
+                for hit in hits {
+                    body.land(hit);
+                }
+                body.expr(option.body, to);
+                ends.push(body.jump(None, option.span));
+                body.land(next);
+            }
+            match default {
+                Some(default) => body.expr(default, to),
+                None => body.load(to, &Const::Undef, expr.span),
+            }
+            for end in ends {
+                body.land(end);
+            }
+        });
+    }
+
+    pub(super) fn selector(&mut self, expr: &Expr<'_>, left: &Expr<'_>, arms: &[SelectorArm<'_>], to: Reg) {
+        self.guarded(|body| {
+            let value = body.value(left);
+            let mut default: Option<&Expr<'_>> = None;
+            let mut ends = Vec::new();
+            for arm in arms {
+                if is_default(&arm.matching) {
+                    default = Some(&arm.value);
+                    continue;
+                }
+                let hit = body.option(expr, left, value, &arm.matching);
+                let next = body.jump(None, arm.span);
+                body.land(hit);
+                body.expr(&arm.value, to);
+                ends.push(body.jump(None, arm.span));
+                body.land(next);
+            }
+            match default {
+                Some(default) => body.expr(default, to),
+                None => {
+                    body.abc(Op::NoOption, Reg(0), value, 0, expr.span);
+                    body.position_of(expr, &[left.span, left.span]);
+                }
+            }
+            for end in ends {
+                body.land(end);
+            }
+        });
+    }
+
+    /// Tests one option; the jump is taken when it fits.
+    fn option(&mut self, expr: &Expr<'_>, test: &Expr<'_>, value: Reg, candidate: &Expr<'_>) -> Jump {
+        let mark = self.mark();
+        let fits = self.take();
+        let (op, inner) = match unfolded(candidate) {
+            Some(inner) => (Op::OptionAny, inner),
+            None => (Op::Option, candidate),
+        };
+        let option = self.value(inner);
+        self.abc(op, fits, value, option.0, candidate.span);
+        self.position_of(expr, &[test.span, candidate.span]);
+        // Only a regular expression, or what may be one, opens a match scope.
+        let plain = matches!(constant(inner), Some(c) if !matches!(c, Const::Regexp(_) | Const::Array(_) | Const::Hash(_)));
+        self.matches += u32::from(!plain);
+        self.release(mark);
+        self.jump(Some((fits, true)), candidate.span)
+    }
+
+    /// Lowers what `build` makes; match scopes opened in it are closed behind it.
+    fn guarded(&mut self, build: impl FnOnce(&mut Self)) {
+        let mark = self.take();
+        self.abc(Op::MarkMatches, mark, Reg(0), 0, Default::default());
+        let before = self.matches;
+        build(self);
+        if self.matches != before {
+            self.abc(Op::DropMatches, mark, Reg(0), 0, Default::default());
+        }
+    }
+}
+
+fn is_default(expr: &Expr<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Default => true,
+        ExprKind::Paren(inner) => is_default(inner),
+        _ => false,
+    }
+}

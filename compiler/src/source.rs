@@ -1,0 +1,146 @@
+//! Source text and places in it: what a file is, and how a byte offset becomes a line and a column.
+//!
+//! Nothing here reads a file; text comes from the caller, who also decides how bytes become text
+//! ([`decode`] does it as Puppet does).
+
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use std::sync::Arc;
+
+/// What a source file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceKind {
+    /// Puppet code, as in a `.pp` file.
+    #[default]
+    Manifest,
+    /// Text with embedded Puppet code, as in an `.epp` file.
+    Epp,
+}
+
+/// A file to parse. The tree borrows from `text`.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceFile<'s> {
+    /// The path, as diagnostics shall print it; none for code given as text.
+    pub path: Option<&'s str>,
+    /// The text.
+    pub text: &'s str,
+    /// How to read it.
+    pub kind: SourceKind,
+}
+
+impl<'s> SourceFile<'s> {
+    /// A manifest without a path.
+    pub fn manifest(text: &'s str) -> Self {
+        SourceFile { path: None, text, kind: SourceKind::Manifest }
+    }
+
+    /// A template without a path.
+    pub fn epp(text: &'s str) -> Self {
+        SourceFile { path: None, text, kind: SourceKind::Epp }
+    }
+
+    /// The same under a path.
+    pub fn at(self, path: &'s str) -> Self {
+        SourceFile { path: Some(path), ..self }
+    }
+}
+
+/// Where the lines of a text start.
+///
+/// Lines end at `\n` only. Columns count characters from 1, as Puppet counts them.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    /// Indexes a text.
+    pub fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next));
+        LineIndex { starts }
+    }
+
+    /// Line and column, both from 1, of a byte offset into the text that was indexed.
+    pub fn line_column(&self, text: &str, offset: u32) -> (u32, u32) {
+        let line = self.line(offset);
+        let start = self.starts[line as usize - 1] as usize;
+        let end = (offset as usize).clamp(start, text.len());
+        // An offset inside a character counts that character, as slicing by bytes does in Ruby.
+        let column = text.as_bytes()[start..end].iter().filter(|byte| !is_continuation(**byte)).count();
+        (line, column as u32 + 1)
+    }
+
+    /// The line, from 1, of a byte offset.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|start| *start <= offset).max(1) as u32
+    }
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// Makes places from offsets, one index for all of them.
+pub(crate) struct Places<'s> {
+    file: Option<Arc<str>>,
+    text: &'s str,
+    index: Option<LineIndex>,
+}
+
+impl<'s> Places<'s> {
+    pub(crate) fn new(source: &SourceFile<'s>) -> Self {
+        let file = source.path.filter(|path| !path.is_empty()).map(Arc::from);
+        Places { file, text: source.text, index: None }
+    }
+
+    /// The place of a byte offset.
+    pub(crate) fn at(&mut self, offset: u32) -> Place {
+        let text = self.text;
+        let (line, column) = self.index.get_or_insert_with(|| LineIndex::new(text)).line_column(text, offset);
+        self.of(Some(line), Some(column))
+    }
+
+    /// A place whose line and column are known, or not.
+    pub(crate) fn of(&self, line: Option<u32>, column: Option<u32>) -> Place {
+        Place { file: self.file.clone(), line, column }
+    }
+}
+
+/// Source bytes as text.
+///
+/// # Errors
+/// Puppet reads sources as UTF-8 and dies of anything else with Ruby's words, which name no place; the
+/// same words are given here, with the place of the first faulty byte as help.
+pub fn decode<'s>(path: Option<&str>, bytes: &'s [u8]) -> Result<&'s str, Box<Diagnostic>> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = &bytes[..error.valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let mut diagnostic = Diagnostic::error("invalid byte sequence in UTF-8");
+        diagnostic.place.file = path.map(Arc::from);
+        diagnostic.help =
+            Some(format!("byte {} of the file, on line {line}, is not UTF-8", error.valid_up_to() + 1));
+        Box::new(diagnostic)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = "$å = 'ö'\n$x";
+        let index = LineIndex::new(text);
+        assert_eq!(index.line_column(text, 0), (1, 1));
+        assert_eq!(index.line_column(text, 4), (1, 4));
+        assert_eq!(index.line_column(text, text.find("$x").unwrap() as u32), (2, 1));
+        assert_eq!(index.line_column(text, text.len() as u32), (2, 3));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let error = decode(Some("a.pp"), b"notice(1)\n\xff").unwrap_err();
+        assert_eq!(error.to_string(), "invalid byte sequence in UTF-8 (file: a.pp)");
+        assert_eq!(error.help.as_deref(), Some("byte 11 of the file, on line 2, is not UTF-8"));
+    }
+}

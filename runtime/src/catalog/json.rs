@@ -1,0 +1,193 @@
+//! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
+
+use super::rich::{self, Style, string};
+use super::tags::Tags;
+use super::{Catalog, Resource};
+use crate::resource_types::ResourceTypes;
+use bunraku_vm::scope::ResourceId;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::Value;
+use hashbrown::HashMap;
+
+/// What a catalog says of itself.
+pub struct Header<'a> {
+    /// The node's name.
+    pub name: &'a str,
+    /// `version`: seconds since the epoch, or what `config_version` printed.
+    pub version: &'a str,
+    /// A random UUID.
+    pub uuid: &'a str,
+    /// The environment's name.
+    pub environment: &'a str,
+}
+
+/// Writes the catalog without virtual resources.
+pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) -> String {
+    let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
+    // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
+    let mut tags = Tags::default();
+    catalog.classes.iter().for_each(|class| tags.tag_if_valid(class));
+    tags.merge(&catalog.tags);
+    out.push_str("{\"tags\":[");
+    list(&mut out, tags.iter());
+    out.push_str("],\"name\":");
+    string(&mut out, header.name);
+    out.push_str(",\"version\":");
+    match header.version.parse::<i64>() {
+        Ok(number) => out.push_str(&number.to_string()),
+        Err(_) => string(&mut out, header.version),
+    }
+    out.push_str(",\"code_id\":null,\"catalog_uuid\":");
+    string(&mut out, header.uuid);
+    out.push_str(",\"catalog_format\":2,\"environment\":");
+    string(&mut out, header.environment);
+    out.push_str(",\"resources\":[");
+    let mut first = true;
+    for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
+        if !std::mem::take(&mut first) {
+            out.push(',');
+        }
+        self::resource(&mut out, resource, types);
+    }
+    out.push_str("],\"edges\":[");
+    let mut first = true;
+    for (target, sources) in catalog.containers.iter().enumerate() {
+        let target = &catalog[ResourceId(target as u32)];
+        for source in sources.iter().map(|id| &catalog[*id]) {
+            if target.is_virtual || source.is_virtual {
+                continue;
+            }
+            if !std::mem::take(&mut first) {
+                out.push(',');
+            }
+            out.push_str("{\"source\":");
+            string(&mut out, &source.reference());
+            out.push_str(",\"target\":");
+            string(&mut out, &target.reference());
+            out.push('}');
+        }
+    }
+    out.push_str("],\"classes\":[");
+    list(&mut out, catalog.classes.iter().copied());
+    out.push_str("]}");
+    out
+}
+
+fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
+    for (n, item) in items.enumerate() {
+        if n > 0 {
+            out.push(',');
+        }
+        string(out, item);
+    }
+}
+
+fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
+    out.push_str("{\"type\":");
+    string(out, resource.type_name);
+    out.push_str(",\"title\":");
+    string(out, resource.title);
+    out.push_str(",\"tags\":[");
+    list(out, resource.tags.iter());
+    out.push(']');
+    if let Some(file) = resource.file {
+        out.push_str(",\"file\":");
+        string(out, file);
+    }
+    if resource.line != 0 {
+        out.push_str(&format!(",\"line\":{}", resource.line));
+    }
+    if let Some(exported) = resource.exported {
+        out.push_str(if exported { ",\"exported\":true" } else { ",\"exported\":false" });
+    }
+    out.push_str(",\"kind\":");
+    string(out, resource.kind.name());
+    if resource.exported.is_none() {
+        out.push_str(",\"exported\":false");
+    }
+    parameters(out, resource, types);
+    if !resource.sensitive.is_empty() {
+        out.push_str(",\"sensitive_parameters\":[");
+        list(out, resource.sensitive.iter().copied());
+        out.push(']');
+    }
+    out.push('}');
+}
+
+fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
+    let ty = types.get(resource.type_name);
+    // What the title says comes first and may be overridden in its place.
+    let from_title =
+        ty.map_or_else(|| vec![("name", resource.title.to_owned())], |ty| ty.parse_title(resource.title));
+    let namevar = ty.map_or("name", |ty| ty.namevar());
+    let set: HashMap<&str, Value<'_>> =
+        resource.params.iter().filter(|p| !p.value.is_undef()).map(|p| (p.name, p.value)).collect();
+    let mut any = false;
+    let mut start = |out: &mut String, name: &str| {
+        out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
+        string(out, name);
+        out.push(':');
+    };
+    let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+    for (name, text) in &from_title {
+        match set.get(name) {
+            Some(value) => {
+                if *name != namevar || value.as_str() != Some(resource.title) {
+                    start(out, name);
+                    parameter(out, name, *value);
+                }
+            }
+            // Main's title is a symbol in Puppet, so its name differs from it.
+            None if main || *name != namevar || *text != resource.title => {
+                start(out, name);
+                string(out, text);
+            }
+            None => {}
+        }
+    }
+    for param in &resource.params {
+        if param.value.is_undef() || from_title.iter().any(|(name, _)| *name == param.name) {
+            continue;
+        }
+        if param.name == namevar && param.value.as_str() == Some(resource.title) {
+            continue;
+        }
+        start(out, param.name);
+        parameter(out, param.name, param.value);
+    }
+    if any {
+        out.push('}');
+    }
+}
+
+/// Arrays that hold resource references are flattened; those of relationship parameters in any case.
+fn parameter(out: &mut String, name: &str, value: Value<'_>) {
+    let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
+    if let Value::Array(items) = value {
+        let mut flat = Vec::new();
+        flatten(&items, &mut flat);
+        if relation || flat.iter().any(|v| matches!(v, Value::Type(Type::Resource { .. } | Type::Class(_)))) {
+            if relation {
+                flat.retain(|v| !v.is_undef());
+            }
+            out.push('[');
+            for (n, item) in flat.iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                rich::value(out, *item, Style::Catalog);
+            }
+            return out.push(']');
+        }
+    }
+    rich::value(out, value, Style::Catalog);
+}
+
+fn flatten<'c>(items: &[Value<'c>], into: &mut Vec<Value<'c>>) {
+    for item in items {
+        match item {
+            Value::Array(inner) => flatten(inner, into),
+            other => into.push(*other),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The catalog under construction: resources, containment edges, classes, tags. What goes over the wire is
+//! written by [`json`].
+
+pub mod json;
+mod pcore;
+pub mod rich;
+pub mod tags;
+
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::value::Value;
+use hashbrown::HashMap;
+use tags::Tags;
+
+/// What a resource is made of: Puppet's `kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A type in Ruby.
+    Compilable,
+    /// A defined type.
+    Defined,
+    /// `class { … }`
+    Class,
+    /// Classes that were included, nodes, main, settings.
+    Unknown,
+}
+
+impl Kind {
+    /// Puppet's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Compilable => "compilable_type",
+            Kind::Defined => "defined_type",
+            Kind::Class => "class",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
+/// A parameter of a resource.
+#[derive(Clone, Copy)]
+pub struct Param<'c> {
+    /// Name.
+    pub name: &'c str,
+    /// Value; `undef` counts as not set.
+    pub value: Value<'c>,
+    /// File of the attribute; empty for code given as text, none where no code stands behind it.
+    pub file: Option<&'c str>,
+    /// Line, 0 for unknown.
+    pub line: u32,
+    /// Written with `+>`.
+    pub append: bool,
+    /// Number of the class or defined type whose code set it (see [`crate::compile`]).
+    pub source: u32,
+}
+
+/// A resource.
+pub struct Resource<'c> {
+    /// Type name, capitalised.
+    pub type_name: &'c str,
+    /// Title.
+    pub title: &'c str,
+    /// See [`Kind`].
+    pub kind: Kind,
+    /// File of the declaration: none where no code stands behind it.
+    pub file: Option<&'c str>,
+    /// Line, 0 for unknown.
+    pub line: u32,
+    /// Not managed unless collected.
+    pub is_virtual: bool,
+    /// Whether exported; none for what `create_resources` makes, where Puppet leaves it unset.
+    pub exported: Option<bool>,
+    /// Parameters in order of setting.
+    pub params: Vec<Param<'c>>,
+    /// Names of parameters whose value was Sensitive.
+    pub sensitive: Vec<&'c str>,
+    /// Tags.
+    pub tags: Tags,
+    /// The scope it was declared in.
+    pub scope: &'c Scope<'c>,
+    /// Number of the class or defined type whose code declared it.
+    pub source: u32,
+    /// Whether its body has been evaluated.
+    pub evaluated: bool,
+    /// Whether the tags of its container have been added.
+    pub scope_tagged: bool,
+    /// Whether it has been finished.
+    pub finished: bool,
+}
+
+impl<'c> Resource<'c> {
+    /// `Type[title]`
+    pub fn reference(&self) -> String {
+        format!("{}[{}]", self.type_name, self.title)
+    }
+
+    /// The value of a parameter; none if it is not set or `undef`.
+    pub fn param(&self, name: &str) -> Option<Value<'c>> {
+        self.params.iter().find(|p| p.name == name).map(|p| p.value).filter(|v| !v.is_undef())
+    }
+
+    /// Sets a parameter, in its place if it is set already.
+    pub fn set(&mut self, param: Param<'c>) {
+        match self.params.iter_mut().find(|p| p.name == param.name) {
+            Some(old) => *old = param,
+            None => self.params.push(param),
+        }
+    }
+
+    /// Whether it is a class.
+    pub fn is_class(&self) -> bool {
+        self.type_name == "Class"
+    }
+}
+
+/// The catalog under construction.
+#[derive(Default)]
+pub struct Catalog<'c> {
+    /// Resources in order of creation.
+    pub resources: Vec<Resource<'c>>,
+    index: HashMap<&'c str, HashMap<&'c str, ResourceId>>,
+    /// For each resource, the containers it has an edge from, in order.
+    pub containers: Vec<Vec<ResourceId>>,
+    /// For each resource, what it contains, in order.
+    pub contents: Vec<Vec<ResourceId>>,
+    /// Names of evaluated classes and nodes, in order.
+    pub classes: Vec<&'c str>,
+    /// Tags of the catalog itself.
+    pub tags: Tags,
+}
+
+impl<'c> Catalog<'c> {
+    /// Adds a resource whose reference is free.
+    pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
+        let id = ResourceId(self.resources.len() as u32);
+        self.index.entry(resource.type_name).or_default().insert(resource.title, id);
+        self.resources.push(resource);
+        self.containers.push(Vec::new());
+        self.contents.push(Vec::new());
+        id
+    }
+
+    /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
+    pub fn alias(&mut self, id: ResourceId, title: &'c str) -> Result<(), ResourceId> {
+        let type_name = self[id].type_name;
+        match self.index.entry(type_name).or_default().entry(title) {
+            hashbrown::hash_map::Entry::Occupied(taken) if *taken.get() == id => Ok(()),
+            hashbrown::hash_map::Entry::Occupied(taken) => Err(*taken.get()),
+            hashbrown::hash_map::Entry::Vacant(free) => {
+                free.insert(id);
+                Ok(())
+            }
+        }
+    }
+
+    /// The resource of a capitalised type and a title or alias.
+    pub fn find(&self, type_name: &str, title: &str) -> Option<ResourceId> {
+        self.index.get(type_name)?.get(title).copied()
+    }
+
+    /// Adds a containment edge unless it is there.
+    pub fn add_edge(&mut self, container: ResourceId, content: ResourceId) {
+        let list = &mut self.containers[content.0 as usize];
+        if !list.contains(&container) {
+            list.push(container);
+            self.contents[container.0 as usize].push(content);
+        }
+    }
+
+    /// Notes that a class has been evaluated.
+    pub fn add_class(&mut self, name: &'c str) {
+        if !self.classes.contains(&name) {
+            self.classes.push(name);
+            // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
+            self.tags.tag_if_valid(name);
+        }
+    }
+}
+
+impl<'c> std::ops::Index<ResourceId> for Catalog<'c> {
+    type Output = Resource<'c>;
+    fn index(&self, id: ResourceId) -> &Resource<'c> {
+        &self.resources[id.0 as usize]
+    }
+}
+
+impl<'c> std::ops::IndexMut<ResourceId> for Catalog<'c> {
+    fn index_mut(&mut self, id: ResourceId) -> &mut Resource<'c> {
+        &mut self.resources[id.0 as usize]
+    }
+}

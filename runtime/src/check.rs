@@ -1,0 +1,113 @@
+//! Checking files without running them: syntax and static errors, with the verdict of `puppet parser validate` and
+//! `puppet epp validate`.
+
+use bumpalo::Bump;
+use bunraku_compiler::source::decode;
+use bunraku_compiler::{CheckOptions, ParseLimits, SourceFile, SourceKind, check, parse};
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What a checked file came to.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// What was found, in order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Size of the text in bytes.
+    pub bytes: usize,
+}
+
+impl Checked {
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|d| d.severity >= Severity::Err).count()
+    }
+}
+
+/// Checks a file. One that ends in `.epp` is a template, every other one a manifest.
+pub fn file(path: &Path, options: &CheckOptions) -> Checked {
+    let name = path.to_string_lossy();
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let found = unreadable(path, &error);
+            return Checked { diagnostics: vec![found], bytes: 0 };
+        }
+    };
+    let kind =
+        if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
+    let diagnostics = match decode(Some(&name), &bytes) {
+        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, options),
+        Err(fault) => vec![*fault],
+    };
+    Checked { diagnostics, bytes: bytes.len() }
+}
+
+/// Checks a text.
+pub fn source(source: &SourceFile<'_>, options: &CheckOptions) -> Vec<Diagnostic> {
+    let arena = Bump::new();
+    match parse(&arena, source, &ParseLimits::default()) {
+        Ok(parsed) => {
+            let mut found = parsed.warnings;
+            found.extend(check(&parsed.program, source, options));
+            found
+        }
+        Err(found) => found,
+    }
+}
+
+/// The files to check under some paths.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Files named, and those under the folders named that end in `.pp` or `.epp`; sorted within each folder.
+    pub files: Vec<PathBuf>,
+    /// How many other files lie in those folders.
+    pub others: usize,
+    /// Folders and links that could not be read.
+    pub faults: Vec<Diagnostic>,
+}
+
+impl Sources {
+    /// Walks `paths`, each a file or a folder. Links are followed; no folder is walked twice.
+    pub fn find(paths: &[PathBuf]) -> Sources {
+        let mut sources = Sources::default();
+        let mut seen = HashSet::new();
+        for path in paths {
+            if path.is_dir() {
+                sources.walk(path, &mut seen);
+            } else {
+                sources.files.push(path.clone());
+            }
+        }
+        sources
+    }
+
+    fn walk(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) {
+        let real = match folder.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return self.faults.push(unreadable(folder, &error)),
+        };
+        if !seen.insert(real) {
+            return;
+        }
+        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut paths: Vec<PathBuf> = match entries {
+            Ok(entries) => entries.into_iter().map(|entry| entry.path()).collect(),
+            Err(error) => return self.faults.push(unreadable(folder, &error)),
+        };
+        paths.sort();
+        for path in paths {
+            match std::fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => self.walk(&path, seen),
+                Ok(_) if path.extension().is_some_and(|e| e == "pp" || e == "epp") => self.files.push(path),
+                Ok(_) => self.others += 1,
+                Err(error) => self.faults.push(unreadable(&path, &error)),
+            }
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
+    Diagnostic::error(format!("Could not read {}: {error}", path.display())).at(place)
+}

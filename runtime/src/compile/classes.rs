@@ -1,0 +1,341 @@
+//! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
+
+use super::{Compile, Known, KnownKind, contain};
+use crate::catalog::{Kind, Param, Resource};
+use crate::names;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::Include;
+use bunraku_vm::scope::{ResourceId, Scope, ScopeKind, ScopeSpec};
+use bunraku_vm::types::{self, Type};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// `include`, `contain`, `require`: declares and evaluates classes; yields references to them.
+    pub(super) fn include_classes(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        how: Include,
+        classes: &[Value<'c>],
+    ) -> Eval<'c> {
+        let mut class_names = Vec::new();
+        self.class_names(vm, classes, &mut class_names)?;
+        let ids = self.evaluate_classes(vm, scope, &class_names)?;
+        match how {
+            Include::Include => {}
+            Include::Contain => {
+                if let Some(container) = self.resource_of(scope) {
+                    let mut catalog = self.catalog.borrow_mut();
+                    ids.iter().for_each(|id| catalog.add_edge(container, *id));
+                }
+            }
+            Include::Require => {
+                if let Some(container) = self.resource_of(scope) {
+                    for id in &ids {
+                        self.add_requirement(vm, container, *id);
+                    }
+                }
+            }
+        }
+        let references: Vec<_> = class_names
+            .iter()
+            .map(|name| Value::Type(self.arena.alloc(Type::Class(Some(self.text(name))))))
+            .collect();
+        Ok(vm.array(&references))
+    }
+
+    fn add_requirement(&self, vm: &mut Vm<'c>, container: ResourceId, required: ResourceId) {
+        let mut catalog = self.catalog.borrow_mut();
+        let title = catalog[required].title;
+        let reference = Value::Type(self.arena.alloc(Type::Class(Some(self.text(&title.to_lowercase())))));
+        let mut all = match catalog[container].param("require") {
+            Some(Value::Array(items)) => items.items().to_vec(),
+            Some(one) => vec![one],
+            None => Vec::new(),
+        };
+        all.push(reference);
+        let source = catalog[container].source;
+        let value = vm.array(&all);
+        catalog[container].set(Param { name: "require", value, file: None, line: 0, append: false, source });
+    }
+
+    /// The names that arguments of `include` mean: strings, class references, arrays of them.
+    fn class_names(&self, vm: &mut Vm<'c>, values: &[Value<'c>], into: &mut Vec<String>) -> Eval<'c, ()> {
+        for value in values {
+            match value {
+                Value::Array(items) => self.class_names(vm, items, into)?,
+                Value::Str(name) if name.is_empty() => {
+                    return Err(Flow::raw("Cannot use empty string as a class name"));
+                }
+                Value::Str(name) => into.push(names::key(name)),
+                Value::Type(Type::Class(Some(name))) => into.push(names::key(name)),
+                Value::Type(Type::Class(None)) => {
+                    return Err(Flow::raw("Cannot use an unspecific Class[] Type"));
+                }
+                Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) })
+                    if ty.eq_ignore_ascii_case("class") =>
+                {
+                    into.push(names::key(title));
+                }
+                Value::Type(Type::Resource { type_name: Some(ty), .. }) if !ty.is_empty() => {
+                    let printed = types::print(match value {
+                        Value::Type(ty) => ty,
+                        _ => &Type::CatalogEntry,
+                    });
+                    return Err(Flow::raw(format!(
+                        "Illegal Class name reference, expected Class[name], got {printed}"
+                    )));
+                }
+                Value::Undef => return Err(Flow::raw("Cannot use undef as a class name")),
+                other => {
+                    let actual = vm.type_text(*other);
+                    return Err(Flow::raw(format!(
+                        "Expected a String or a Class type reference, got {actual}"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares classes without parameters and evaluates those that are new. Resources of those that were there
+    /// before come first, as in Puppet.
+    pub(super) fn evaluate_classes(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        class_names: &[String],
+    ) -> Eval<'c, Vec<ResourceId>> {
+        let mut found = Vec::new();
+        for name in class_names {
+            match self.find_class(vm, name)? {
+                Some(known) => found.push(known),
+                None => {
+                    let message = format!("Could not find class {name} for {}", self.node_name);
+                    return Err(Flow::raw(message));
+                }
+            }
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for known in found {
+            let evaluated = self.class_scopes.borrow().get(known.name).and_then(|scope| scope.resource.get());
+            match evaluated {
+                Some(id) => old.push(id),
+                None => new.push(self.ensure_class(vm, scope, known, None)?),
+            }
+        }
+        for id in &new {
+            self.evaluate_resource(vm, *id)?;
+        }
+        old.extend(new);
+        Ok(old)
+    }
+
+    /// The resource of a class or node, made if it is not in the catalog. With parameters it must be new.
+    pub(super) fn ensure_class(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        known: &'c Known<'c>,
+        params: Option<Vec<Param<'c>>>,
+    ) -> Eval<'c, ResourceId> {
+        let (type_name, title) = match known.kind {
+            KnownKind::Node => ("Node", known.name),
+            _ => ("Class", self.text(&names::capitalize(known.name))),
+        };
+        let there = self.catalog.borrow().find(type_name, title);
+        if let (None, Some(id)) = (&params, there) {
+            return Ok(id);
+        }
+        let mut resource = self.new_resource(vm, type_name, title, scope, params.unwrap_or_default())?;
+        resource.source = known.number;
+        self.instantiate(vm, scope, known, &mut resource)?;
+        self.add_resource(vm, scope, resource)
+    }
+
+    /// What comes before a class is added: its parent is in the catalog, its tags are the catalog's too.
+    pub(super) fn instantiate(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        known: &'c Known<'c>,
+        resource: &mut Resource<'c>,
+    ) -> Eval<'c, ()> {
+        if let Some(parent) = known.parent {
+            let title = names::capitalize(parent);
+            let there = self.catalog.borrow().find(resource.type_name, &title);
+            if there.is_none() {
+                let parent = self.parent_class(vm, parent)?;
+                self.ensure_class(vm, scope, parent, None)?;
+            }
+        }
+        if matches!(known.kind, KnownKind::Class | KnownKind::Node) {
+            self.catalog.borrow_mut().tags.merge(&resource.tags);
+        }
+        Ok(())
+    }
+
+    fn parent_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Known<'c>> {
+        match self.find_class(vm, name)? {
+            Some(known) => Ok(known),
+            None => {
+                let environment = &self.environment.name;
+                let message = format!(
+                    "Could not find parent resource type '{name}' of type hostclass in {environment}"
+                );
+                Err(Flow::raw(message))
+            }
+        }
+    }
+
+    /// Evaluates the body of a class, node or defined-type resource, once.
+    pub(super) fn evaluate_resource(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
+        if std::mem::replace(&mut self.catalog.borrow_mut()[id].evaluated, true) {
+            return Ok(());
+        }
+        let (type_name, title, outer, source) = {
+            let catalog = self.catalog.borrow();
+            let resource = &catalog[id];
+            (resource.type_name, resource.title, resource.scope, resource.source)
+        };
+        let known = match type_name {
+            "Class" => self.find_class(vm, title)?,
+            "Node" => Some(self.known(source)),
+            _ => self.find_define(vm, type_name)?,
+        };
+        let Some(known) = known else {
+            return Err(Flow::raw(format!("Cannot find definition {type_name}")));
+        };
+        self.add_scope_tags(id);
+        let inherited = match known.parent {
+            Some(parent) => Some(self.evaluate_parent(vm, parent)?),
+            None => None,
+        };
+        let declared_in = inherited.unwrap_or_else(|| outer.container());
+        let parent = inherited.unwrap_or_else(|| enclosing(declared_in));
+        let kind = match known.kind {
+            KnownKind::Class | KnownKind::Main => ScopeKind::Class,
+            KnownKind::Define => ScopeKind::Define,
+            KnownKind::Node => ScopeKind::Node,
+        };
+        let spec = ScopeSpec {
+            kind,
+            names: &[],
+            parent: Some(parent),
+            declared_in: Some(declared_in),
+            name: known.name,
+            module: known.module,
+        };
+        let scope = match known.chunk {
+            Some(chunk) => vm.body_scope(chunk, spec)?,
+            None => vm.new_scope(spec),
+        };
+        scope.resource.set(Some(id));
+        self.sources.borrow_mut().insert(scope.id, known);
+        if known.kind != KnownKind::Define {
+            self.catalog.borrow_mut().add_class(known.name);
+        }
+        self.set_parameters(vm, id, known, scope)?;
+        self.add_edge_to_stage(id)?;
+        if known.kind == KnownKind::Node {
+            self.node_scope.set(Some(scope));
+        }
+        if let Some(chunk) = known.chunk {
+            let groups = self.node_groups(vm, known)?;
+            contain(vm, true, |vm| vm.run_body(chunk, scope, &groups))?;
+        }
+        Ok(())
+    }
+
+    fn evaluate_parent(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Scope<'c>> {
+        let parent = self.parent_class(vm, name)?;
+        let id = self.catalog.borrow().find("Class", &names::capitalize(parent.name));
+        if let Some(id) = id {
+            self.evaluate_resource(vm, id)?;
+        }
+        let scope = self.class_scopes.borrow().get(parent.name).copied();
+        scope.ok_or_else(|| Flow::raw(format!("Could not find scope for {}", parent.name)))
+    }
+
+    /// The edge from a class's stage, main's unless a `stage` parameter (its own or its container's) says otherwise.
+    pub(super) fn add_edge_to_stage(&self, id: ResourceId) -> Eval<'c, ()> {
+        let mut catalog = self.catalog.borrow_mut();
+        if !catalog[id].is_class() {
+            return Ok(());
+        }
+        let own = catalog[id].param("stage");
+        let container = catalog[id].scope.container().resource.get();
+        let inherited = container.filter(|c| *c != id).and_then(|c| catalog[c].param("stage"));
+        let name = own.or(inherited).map_or_else(|| "main".to_owned(), format::to_interpolated);
+        let Some(stage) = catalog.find("Stage", &name) else {
+            let reference = catalog[id].reference();
+            let given = own.map_or_else(|| "main".to_owned(), format::to_interpolated);
+            return Err(Flow::raw(format!("Could not find stage {given} specified by {reference}")));
+        };
+        if own.is_none() && name != "main" {
+            let title = catalog[stage].title;
+            let value = Value::Str(bunraku_vm::value::Str::wrap(self.arena, title));
+            let source = catalog[id].source;
+            catalog[id].set(Param { name: "stage", value, file: None, line: 0, append: false, source });
+        }
+        catalog.add_edge(stage, id);
+        Ok(())
+    }
+
+    /// Adds the tags of the container whose body declared a resource.
+    pub(super) fn add_scope_tags(&self, id: ResourceId) {
+        let mut catalog = self.catalog.borrow_mut();
+        if std::mem::replace(&mut catalog[id].scope_tagged, true) {
+            return;
+        }
+        if let Some(container) = catalog[id].scope.container().resource.get().filter(|c| *c != id) {
+            let tags = catalog[container].tags.clone();
+            catalog[id].tags.merge(&tags);
+        }
+    }
+
+    /// A resource of a class, node or stage that no code declares directly.
+    pub(super) fn new_resource(
+        &self,
+        vm: &mut Vm<'c>,
+        type_name: &'c str,
+        title: &'c str,
+        scope: &'c Scope<'c>,
+        params: Vec<Param<'c>>,
+    ) -> Eval<'c, Resource<'c>> {
+        let mut resource = Resource {
+            type_name,
+            title,
+            kind: Kind::Unknown,
+            file: None,
+            line: 0,
+            is_virtual: false,
+            exported: Some(false),
+            params: Vec::new(),
+            sensitive: Vec::new(),
+            tags: Default::default(),
+            scope,
+            source: self.source_of(scope),
+            evaluated: false,
+            scope_tagged: false,
+            finished: false,
+        };
+        self.initialize(vm, &mut resource, params)?;
+        Ok(resource)
+    }
+}
+
+/// Where variables of a class or defined type declared in `scope` are looked up next: the node's scope if it was
+/// declared under it, else top scope.
+pub(super) fn enclosing<'c>(scope: &'c Scope<'c>) -> &'c Scope<'c> {
+    let mut scope = scope;
+    while !matches!(scope.kind, ScopeKind::Top | ScopeKind::Node) {
+        match scope.declared_in.or(scope.parent) {
+            Some(outer) => scope = outer,
+            None => break,
+        }
+    }
+    scope
+}

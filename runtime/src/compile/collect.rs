@@ -1,0 +1,180 @@
+//! Collectors: `Type <| query |>` and `realize`. Each is asked again in every round until nothing new comes.
+//! Source: the specification's "Collectors"; `Puppet::Pops::Evaluator::Collectors` for the order of effects.
+
+use super::Compile;
+use super::declare::flatten;
+use super::overrides::Override;
+use crate::catalog::rich;
+use crate::names;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::{Collect, Query};
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+/// What a collector looks for.
+pub(super) enum Wanted<'c> {
+    /// Resources of a type that fit a query.
+    Matching { type_name: &'c str, query: Option<Query<'c>> },
+    /// The resources of `realize`, by reference; those found are taken out.
+    Named(Vec<String>),
+}
+
+/// A collector.
+pub(super) struct Collector<'c> {
+    pub wanted: Wanted<'c>,
+    /// Overrides, and the source they come from.
+    pub overrides: Option<Override<'c>>,
+    /// What it has collected so far, in order.
+    pub collected: Vec<ResourceId>,
+    /// What stood left of it in a chain of arrows: stands in for it while it is empty.
+    pub alternative: Option<Vec<super::relations::Operand<'c>>>,
+}
+
+impl<'c> Compile<'c> {
+    /// Registers the collector of an expression; its number as a value the arrows understand.
+    pub(super) fn add_collector(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        collect: &Collect<'c>,
+    ) -> Eval<'c> {
+        let name = match collect.ty {
+            Value::Type(Type::Resource { type_name: Some(name), .. }) => names::key(name),
+            Value::Type(Type::Class(_)) => return Err(Flow::raw("Classes cannot be collected")),
+            other => {
+                return Err(Flow::raw(format!(
+                    "Resource type {} doesn't exist",
+                    format::to_interpolated(other).to_lowercase()
+                )));
+            }
+        };
+        if !self.is_resource_type_name(vm, &name)? {
+            return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
+        }
+        if collect.exported {
+            // Without a store for exported resources only this compile's own can be found.
+            let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
+            let place = collect.at.place();
+            self.log_with_place(Severity::Warning, message, place);
+        }
+        if let Some(query) = &collect.query {
+            self.check_query(query)?;
+        }
+        let overrides = (!collect.attributes.is_empty()).then(|| Override {
+            params: self.params_of(scope, collect.attributes),
+            source: self.source_of(scope),
+            file: Some(collect.at.file.unwrap_or("")),
+            line: collect.at.line,
+        });
+        let type_name = self.text(&names::capitalize(&name));
+        let wanted = Wanted::Matching { type_name, query: collect.query };
+        let mut collectors = self.collectors.borrow_mut();
+        let number = collectors.len();
+        collectors.push(Collector { wanted, overrides, collected: Vec::new(), alternative: None });
+        Ok(Value::Type(self.arena.alloc(Type::Runtime {
+            runtime: Some("bunraku-collector"),
+            name: Some(self.text(&number.to_string())),
+        })))
+    }
+
+    /// `realize`
+    pub(super) fn add_realization(&self, references: &[Value<'c>]) {
+        let mut flat = Vec::new();
+        references.iter().for_each(|reference| flatten(*reference, &mut flat));
+        let named = flat
+            .iter()
+            .map(|value| match value {
+                Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(*value)),
+                other => format::to_interpolated(*other),
+            })
+            .collect();
+        let wanted = Wanted::Named(named);
+        self.collectors.borrow_mut().push(Collector {
+            wanted,
+            overrides: None,
+            collected: Vec::new(),
+            alternative: None,
+        });
+    }
+
+    /// Asks every collector once; whether any found something new.
+    pub(super) fn evaluate_collectors(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
+        let count = self.collectors.borrow().len();
+        let mut found = false;
+        for number in 0..count {
+            found |= self.evaluate_collector(vm, number)?;
+        }
+        Ok(found)
+    }
+
+    fn evaluate_collector(&self, vm: &mut Vm<'c>, number: usize) -> Eval<'c, bool> {
+        let matching = self.matching(number);
+        let mut fresh = Vec::new();
+        let overrides = {
+            let mut collectors = self.collectors.borrow_mut();
+            let mut catalog = self.catalog.borrow_mut();
+            let collector = &mut collectors[number];
+            for id in matching {
+                catalog[id].is_virtual = false;
+                if !collector.collected.contains(&id) {
+                    fresh.push(id);
+                }
+            }
+            collector.overrides.clone()
+        };
+        if let Some(over) = overrides {
+            if !fresh.is_empty() {
+                self.known(over.source).overrides.set(true);
+            }
+            for id in &fresh {
+                self.merge(vm, *id, &over)?;
+            }
+        }
+        self.collectors.borrow_mut()[number].collected.extend(&fresh);
+        Ok(!fresh.is_empty())
+    }
+
+    fn matching(&self, number: usize) -> Vec<ResourceId> {
+        let mut collectors = self.collectors.borrow_mut();
+        let count = self.catalog.borrow().resources.len() as u32;
+        match &mut collectors[number].wanted {
+            Wanted::Matching { type_name, query } => (0..count)
+                .map(ResourceId)
+                .filter(|id| self.catalog.borrow()[*id].type_name == *type_name)
+                .filter(|id| query.as_ref().is_none_or(|query| self.fits(*id, query)))
+                .collect(),
+            Wanted::Named(references) => {
+                let mut found = Vec::new();
+                references.retain(|reference| {
+                    let id = names::split_reference(reference)
+                        .and_then(|(ty, title)| self.catalog.borrow().find(&names::capitalize(ty), title));
+                    found.extend(id);
+                    id.is_none()
+                });
+                found
+            }
+        }
+    }
+
+    /// The error for `realize`d resources that never appeared.
+    pub(super) fn fail_on_unrealized(&self) -> Eval<'c, ()> {
+        let collectors = self.collectors.borrow();
+        let left: Vec<&str> = collectors
+            .iter()
+            .filter_map(|collector| match &collector.wanted {
+                Wanted::Named(references) => Some(references.iter().map(String::as_str)),
+                Wanted::Matching { .. } => None,
+            })
+            .flatten()
+            .collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let message = format!("Failed to realize virtual resources {}", left.join(", "));
+        Err(self.placed_error(message, None, 0))
+    }
+}

@@ -1,0 +1,381 @@
+//! Declaring resources: what a resource expression or `create_resources` adds to the catalog.
+//! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
+
+use super::{Compile, Known, location};
+use crate::catalog::{Kind, Param, Resource};
+use crate::names;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::{AttrOp, Attribute, Form, Site};
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{Hash, Str, Value};
+use bunraku_vm::vm::Vm;
+
+/// What the resources of one call of [`Compile::create`] have in common.
+pub(super) struct Creation<'c> {
+    pub type_name: &'c str,
+    pub is_virtual: bool,
+    pub exported: Option<bool>,
+    pub file: Option<&'c str>,
+    pub line: u32,
+}
+
+/// A resource type that a name was found to mean.
+enum Resolved<'c> {
+    Class,
+    Define(&'c Known<'c>),
+    Ruby,
+}
+
+impl<'c> Compile<'c> {
+    /// Adds resources of one type and yields references to them.
+    pub(super) fn create(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        creation: &Creation<'c>,
+        titles: &[&'c str],
+        params: &[Param<'c>],
+    ) -> Eval<'c, Vec<Value<'c>>> {
+        let name = creation.type_name;
+        let resolved = if name.eq_ignore_ascii_case("class") {
+            Resolved::Class
+        } else if !name.contains(':') && self.environment.types.get(name).is_some() {
+            Resolved::Ruby
+        } else if let Some(known) = self.find_define(vm, name)? {
+            Resolved::Define(known)
+        } else {
+            return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
+        };
+        let type_name = self.text(&names::capitalize(name));
+        let mut references = Vec::with_capacity(titles.len());
+        for title in titles {
+            references.push(self.create_one(vm, scope, creation, &resolved, type_name, title, params)?);
+        }
+        Ok(references)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn create_one(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        creation: &Creation<'c>,
+        resolved: &Resolved<'c>,
+        type_name: &'c str,
+        title: &'c str,
+        params: &[Param<'c>],
+    ) -> Eval<'c> {
+        let class = match resolved {
+            Resolved::Class => self.find_class(vm, title)?,
+            _ => None,
+        };
+        let title = match resolved {
+            Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
+            _ => title,
+        };
+        let mut resource = Resource {
+            type_name,
+            title,
+            kind: match resolved {
+                Resolved::Class => Kind::Class,
+                Resolved::Define(_) => Kind::Defined,
+                Resolved::Ruby => Kind::Compilable,
+            },
+            file: creation.file,
+            line: creation.line,
+            is_virtual: creation.is_virtual,
+            exported: creation.exported,
+            params: Vec::new(),
+            sensitive: Vec::new(),
+            tags: Default::default(),
+            scope,
+            source: self.source_of(scope),
+            evaluated: false,
+            scope_tagged: false,
+            finished: false,
+        };
+        if matches!(resolved, Resolved::Class) && class.is_none() {
+            let name = names::key(title);
+            return Err(Flow::raw(format!("Could not find declared class {name}")));
+        }
+        self.initialize(vm, &mut resource, params.to_vec())?;
+        if let Some(known) = class {
+            self.instantiate(vm, scope, known, &mut resource)?;
+        }
+        let id = self.add_resource(vm, scope, resource)?;
+        let reference = match resolved {
+            Resolved::Class => {
+                self.evaluate_classes(vm, scope, &[names::key(title)])?;
+                Type::Class(Some(self.text(&title.to_lowercase())))
+            }
+            _ => Type::Resource { type_name: Some(type_name), title: Some(title) },
+        };
+        let _ = id;
+        Ok(Value::Type(self.arena.alloc(reference)))
+    }
+
+    /// Sets parameters, tags and defaults of a new resource, in Puppet's order.
+    pub(super) fn initialize(
+        &self,
+        vm: &mut Vm<'c>,
+        resource: &mut Resource<'c>,
+        params: Vec<Param<'c>>,
+    ) -> Eval<'c, ()> {
+        for param in params {
+            if resource.params.iter().any(|p| p.name == param.name) {
+                let reference = resource.reference();
+                return Err(Flow::raw(format!("Duplicate parameter '{}' for on {reference}", param.name)));
+            }
+            if param.name == "tag" {
+                self.tag_value(resource, param.value)?;
+            }
+            resource.params.push(param);
+        }
+        let type_tag = resource.type_name;
+        resource.tags.tag_if_valid(type_tag);
+        // Main's title is a symbol in Puppet, and symbols are no tags.
+        let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
+        if !main {
+            resource.tags.tag_if_valid(resource.title);
+        }
+        let _ = vm;
+        for param in self.look_up_defaults(resource.scope, resource.type_name) {
+            if !resource.params.iter().any(|p| p.name == param.name) {
+                if param.name == "tag" {
+                    self.tag_value(resource, param.value)?;
+                }
+                resource.params.push(param);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tags a resource with the words of a value: a string, or an array of them, however deep.
+    pub(super) fn tag_value(&self, resource: &mut Resource<'c>, value: Value<'c>) -> Eval<'c, ()> {
+        match value {
+            Value::Undef => Ok(()),
+            Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
+            other => resource
+                .tags
+                .tag(&format::to_interpolated(other))
+                .map_err(|tag| Flow::raw(format!("Invalid tag '{tag}'"))),
+        }
+    }
+
+    /// Adds a resource to the catalog: its reference and the values that identify it must be free.
+    pub(super) fn add_resource(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resource: Resource<'c>,
+    ) -> Eval<'c, ResourceId> {
+        let mut catalog = self.catalog.borrow_mut();
+        if let Some(other) = catalog.find(resource.type_name, resource.title)
+            && catalog[other].title == resource.title
+        {
+            return Err(self.duplicate(&resource, &catalog[other]));
+        }
+        let is_class = resource.is_class();
+        let is_stage = resource.type_name == "Stage";
+        let (type_name, title) = (resource.type_name, resource.title);
+        let identity = self.identity(&resource);
+        let aliases = resource.param("alias");
+        let has_stage = resource.param("stage").is_some();
+        let reference = resource.reference();
+        let id = catalog.add(resource);
+        let mut given = Vec::new();
+        if let Some(aliases) = aliases {
+            flatten(aliases, &mut given);
+        }
+        for alias in given {
+            let alias = self.text(&format::to_interpolated(alias));
+            self.alias(
+                &mut catalog,
+                id,
+                alias,
+                &format!("{alias:?}"),
+                &format!("[{type_name:?}, {alias:?}]"),
+            )?;
+        }
+        if let Some(identity) = identity
+            && identity != title
+        {
+            let identity = self.text(&identity);
+            self.alias(
+                &mut catalog,
+                id,
+                identity,
+                &format!("[{identity:?}]"),
+                &format!("[{type_name:?}, {identity:?}]"),
+            )?;
+        }
+        if !is_class && has_stage {
+            let message = format!(
+                "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
+            );
+            return Err(Flow::raw(message));
+        }
+        if !is_stage
+            && !is_class
+            && let Some(container) = self.resource_of(scope)
+        {
+            catalog.add_edge(container, id);
+        }
+        let _ = vm;
+        Ok(id)
+    }
+
+    fn duplicate(&self, resource: &Resource<'c>, other: &Resource<'c>) -> Box<Flow<'c>> {
+        let reference = resource.reference();
+        let (there, here) = (location(other.file, other.line), location(resource.file, resource.line));
+        let message = match (there.is_empty(), here.is_empty()) {
+            (true, true) => {
+                format!("Duplicate declaration: {reference} is already declared; cannot redeclare")
+            }
+            (true, false) => {
+                format!("Duplicate declaration: {reference} is already declared; cannot redeclare {here}")
+            }
+            (false, true) => {
+                format!("Duplicate declaration: {reference} is already declared at {there}; cannot redeclare")
+            }
+            (false, false) => {
+                format!(
+                    "Duplicate declaration: {reference} is already declared at {there}; cannot redeclare {here}"
+                )
+            }
+        };
+        Flow::raw(message)
+    }
+
+    /// The value that identifies a resource besides its title: its one name variable's.
+    fn identity(&self, resource: &Resource<'c>) -> Option<String> {
+        let ty = self.environment.types.get(resource.type_name)?;
+        let [namevar] = ty.namevars.as_slice() else { return None };
+        if !ty.isomorphic {
+            return None;
+        }
+        match resource.param(namevar) {
+            Some(value) => Some(format::to_interpolated(value)),
+            None => {
+                ty.parse_title(resource.title).into_iter().find(|(name, _)| name == namevar).map(|(_, v)| v)
+            }
+        }
+    }
+
+    fn alias(
+        &self,
+        catalog: &mut crate::catalog::Catalog<'c>,
+        id: ResourceId,
+        alias: &'c str,
+        key: &str,
+        new_reference: &str,
+    ) -> Eval<'c, ()> {
+        let Err(other) = catalog.alias(id, alias) else { return Ok(()) };
+        let (resource, other) = (&catalog[id], &catalog[other]);
+        let here = location(resource.file, resource.line);
+        let at = if here.is_empty() { String::new() } else { format!(" at {here}") };
+        let there = location(other.file, other.line);
+        let there = if there.is_empty() { String::new() } else { format!(" {there}") };
+        let reference = resource.reference();
+        let message = format!(
+            "Cannot alias {reference} to {key}{at}; resource {new_reference} already declared{there}"
+        );
+        Err(Flow::raw(message))
+    }
+
+    /// `create_resources`
+    pub(super) fn create_from_hash(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        resources: Hash<'c>,
+        defaults: Option<Hash<'c>>,
+    ) -> Eval<'c> {
+        let bare = type_name.trim_start_matches('@');
+        let marks = (type_name.len() - bare.len()).min(2);
+        let type_name = self.text(&bare.to_lowercase());
+        if type_name == "class" && marks > 0 {
+            return Err(Flow::issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable"));
+        }
+        let site = vm.site();
+        let creation = Creation {
+            type_name,
+            is_virtual: marks > 0,
+            exported: if marks == 2 { Some(true) } else { None },
+            // Puppet's call stack says so of code given as text.
+            file: Some(site.file.unwrap_or("unknown")),
+            line: site.line,
+        };
+        let source = self.source_of(scope);
+        let mut references = Vec::new();
+        for (title, given) in resources.entries() {
+            let mut titles = Vec::new();
+            flatten(*title, &mut titles);
+            let titles: Vec<&'c str> =
+                titles.iter().map(|title| self.text(&format::to_interpolated(*title))).collect();
+            let mut params: Vec<Param<'c>> = Vec::new();
+            let given = match given {
+                Value::Hash(hash) => hash.entries(),
+                Value::Undef => &[],
+                other => {
+                    let actual = vm.type_text(*other);
+                    return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
+                }
+            };
+            for (name, value) in defaults.map_or(&[][..], |hash| hash.entries()).iter().chain(given) {
+                let name = self.text(&format::to_interpolated(*name));
+                let param = Param { name, value: *value, file: None, line: 0, append: false, source };
+                match params.iter_mut().find(|p| p.name == name) {
+                    Some(old) => *old = param,
+                    None => params.push(param),
+                }
+            }
+            references.extend(self.create(vm, scope, &creation, &titles, &params)?);
+        }
+        Ok(vm.array(&references))
+    }
+
+    /// Attributes as parameters set by the code of `scope`.
+    pub(super) fn params_of(&self, scope: &'c Scope<'c>, attributes: &[Attribute<'c>]) -> Vec<Param<'c>> {
+        let source = self.source_of(scope);
+        attributes
+            .iter()
+            .map(|attribute| Param {
+                name: attribute.name,
+                value: attribute.value,
+                file: Some(attribute.at.file.unwrap_or("")),
+                line: attribute.at.line,
+                append: attribute.op == AttrOp::Append,
+                source,
+            })
+            .collect()
+    }
+
+    /// What the resources of an expression have in common.
+    pub(super) fn creation(&self, form: Form, type_name: &'c str, at: Site<'c>) -> Creation<'c> {
+        Creation {
+            type_name,
+            is_virtual: form != Form::Regular,
+            exported: Some(form == Form::Exported),
+            file: Some(at.file.unwrap_or("")),
+            line: at.line,
+        }
+    }
+
+    /// A string in the compile's arena as a value.
+    pub(super) fn string_value(&self, text: &str) -> Value<'c> {
+        Value::Str(Str::new(self.arena, text))
+    }
+}
+
+/// The elements of an array, however deep; a single value is one element, `undef` none.
+pub(super) fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
+        Value::Undef => {}
+        other => into.push(other),
+    }
+}

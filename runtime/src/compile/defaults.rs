@@ -1,0 +1,84 @@
+//! Resource defaults (`File { mode => … }`): kept by scope, looked up along the dynamic scope, nearest wins.
+//! Source: the specification's "Resource Defaults"; applied when a resource is created, as the oracle does.
+
+use super::Compile;
+use crate::catalog::Param;
+use crate::names;
+use bunraku_vm::error::{Blame, Eval, Flow};
+use bunraku_vm::host::Attribute;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::types::{self, Type};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// Sets defaults of a type in a scope; an attribute may be set once.
+    pub(super) fn define_defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        ty: Value<'c>,
+        attributes: &[Attribute<'c>],
+    ) -> Eval<'c> {
+        let type_name = match ty {
+            Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+                self.text(&names::capitalize(name))
+            }
+            other => {
+                let actual = match other {
+                    Value::Type(ty) => types::print(ty),
+                    other => vm.type_text(other),
+                };
+                let message = format!(
+                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
+                );
+                return Err(Flow::issue_at(Blame::Left, "ILLEGAL_RESOURCE_TYPE", message));
+            }
+        };
+        let params = self.params_of(scope, attributes);
+        let mut all = self.defaults.borrow_mut();
+        let table = all.entry((scope.container().id, type_name)).or_default();
+        for param in params {
+            if table.iter().any(|p| p.name == param.name) {
+                let message =
+                    format!("Default already defined for {type_name} {{ {} }}; cannot redefine", param.name);
+                return Err(self.placed_error(message, param.file, param.line));
+            }
+            table.push(param);
+        }
+        Ok(ty)
+    }
+
+    /// The defaults of a type as seen from a scope: the outermost scope's first, each attribute from the nearest.
+    pub(super) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
+        let all = self.defaults.borrow();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let mut tables = Vec::new();
+        let mut current = Some(scope.container());
+        while let Some(scope) = current {
+            tables.extend(all.get(&(scope.id, type_name)));
+            current = scope.declared_in.map(Scope::container);
+        }
+        let mut params: Vec<Param<'c>> = Vec::new();
+        for param in tables.into_iter().rev().flatten() {
+            match params.iter_mut().find(|p| p.name == param.name) {
+                Some(old) => *old = *param,
+                None => params.push(*param),
+            }
+        }
+        params
+    }
+
+    /// Whether a value is what the scope's defaults give.
+    pub(super) fn is_default(
+        &self,
+        scope: &'c Scope<'c>,
+        type_name: &'c str,
+        name: &str,
+        value: Value<'c>,
+    ) -> bool {
+        self.look_up_defaults(scope, type_name).iter().any(|p| p.name == name && p.value.same(value))
+    }
+}

@@ -1,0 +1,183 @@
+//! What completes a catalog: pending overrides, tags of containers, Sensitive values taken apart, metaparameters
+//! handed down, parameters and relationships validated.
+
+use super::Compile;
+use super::declare::flatten;
+use crate::catalog::{Param, rich};
+use crate::names;
+use crate::resource_types::{METAPARAMETERS, RELATIONSHIPS};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::scope::ResourceId;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use hashbrown::{HashMap, HashSet};
+use std::collections::VecDeque;
+
+impl<'c> Compile<'c> {
+    /// Completes every resource.
+    pub(super) fn finish(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        self.evaluate_relationships()?;
+        let count = self.catalog.borrow().resources.len() as u32;
+        for id in (0..count).map(ResourceId) {
+            let reference = self.catalog.borrow()[id].reference();
+            let pending = self.overrides.borrow_mut().remove(&reference).unwrap_or_default();
+            for over in &pending {
+                self.merge(vm, id, over)?;
+            }
+            self.finish_resource(id)?;
+        }
+        self.hand_down();
+        Ok(())
+    }
+
+    fn finish_resource(&self, id: ResourceId) -> Eval<'c, ()> {
+        if std::mem::replace(&mut self.catalog.borrow_mut()[id].finished, true) {
+            return Ok(());
+        }
+        // Stage[main] and settings are in the catalog but not among what the compiler finishes.
+        if id.0 < 2 {
+            return Ok(());
+        }
+        self.add_scope_tags(id);
+        let mut catalog = self.catalog.borrow_mut();
+        let resource = &mut catalog[id];
+        for param in &mut resource.params {
+            if let Value::Sensitive(inner) = param.value {
+                resource.sensitive.push(param.name);
+                param.value = *inner;
+            }
+        }
+        let unknown = match self.environment.types.get(resource.type_name) {
+            Some(ty) => resource.params.iter().map(|p| p.name).find(|name| {
+                let known = ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name));
+                !known && !METAPARAMETERS.contains(name) && *name != "name"
+            }),
+            None => None,
+        };
+        if let Some(name) = unknown {
+            let reference = resource.reference();
+            let message = format!("no parameter named '{name}' on {reference}");
+            return Err(self.placed_error(message, resource.file, resource.line));
+        }
+        Ok(())
+    }
+
+    /// Hands metaparameters other than relationships, and tags, down from main along the containment edges.
+    fn hand_down(&self) {
+        let names: Vec<&'static str> =
+            METAPARAMETERS.iter().copied().filter(|name| !RELATIONSHIPS.contains(name)).collect();
+        let mut catalog = self.catalog.borrow_mut();
+        let Some(main) = catalog.find("Class", "main") else { return };
+        let own = |params: &[Param<'c>]| -> Vec<Param<'c>> {
+            names
+                .iter()
+                .filter_map(|name| params.iter().find(|p| p.name == *name && !p.value.is_undef()).copied())
+                .collect()
+        };
+        let mut data: HashMap<ResourceId, Vec<Param<'c>>> = HashMap::new();
+        let mut queue = VecDeque::from([main]);
+        let mut seen = HashSet::new();
+        while let Some(container) = queue.pop_front() {
+            if !seen.insert(container) {
+                continue;
+            }
+            let contents = catalog.contents[container.0 as usize].clone();
+            for id in &contents {
+                let handed = match data.get(&container) {
+                    Some(known) => known.clone(),
+                    None => own(&catalog[container].params),
+                };
+                if !handed.is_empty() {
+                    data.insert(container, handed.clone());
+                    for param in &handed {
+                        if catalog[*id].param(param.name).is_none() {
+                            catalog[*id].set(*param);
+                        }
+                    }
+                    let mut merged = handed;
+                    for param in own(&catalog[*id].params) {
+                        match merged.iter_mut().find(|p| p.name == param.name) {
+                            Some(old) => *old = param,
+                            None => merged.push(param),
+                        }
+                    }
+                    data.insert(*id, merged);
+                }
+                let tags = catalog[container].tags.clone();
+                catalog[*id].tags.merge(&tags);
+            }
+            queue.extend(contents);
+        }
+    }
+
+    /// Every resource that a relationship parameter names must be there.
+    pub(super) fn validate_relationships(&self) -> Eval<'c, ()> {
+        let catalog = self.catalog.borrow();
+        for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
+            for param in resource.params.iter().filter(|p| RELATIONSHIPS.contains(&p.name)) {
+                let mut references = Vec::new();
+                flatten(param.value, &mut references);
+                for reference in references {
+                    let text = match reference {
+                        Value::Type(ty) => {
+                            rich::reference(ty).unwrap_or_else(|| format::to_interpolated(reference))
+                        }
+                        other => format::to_interpolated(other),
+                    };
+                    let found =
+                        names::split_reference(&text).map(|(ty, title)| self.find_in(&catalog, ty, title));
+                    let message = match found {
+                        Some(Some(_)) => continue,
+                        Some(None) => {
+                            format!("Could not find resource '{text}' in parameter '{}'", param.name)
+                        }
+                        None => format!("No title provided and {text:?} is not a valid resource reference"),
+                    };
+                    return Err(self.placed_error(message, param.file, param.line));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The resource of a type (in any case) and a title, an alias, or a title that means the same resource.
+    pub(super) fn find_resource(&self, ty: &str, title: &str) -> Option<ResourceId> {
+        self.find_in(&self.catalog.borrow(), ty, title)
+    }
+
+    fn find_in(&self, catalog: &crate::catalog::Catalog<'c>, ty: &str, title: &str) -> Option<ResourceId> {
+        let type_name = names::capitalize(ty);
+        let title = match type_name.as_str() {
+            "Class" if title == "main" || title == "Main" || title.is_empty() => "main".to_owned(),
+            "Class" => names::capitalize(title),
+            _ => title.to_owned(),
+        };
+        catalog.find(&type_name, &title).or_else(|| {
+            let ty = self.environment.types.get(&type_name)?;
+            let (_, identity) = ty.parse_title(&title).into_iter().next()?;
+            catalog.find(&type_name, &identity)
+        })
+    }
+
+    /// The value of a parameter of a declared resource, or what its defaults give.
+    pub(super) fn parameter_of(&self, id: ResourceId, name: &str) -> Option<Value<'c>> {
+        let catalog = self.catalog.borrow();
+        let resource = &catalog[id];
+        if name == "title" {
+            return Some(self.string_value(resource.title));
+        }
+        resource.param(name).or_else(|| {
+            let defaults = self.look_up_defaults(resource.scope, resource.type_name);
+            defaults.iter().find(|p| p.name == name).map(|p| p.value)
+        })
+    }
+
+    /// The error for a reference that names no resource of the catalog.
+    pub(super) fn unknown_resource(&self, type_name: &str, title: &str) -> Box<Flow<'c>> {
+        let _ = Type::CatalogEntry;
+        let message = format!("Resource not found: {}['{title}']", names::capitalize(type_name));
+        Flow::issue("UNKNOWN_RESOURCE", message)
+    }
+}

@@ -1,0 +1,409 @@
+//! What running code sees of the compile: the machine's `Host`, each question passed on to where it is answered.
+
+use super::declare::flatten;
+use super::{Compile, Log};
+use crate::names;
+use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_vm::closure::Closure;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::function::{Call, Native};
+use bunraku_vm::host::{
+    Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
+};
+use bunraku_vm::scope::Scope;
+use bunraku_vm::types::{self, Type};
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+use std::path::PathBuf;
+
+impl<'c> Compile<'c> {
+    pub(super) fn push_log(&self, level: Severity, message: String, place: Place) {
+        self.logs.borrow_mut().push(Log { level, message, place });
+    }
+
+    /// Logs a message with its place behind it, as Puppet's warnings have it.
+    pub(super) fn log_with_place(&self, level: Severity, message: &str, place: Place) {
+        let mut diagnostic = Diagnostic::error(message).at(place);
+        diagnostic.severity = level;
+        self.log_diagnostic(&diagnostic);
+    }
+
+    /// Logs a diagnostic as Puppet's single line.
+    pub(super) fn log_diagnostic(&self, diagnostic: &Diagnostic) {
+        self.push_log(diagnostic.severity, diagnostic.to_string(), diagnostic.place.clone());
+    }
+
+    /// Whether `name` (a key) is a resource type of any kind.
+    pub(super) fn is_resource_type_name(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
+        if !name.contains(':') && self.environment.types.get(name).is_some() {
+            return Ok(true);
+        }
+        Ok(self.find_define(vm, name)?.is_some())
+    }
+
+    /// Where `module/path` lies under a module's folder.
+    fn module_file(&self, folder: ModuleFolder, path: &str) -> Option<PathBuf> {
+        if path.starts_with('/') {
+            return Some(PathBuf::from(path));
+        }
+        let (module, rest) = path.split_once('/')?;
+        let folder = match folder {
+            ModuleFolder::Files => "files",
+            ModuleFolder::Templates => "templates",
+        };
+        Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
+    }
+
+    /// Names the Ruby file that would define a function, if one does.
+    fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+        let (module, path) = match name.split_once("::") {
+            Some((module, _)) => (Some(module), name.replace("::", "/")),
+            None => (None, name.to_owned()),
+        };
+        let new = format!("lib/puppet/functions/{path}.rb");
+        let old = format!("lib/puppet/parser/functions/{path}.rb");
+        let roots = self
+            .environment
+            .modules
+            .iter()
+            .filter(|m| module.is_none_or(|name| name == m.name))
+            .map(|m| m.path.clone())
+            .chain(self.environment.directory.clone());
+        let roots: Vec<PathBuf> = roots.collect();
+        let find = |relative: &str| roots.iter().map(|root| root.join(relative)).find(|file| file.is_file());
+        find(&new).or_else(|| find(&old))
+    }
+}
+
+impl<'c> Host<'c> for Compile<'c> {
+    fn log(&self, severity: Severity, message: &str, place: Option<Place>) {
+        match place {
+            Some(place) => self.log_with_place(severity, message, place),
+            None => self.push_log(severity, message.to_owned(), Place::default()),
+        }
+    }
+
+    fn warn_once(&self, message: &str) {
+        Compile::warn_once(self, message.to_owned());
+    }
+
+    fn strict(&self) -> Strict {
+        self.settings.strict
+    }
+
+    fn strict_variables(&self) -> bool {
+        self.settings.strict_variables
+    }
+
+    fn native(&self, name: &str) -> Option<&'static Native> {
+        bunraku_stdlib::find(name)
+    }
+
+    fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
+        self.find_function(vm, name, module)
+    }
+
+    fn foreign(&self, _vm: &mut Vm<'c>, name: &str, _call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        match self.ruby_function(name) {
+            Some(file) => {
+                let file = file.display();
+                Err(Flow::raw(format!(
+                    "The function '{name}' is written in Ruby ({file}), which is not supported yet"
+                )))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        self.find_alias(vm, name, vm.module())
+    }
+
+    fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
+        self.is_resource_type_name(vm, &names::key(name))
+    }
+
+    fn class_scope(&self, name: &str) -> Option<&'c Scope<'c>> {
+        self.class_scopes.borrow().get(names::key(name).as_str()).copied()
+    }
+
+    fn class_exists(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
+        Ok(self.find_class(vm, name)?.is_some())
+    }
+
+    fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
+        if declaration.form == bunraku_vm::host::Form::Exported {
+            let message =
+                "You cannot collect exported resources without storeconfigs being set; the export is ignored";
+            self.log_with_place(Severity::Warning, message, declaration.at.place());
+        }
+        let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
+        let mut references = Vec::new();
+        for body in declaration.bodies {
+            let params = self.params_of(scope, body.attributes);
+            references.extend(self.create(vm, scope, &creation, body.titles, &params)?);
+        }
+        Ok(vm.array(&references))
+    }
+
+    fn set_defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        ty: Value<'c>,
+        attributes: &'c [Attribute<'c>],
+        _at: Site<'c>,
+    ) -> Eval<'c> {
+        self.define_defaults(vm, scope, ty, attributes)
+    }
+
+    fn override_resources(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resources: Value<'c>,
+        attributes: &'c [Attribute<'c>],
+        at: Site<'c>,
+    ) -> Eval<'c> {
+        self.override_expression(vm, scope, resources, attributes, at)?;
+        Ok(resources)
+    }
+
+    fn collect(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, collect: &Collect<'c>) -> Eval<'c> {
+        self.add_collector(vm, scope, collect)
+    }
+
+    fn relate(
+        &self,
+        vm: &mut Vm<'c>,
+        _scope: &'c Scope<'c>,
+        relation: Relation,
+        left: Value<'c>,
+        right: Value<'c>,
+        _at: Site<'c>,
+    ) -> Eval<'c> {
+        self.add_relationship(vm, relation, left, right)
+    }
+
+    fn include(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        how: Include,
+        classes: &[Value<'c>],
+    ) -> Eval<'c> {
+        self.include_classes(vm, scope, how, classes)
+    }
+
+    fn defined(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, what: &[Value<'c>]) -> Eval<'c, bool> {
+        for value in what {
+            let found = match value {
+                Value::Str(text) if text.starts_with('$') && text.len() > 1 => {
+                    let name = &text[1..];
+                    if name.contains("::") {
+                        vm.find_qualified(name).is_some()
+                    } else {
+                        let symbol = vm.symbols.intern(name);
+                        scope.lookup(symbol).is_some()
+                    }
+                }
+                Value::Str(text) if text.is_empty() => false,
+                Value::Str(text) if text.as_str() == "main" => true,
+                Value::Str(text) => {
+                    let name = names::key(text);
+                    self.is_resource_type_name(vm, &name)? || self.find_class(vm, &name)?.is_some()
+                }
+                Value::Type(Type::Resource { type_name: None, .. }) => {
+                    return Err(Flow::raw("The given resource type is a reference to all kind of types"));
+                }
+                Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+                    self.is_resource_type_name(vm, &names::key(name))?
+                }
+                Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) => {
+                    self.find_resource(name, title).is_some()
+                }
+                Value::Type(Type::Class(None)) => {
+                    return Err(Flow::raw("The given class type is a reference to all classes"));
+                }
+                Value::Type(Type::Class(Some(name))) => self.find_resource("Class", name).is_some(),
+                Value::Type(Type::Type(inner)) => match inner {
+                    Type::Class(Some(name)) => self.find_class(vm, name)?.is_some(),
+                    Type::Resource { type_name: Some(name), title: None } => {
+                        self.is_resource_type_name(vm, &names::key(name))?
+                    }
+                    _ => false,
+                },
+                other => {
+                    let actual = vm.type_text(*other);
+                    return Err(Flow::raw(format!("Invalid argument of type '{actual}' to 'defined'")));
+                }
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn realize(&self, _vm: &mut Vm<'c>, _scope: &'c Scope<'c>, references: &[Value<'c>]) -> Eval<'c> {
+        self.add_realization(references);
+        Ok(Value::Undef)
+    }
+
+    fn tag(&self, _vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c> {
+        if let Some(id) = self.resource_of(scope) {
+            let mut catalog = self.catalog.borrow_mut();
+            for tag in tags {
+                self.tag_value(&mut catalog[id], *tag)?;
+            }
+        }
+        Ok(Value::Undef)
+    }
+
+    fn tagged(&self, _vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c, bool> {
+        let mut flat = Vec::new();
+        tags.iter().for_each(|tag| flatten(*tag, &mut flat));
+        Ok(flat.iter().all(|tag| {
+            let tag = format::to_interpolated(*tag).to_lowercase();
+            self.catalog.borrow().tags.contains(&tag)
+                || self.resource_of(scope).is_some_and(|id| self.is_tagged(id, &tag))
+        }))
+    }
+
+    fn create_resources(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        resources: Hash<'c>,
+        defaults: Option<Hash<'c>>,
+    ) -> Eval<'c> {
+        self.create_from_hash(vm, scope, type_name, resources, defaults)
+    }
+
+    fn resource_parameter(
+        &self,
+        _vm: &mut Vm<'c>,
+        _scope: &'c Scope<'c>,
+        type_name: &str,
+        title: &str,
+        parameter: &str,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        match self.find_resource(type_name, title) {
+            Some(id) => Ok(self.parameter_of(id, parameter)),
+            None => Err(self.unknown_resource(type_name, title)),
+        }
+    }
+
+    fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {
+        let Some(file) = self.module_file(folder, path) else { return Ok(None) };
+        match std::fs::read(&file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Flow::raw(format!("Could not read {}: {error}", file.display()))),
+        }
+    }
+
+    fn find_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>> {
+        let file = self.module_file(folder, path).filter(|file| file.exists());
+        Ok(file.map(|file| file.to_string_lossy().into_owned()))
+    }
+
+    fn module_directory(&self, name: &str) -> Option<String> {
+        Some(self.environment.modules.get(name)?.path.to_string_lossy().into_owned())
+    }
+
+    fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef> {
+        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| file.is_file());
+        let file = exact.or_else(|| {
+            self.module_file(ModuleFolder::Templates, &format!("{name}.epp")).filter(|file| file.is_file())
+        });
+        let Some(file) = file else {
+            let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
+            return Err(Flow::raw(format!("Could not find template '{name}'")));
+        };
+        let known = self.templates.borrow().get(&file).copied();
+        if let Some(chunk) = known {
+            return Ok(chunk);
+        }
+        let compiled =
+            self.units.file(&file, self.check, None).map_err(|faults| self.invalid_epp("epp", &faults))?;
+        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let unit = vm.load(words, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
+        let chunk = ChunkRef { unit, chunk: 0 };
+        self.templates.borrow_mut().insert(file, chunk);
+        Ok(chunk)
+    }
+
+    fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef> {
+        let source = SourceFile { path: Some("inlined-epp-text"), text: source, kind: SourceKind::Epp };
+        let compiled = crate::units::compile(&source, &self.check_options())
+            .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
+        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;
+        Ok(ChunkRef { unit, chunk: 0 })
+    }
+
+    fn lookup(
+        &self,
+        _vm: &mut Vm<'c>,
+        _scope: &'c Scope<'c>,
+        key: &str,
+        _merge: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        self.hiera_lookup(key)
+    }
+
+    fn setting(&self, name: &str) -> Option<Value<'c>> {
+        match name {
+            "strict" => Some(self.string_value(match self.settings.strict {
+                Strict::Off => "off",
+                Strict::Warning => "warning",
+                Strict::Error => "error",
+            })),
+            "strict_variables" => Some(Value::Bool(self.settings.strict_variables)),
+            "environment" => Some(self.string_value(&self.environment.name)),
+            _ => None,
+        }
+    }
+
+    fn environment(&self) -> &'c str {
+        &self.environment.name
+    }
+}
+
+impl<'c> Compile<'c> {
+    fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
+        match faults {
+            [one] => Flow::raw(format!("{function}(): Invalid EPP: {one}")),
+            many => {
+                many.iter().for_each(|fault| self.log_diagnostic(fault));
+                let count = many.len();
+                Flow::raw(format!(
+                    "{function}(): Invalid EPP: Language validation logged {count} errors. Giving up"
+                ))
+            }
+        }
+    }
+
+    /// Hiera is not built yet: where there is no Hiera configuration nothing is found, as in Puppet; where there is
+    /// one, the look-up fails rather than pretend that it found nothing.
+    fn hiera_lookup(&self, key: &str) -> Eval<'c, Option<Value<'c>>> {
+        let module = key.split_once("::").and_then(|(module, _)| self.environment.modules.get(module));
+        let roots = self.environment.directory.iter().chain(module.map(|module| &module.path));
+        for root in roots {
+            let file = root.join("hiera.yaml");
+            if file.is_file() {
+                let message = format!(
+                    "Looking up '{key}' needs Hiera ({}), which is not supported yet",
+                    file.display()
+                );
+                return Err(Flow::raw(message));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,209 @@
+//! One compile: the phases in Puppet's order, and the state they share. Its parts: [`load`] finds definitions,
+//! [`classes`] and [`declare`] put resources into the catalog, [`params`] binds parameters, [`generate`] evaluates
+//! defined types and collectors, [`relations`] and [`finish`] complete the catalog, [`host`] is what running code
+//! sees of all that.
+
+mod classes;
+mod collect;
+mod declare;
+mod defaults;
+mod finish;
+mod host;
+mod load;
+mod overrides;
+mod params;
+mod phases;
+mod query;
+mod relations;
+
+pub use phases::{Finished, Node};
+
+use crate::catalog::Catalog;
+use crate::environment::Environment;
+use crate::units::Units;
+use bumpalo::Bump;
+use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::Strict;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::vm::Vm;
+use hashbrown::{HashMap, HashSet};
+use std::cell::{Cell, RefCell};
+
+/// A log message.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// Level.
+    pub level: Severity,
+    /// Text, its place included where Puppet includes it.
+    pub message: String,
+    /// Place, where known.
+    pub place: Place,
+}
+
+/// Settings of a compile, by Puppet's names; the defaults are Puppet 8's.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `strict`
+    pub strict: Strict,
+    /// `strict_variables`
+    pub strict_variables: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { strict: Strict::Error, strict_variables: true }
+    }
+}
+
+/// What a definition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownKind {
+    /// The code outside all definitions.
+    Main,
+    /// A class.
+    Class,
+    /// A defined type.
+    Define,
+    /// A node.
+    Node,
+}
+
+/// A class, defined type or node the compile knows. Its number is what parameters and resources remember as
+/// their source.
+pub struct Known<'c> {
+    /// Number: its place among all known.
+    pub number: u32,
+    /// What it is.
+    pub kind: KnownKind,
+    /// Name in lower case.
+    pub name: &'c str,
+    /// Its body; none for main and settings.
+    pub chunk: Option<ChunkRef>,
+    /// `inherits`, in lower case.
+    pub parent: Option<&'c str>,
+    /// Module its file lies in; empty for none.
+    pub module: &'c str,
+    /// File it was defined in.
+    pub file: Option<&'c str>,
+    /// Line of the definition.
+    pub line: u32,
+    /// Set once its code has collected with overrides: it may then override anything.
+    pub overrides: Cell<bool>,
+}
+
+/// A relationship of an arrow, to be entered in the catalog at the end.
+pub(crate) struct Relationship<'c> {
+    source: relations::Operand<'c>,
+    target: relations::Operand<'c>,
+    notify: bool,
+}
+
+/// One compile's state. The machine reaches it as its host, through shared references: hence the cells.
+pub struct Compile<'c> {
+    arena: &'c Bump,
+    environment: &'c Environment,
+    units: &'c Units,
+    settings: Settings,
+    check: CheckStrict,
+    node_name: &'c str,
+    logs: RefCell<Vec<Log>>,
+    catalog: RefCell<Catalog<'c>>,
+    known: RefCell<Vec<&'c Known<'c>>>,
+    classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
+    defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
+    nodes: RefCell<Vec<load::NodeDefinition<'c>>>,
+    functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
+    aliases: RefCell<HashMap<&'c str, Option<&'c Type<'c>>>>,
+    loaded: RefCell<HashSet<std::path::PathBuf>>,
+    templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
+    main_chunks: RefCell<Vec<ChunkRef>>,
+    class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
+    node_scope: Cell<Option<&'c Scope<'c>>>,
+    /// The class, defined type or node whose body a scope is, by scope number.
+    sources: RefCell<HashMap<u32, &'c Known<'c>>>,
+    defaults: RefCell<HashMap<(u32, &'c str), Vec<crate::catalog::Param<'c>>>>,
+    overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
+    override_order: RefCell<Vec<String>>,
+    collectors: RefCell<Vec<collect::Collector<'c>>>,
+    relationships: RefCell<Vec<Relationship<'c>>>,
+    /// Resources of defined types that are still to be evaluated are those from here on.
+    warned: RefCell<HashSet<String>>,
+}
+
+impl<'c> Compile<'c> {
+    /// Copies text into the compile's arena.
+    fn text(&self, text: &str) -> &'c str {
+        self.arena.alloc_str(text)
+    }
+
+    /// The class, defined type or node whose code runs in `scope`.
+    fn source_of(&self, scope: &'c Scope<'c>) -> u32 {
+        self.sources.borrow().get(&scope.container().id).map_or(0, |known| known.number)
+    }
+
+    fn known(&self, number: u32) -> &'c Known<'c> {
+        self.known.borrow()[number as usize]
+    }
+
+    fn add_known(&self, make: impl FnOnce(u32) -> Known<'c>) -> &'c Known<'c> {
+        let mut all = self.known.borrow_mut();
+        let known = &*self.arena.alloc(make(all.len() as u32));
+        all.push(known);
+        known
+    }
+
+    /// The resource whose body runs in `scope`: main's at top level.
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceId> {
+        scope.container().resource.get()
+    }
+
+    fn warn_once(&self, message: String) {
+        if self.warned.borrow_mut().insert(message.clone()) {
+            self.logs.borrow_mut().push(Log { level: Severity::Warning, message, place: Place::default() });
+        }
+    }
+
+    /// An error of the catalog that names the place it belongs to itself: no evaluation error is put around it.
+    fn placed_error(&self, message: String, file: Option<&str>, line: u32) -> Box<Flow<'c>> {
+        let place = Place {
+            file: file.filter(|f| !f.is_empty()).map(Into::into),
+            line: (line != 0).then_some(line),
+            column: None,
+        };
+        Flow::formed(Diagnostic::error(message).at(place))
+    }
+}
+
+/// Puppet's `(file: F, line: L)`; empty where neither is known.
+fn location(file: Option<&str>, line: u32) -> String {
+    match (file.filter(|f| !f.is_empty()), line) {
+        (Some(file), 0) => format!("(file: {file})"),
+        (Some(file), line) => format!("(file: {file}, line: {line})"),
+        (None, 0) => String::new(),
+        (None, line) => format!("(line: {line})"),
+    }
+}
+
+/// Runs `evaluate` and turns what must not leave a body (`break`, `next`, `return` at the wrong place) into Puppet's
+/// error; `return` and `next` end a body where `body` says so.
+fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -> Eval<'c>) -> Eval<'c> {
+    use bunraku_vm::value::Value;
+    let flow = match evaluate(vm) {
+        Ok(value) => return Ok(value),
+        Err(flow) => flow,
+    };
+    let (word, place) = match *flow {
+        Flow::Fault(_) => return Err(flow),
+        Flow::Return(..) | Flow::Next(..) if body => return Ok(Value::Undef),
+        Flow::Break(place) => ("break", place),
+        Flow::Next(_, place) => ("next", place),
+        Flow::Return(_, place) => ("return", place),
+    };
+    let place = Place { column: None, ..place };
+    Err(Flow::formed(Diagnostic::error(format!("{word}() from context where this is illegal")).at(place)))
+}

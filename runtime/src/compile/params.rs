@@ -1,0 +1,133 @@
+//! Binding the parameters of classes and defined types: what was given, what data gives, defaults, types.
+//! Source: the specification's "Parameters"; `Puppet::Resource::Type` for the order of it all.
+
+use super::{Compile, Known, KnownKind};
+use crate::catalog::Param;
+use crate::resource_types::METAPARAMETERS;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::symbol::known;
+use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
+    /// resource as well.
+    pub(super) fn set_parameters(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        known: &'c Known<'c>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, ()> {
+        if !known.module.is_empty() {
+            scope.set(known::MODULE_NAME, vm.string(known.module));
+        }
+        let caller =
+            scope.declared_in.map(|outer| self.known(self.source_of(outer)).module).unwrap_or_default();
+        if !caller.is_empty() {
+            scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
+        }
+        let Some(chunk) = known.chunk else { return Ok(()) };
+        if known.kind == KnownKind::Class {
+            self.look_up_parameters(vm, id, known, chunk, scope)?;
+        }
+        let title = self.catalog.borrow()[id].title;
+        let name = self.catalog.borrow()[id].param("name").unwrap_or_else(|| vm.string(title));
+        if known.kind == KnownKind::Class {
+            scope.set(known::TITLE, vm.string(&title.to_lowercase()));
+            scope.set(known::NAME, vm.string(&title.to_lowercase()));
+            self.class_scopes.borrow_mut().insert(known.name, scope);
+        } else {
+            scope.set(known::TITLE, vm.string(title));
+            scope.set(known::NAME, name);
+        }
+        if known.kind == KnownKind::Node {
+            self.class_scopes.borrow_mut().insert(known.name, scope);
+            return Ok(());
+        }
+        let given: Vec<Param<'c>> = self.catalog.borrow()[id].params.clone();
+        for param in &given {
+            if !matches!(param.name, "name" | "title") {
+                let symbol = vm.symbols.intern(param.name);
+                scope.set(symbol, param.value);
+            }
+        }
+        let params = vm.params(chunk)?;
+        for (n, param) in params.iter().enumerate() {
+            let slot = &scope.slots[param.slot as usize];
+            if !param.has_default || slot.get().is_some_and(|v| !v.is_undef()) {
+                continue;
+            }
+            slot.set(None);
+            let value = vm.param_default(chunk, n, scope)?;
+            self.set_param(id, param.name, value, known.number);
+            slot.set(Some(value));
+        }
+        self.validate(vm, id, chunk, scope, &given)
+    }
+
+    fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32) {
+        let param = Param { name, value, file: None, line: 0, append: false, source };
+        self.catalog.borrow_mut()[id].set(param);
+    }
+
+    /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
+    fn look_up_parameters(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        known: &'c Known<'c>,
+        chunk: ChunkRef,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, ()> {
+        let params = vm.params(chunk)?;
+        for param in params {
+            if self.catalog.borrow()[id].param(param.name).is_some() {
+                continue;
+            }
+            let key = format!("{}::{}", known.name, param.name);
+            if let Some(value) = vm.host.lookup(vm, scope, &key, None)?
+                && !(value.is_undef() && param.has_default)
+            {
+                self.set_param(id, param.name, value, known.number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the parameters by name and type, in Puppet's order: unknown ones first, then the declared ones.
+    fn validate(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        chunk: ChunkRef,
+        scope: &'c Scope<'c>,
+        given: &[Param<'c>],
+    ) -> Eval<'c, ()> {
+        let mut values: Vec<(&str, Value<'c>)> = Vec::new();
+        for param in given {
+            if !matches!(param.name, "name" | "title") && !METAPARAMETERS.contains(&param.name) {
+                values.push((param.name, param.value));
+            }
+        }
+        let mut parameters = Vec::new();
+        for (n, param) in vm.params(chunk)?.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
+            if let Some(value) = scope.slots[param.slot as usize].get() {
+                match values.iter_mut().find(|(name, _)| *name == param.name) {
+                    Some(known) => known.1 = value,
+                    None => values.push((param.name, value)),
+                }
+            }
+        }
+        let subject = self.catalog.borrow()[id].reference();
+        match describe_parameters(vm, &subject, &parameters, &values, false) {
+            Some(message) => Err(Flow::raw(message)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
+
+use super::{Compile, Known, KnownKind, Log, Settings, contain};
+use crate::catalog::json::{self, Header};
+use crate::catalog::{Kind, Param, Resource};
+use crate::data;
+use crate::environment::Environment;
+use crate::units::Units;
+use bumpalo::Bump;
+use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Strict;
+use bunraku_vm::regex;
+use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
+use bunraku_vm::symbol::known;
+use bunraku_vm::unit::{ChunkRef, HostMatch};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::cell::{Cell, RefCell};
+
+/// A node and all that is known of it before its code runs.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Certname.
+    pub name: String,
+    /// Facts: an object.
+    pub facts: serde_json::Map<String, serde_json::Value>,
+    /// Trusted facts.
+    pub trusted: serde_json::Map<String, serde_json::Value>,
+    /// `$server_facts`.
+    pub server_facts: serde_json::Map<String, serde_json::Value>,
+    /// Top-scope variables of an external node classifier.
+    pub parameters: serde_json::Map<String, serde_json::Value>,
+    /// Classes of an external node classifier: names, each with parameters or null.
+    pub classes: Vec<(String, serde_json::Value)>,
+}
+
+/// What a compile leaves.
+pub struct Finished {
+    /// The catalog as JSON, or what ended the compile.
+    pub result: Result<String, Diagnostic>,
+    /// Log messages in order.
+    pub logs: Vec<Log>,
+    /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
+    pub value: Option<(String, String)>,
+}
+
+/// Rounds of definitions and collectors after which Puppet gives up.
+const MAX_ROUNDS: usize = 1000;
+
+impl<'c> Compile<'c> {
+    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place.
+    pub fn run(
+        environment: &'c Environment,
+        units: &'c Units,
+        settings: Settings,
+        node: &'c Node,
+        code: Option<&str>,
+        arena: &'c Bump,
+    ) -> Finished {
+        let strict = match settings.strict {
+            Strict::Off => CheckStrict::Off,
+            Strict::Warning => CheckStrict::Warning,
+            Strict::Error => CheckStrict::Error,
+        };
+        let compile = &*arena.alloc(Compile {
+            arena,
+            environment,
+            units,
+            settings,
+            check: strict,
+            node_name: &node.name,
+            logs: RefCell::default(),
+            catalog: RefCell::default(),
+            known: RefCell::default(),
+            classes: RefCell::default(),
+            defines: RefCell::default(),
+            nodes: RefCell::default(),
+            functions: RefCell::default(),
+            aliases: RefCell::default(),
+            loaded: RefCell::default(),
+            templates: RefCell::default(),
+            main_chunks: RefCell::default(),
+            class_scopes: RefCell::default(),
+            node_scope: Cell::new(None),
+            sources: RefCell::default(),
+            defaults: RefCell::default(),
+            overrides: RefCell::default(),
+            override_order: RefCell::default(),
+            collectors: RefCell::default(),
+            relationships: RefCell::default(),
+            warned: RefCell::default(),
+        });
+        let mut vm = Vm::new(arena, compile);
+        let outcome = compile.phases(&mut vm, node, code);
+        let result = outcome.map_err(|flow| compile.diagnostic(*flow));
+        let value = match &result {
+            Ok((_, value)) => Some(data::describe(*value)),
+            Err(_) => None,
+        };
+        let result = result.map(|(catalog, _)| catalog);
+        // What the arena will not drop: everything on the heap that a cell of the compile owns.
+        let logs = compile.release();
+        Finished { result, logs, value }
+    }
+
+    fn release(&self) -> Vec<Log> {
+        self.catalog.take();
+        self.known.take();
+        self.classes.take();
+        self.defines.take();
+        self.nodes.take();
+        self.functions.take();
+        self.aliases.take();
+        self.loaded.take();
+        self.templates.take();
+        self.main_chunks.take();
+        self.class_scopes.take();
+        self.sources.take();
+        self.defaults.take();
+        self.overrides.take();
+        self.override_order.take();
+        self.collectors.take();
+        self.relationships.take();
+        self.warned.take();
+        self.logs.take()
+    }
+
+    /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
+    fn diagnostic(&self, flow: Flow<'c>) -> Diagnostic {
+        match flow {
+            Flow::Fault(fault) => {
+                let mut diagnostic = fault.diagnostic;
+                if fault.stage != Stage::Formed {
+                    diagnostic.place = Place::default();
+                }
+                diagnostic
+            }
+            Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
+                Diagnostic::error("break() from context where this is illegal").at(place)
+            }
+        }
+    }
+
+    fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<&str>) -> Eval<'c, (String, Value<'c>)> {
+        self.prepare(vm, node)?;
+        self.load_main(vm, code).map_err(|flow| self.could_not_parse(flow))?;
+        self.set_node_parameters(vm, node);
+        self.create_settings(vm)?;
+        let value = self.evaluate_main(vm)?;
+        self.evaluate_node(vm, node)?;
+        self.evaluate_node_classes(vm, node)?;
+        self.evaluate_generators(vm)?;
+        self.finish(vm)?;
+        self.fail_on_unused_overrides()?;
+        self.fail_on_unrealized()?;
+        self.validate_relationships()?;
+        Ok((self.write_catalog(node), value))
+    }
+
+    /// Main's place among the known, `Stage[main]` in the catalog.
+    fn prepare(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let main = self.add_known(|number| Known {
+            number,
+            kind: KnownKind::Main,
+            name: "",
+            chunk: None,
+            parent: None,
+            module: "",
+            file: None,
+            line: 0,
+            overrides: Cell::new(false),
+        });
+        self.sources.borrow_mut().insert(vm.top.id, main);
+        let mut stage = self.new_resource(vm, "Stage", "main", vm.top, vec![])?;
+        stage.kind = Kind::Compilable;
+        let mut catalog = self.catalog.borrow_mut();
+        catalog.add(stage);
+        for (name, _) in &node.classes {
+            let name = self.text(name);
+            catalog.add_class(name);
+        }
+        Ok(())
+    }
+
+    /// Reads the main manifests, so that what they define is known.
+    fn load_main(&self, vm: &mut Vm<'c>, code: Option<&str>) -> Eval<'c, ()> {
+        let units = match code {
+            Some(code) => vec![self.load_code(vm, code)?],
+            None => {
+                let mut units = Vec::new();
+                for file in self.environment.manifest_files() {
+                    self.loaded.borrow_mut().insert(file.clone());
+                    units.push(self.load_manifest(vm, &file)?);
+                }
+                units
+            }
+        };
+        *self.main_chunks.borrow_mut() = units.into_iter().map(|unit| ChunkRef { unit, chunk: 0 }).collect();
+        Ok(())
+    }
+
+    fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        if let Flow::Fault(fault) = &mut *flow {
+            let message = &mut fault.diagnostic.message;
+            message.insert_str(0, &format!("Could not parse for environment {}: ", self.environment.name));
+        }
+        flow
+    }
+
+    /// Top-scope variables: an external classifier's, the facts, `$trusted`, `$server_facts`, `$environment`.
+    fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
+        let top = vm.top;
+        // An external classifier's parameters win over facts of the same name.
+        for (name, value) in
+            node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
+        {
+            if name != "environment" {
+                let symbol = vm.symbols.intern(name);
+                top.set(symbol, data::value(self.arena, value));
+            }
+        }
+        top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
+        top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
+        top.set(known::SERVER_FACTS, data::object(self.arena, &node.server_facts));
+        top.set(known::FACTS, data::object(self.arena, &node.facts));
+    }
+
+    /// `Class[Settings]` and its scope.
+    fn create_settings(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        let settings = self.add_known(|number| Known {
+            number,
+            kind: KnownKind::Class,
+            name: "settings",
+            chunk: None,
+            parent: None,
+            module: "",
+            file: None,
+            line: 0,
+            overrides: Cell::new(false),
+        });
+        self.classes.borrow_mut().insert("settings", settings);
+        let mut resource = self.new_resource(vm, "Class", "Settings", vm.top, vec![])?;
+        resource.evaluated = true;
+        let id = self.catalog.borrow_mut().add(resource);
+        let top = vm.top;
+        let scope = vm.new_scope(ScopeSpec {
+            kind: ScopeKind::Class,
+            names: &[],
+            parent: Some(top),
+            declared_in: Some(top),
+            name: "settings",
+            module: "",
+        });
+        scope.resource.set(Some(id));
+        self.class_scopes.borrow_mut().insert("settings", scope);
+        self.catalog.borrow_mut().add_class("settings");
+        let own = [
+            ("environment", self.environment.name.as_str()),
+            ("certname", self.node_name),
+            ("strict_variables", if self.settings.strict_variables { "true" } else { "false" }),
+        ];
+        for (name, value) in crate::settings::DEFAULTS.iter().chain(&own) {
+            let symbol = vm.symbols.intern(name);
+            let value = match *value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                text => match text.parse::<i64>() {
+                    Ok(number) => Value::Int(number),
+                    Err(_) => self.string_value(text),
+                },
+            };
+            scope.set(symbol, value);
+        }
+        self.add_edge_to_stage(id)
+    }
+
+    /// The code outside all definitions, in top scope.
+    fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
+        let top = vm.top;
+        let main = self.new_resource(vm, "Class", "main", top, vec![])?;
+        let id = self.add_resource(vm, top, main)?;
+        top.resource.set(Some(id));
+        {
+            let mut catalog = self.catalog.borrow_mut();
+            catalog[id].evaluated = true;
+            catalog[id].scope_tagged = true;
+        }
+        for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
+            top.set(name, self.string_value(value));
+        }
+        self.add_edge_to_stage(id)?;
+        let mut value = Value::Undef;
+        let chunks = self.main_chunks.borrow().clone();
+        for chunk in chunks {
+            value = contain(vm, false, |vm| vm.run_body(chunk, top, &[]))?;
+        }
+        Ok(value)
+    }
+
+    /// The node definition that fits, if there are any: by name, by regular expression, the default one.
+    fn evaluate_node(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let nodes = self.nodes.borrow().clone();
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let name = node.name.to_lowercase();
+        let mut found = nodes.iter().find(|n| matches!(n.matching, HostMatch::Name(text) if text == name));
+        if found.is_none() {
+            for candidate in &nodes {
+                if let HostMatch::Regex(source) = candidate.matching
+                    && regex::is_match(source, &name).map_err(Flow::raw)?
+                {
+                    found = Some(candidate);
+                    break;
+                }
+            }
+        }
+        let found = found.or_else(|| nodes.iter().find(|n| n.matching == HostMatch::Default));
+        let Some(found) = found else {
+            let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
+            return Err(self.placed_error(message, None, 0));
+        };
+        let top = vm.top;
+        let id = self.ensure_class(vm, top, found.known, None)?;
+        self.evaluate_resource(vm, id)
+    }
+
+    /// What the regular expression of a node definition captures of the node's name.
+    pub(super) fn node_groups(&self, _vm: &mut Vm<'c>, known: &Known<'c>) -> Eval<'c, Vec<Option<&'c str>>> {
+        if known.kind != KnownKind::Node {
+            return Ok(Vec::new());
+        }
+        let nodes = self.nodes.borrow();
+        let definition = nodes.iter().find(|n| n.known.number == known.number);
+        let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
+        let name = self.node_name.to_lowercase();
+        let groups = regex::captures(source, &name).map_err(Flow::raw)?.unwrap_or_default();
+        Ok(groups.into_iter().map(|group| group.map(|text| self.text(text))).collect())
+    }
+
+    /// Classes of an external node classifier: those with parameters first, in node scope if there is one.
+    fn evaluate_node_classes(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let scope = self.node_scope.get().unwrap_or(vm.top);
+        let has_params = |value: &serde_json::Value| value.as_object().is_some_and(|map| !map.is_empty());
+        for (name, params) in node.classes.iter().filter(|(_, params)| has_params(params)) {
+            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
+                name: self.text(name),
+                value: data::value(self.arena, value),
+                file: None,
+                line: 0,
+                append: false,
+                source: known.number,
+            });
+            self.ensure_class(vm, scope, known, Some(params.collect()))?;
+        }
+        for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
+            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            let there = self.class_scopes.borrow().contains_key(known.name);
+            if !there {
+                self.ensure_class(vm, scope, known, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_class(&self, name: &str) -> Box<Flow<'c>> {
+        self.placed_error(format!("Could not find class {name} for {}", self.node_name), None, 0)
+    }
+
+    /// Collectors and bodies of defined types, in rounds, until nothing new comes.
+    fn evaluate_generators(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        for _ in 0..=MAX_ROUNDS {
+            let collected = self.evaluate_collectors(vm)?;
+            let evaluated = self.evaluate_definitions(vm)?;
+            if !collected && !evaluated {
+                return Ok(());
+            }
+        }
+        let message = "Somehow looped more than 1000 times while evaluating host catalog".to_owned();
+        Err(self.placed_error(message, None, 0))
+    }
+
+    /// Evaluates the defined types (and classifier's classes) that wait; those they declare wait for the next round.
+    fn evaluate_definitions(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
+        let waiting: Vec<ResourceId> = {
+            let catalog = self.catalog.borrow();
+            let waits =
+                |r: &Resource<'c>| !r.evaluated && !r.is_virtual && !matches!(r.kind, Kind::Compilable);
+            let waiting = catalog.resources.iter().enumerate().filter(|(_, r)| waits(r));
+            waiting.map(|(n, _)| ResourceId(n as u32)).collect()
+        };
+        for id in &waiting {
+            self.evaluate_resource(vm, *id).map_err(|flow| self.around_definition(*id, flow))?;
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
+    fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        let Flow::Fault(fault) = *flow else { return flow };
+        let catalog = self.catalog.borrow();
+        let resource = &catalog[id];
+        let inner = match fault.stage {
+            Stage::Formed => fault.diagnostic.to_string(),
+            _ => fault.diagnostic.message.clone(),
+        };
+        let message = format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}");
+        let place = Place {
+            file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
+            line: (resource.line != 0).then_some(resource.line),
+            column: None,
+        };
+        let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
+        diagnostic.stack = fault.diagnostic.stack;
+        Flow::formed(diagnostic)
+    }
+
+    fn write_catalog(&self, node: &Node) -> String {
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let version = seconds.map_or(0, |s| s.as_secs()).to_string();
+        let uuid = uuid::Uuid::new_v4().to_string();
+        let environment = &self.environment.name;
+        let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
+        json::write(&self.catalog.borrow(), &self.environment.types, &header)
+    }
+}

@@ -1,0 +1,105 @@
+//! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
+
+use serde_json::{Map, Value as Json};
+use std::path::Path;
+
+/// The facts a job gives: an object, a list as PuppetDB has it, or the path of a file with either.
+///
+/// # Errors
+/// When the file can't be read or its content is no facts.
+pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
+    match given {
+        Json::String(path) => read(Path::new(path)),
+        other => shape(other.clone()),
+    }
+}
+
+/// The facts of a file.
+///
+/// # Errors
+/// When it can't be read or its content is no facts.
+pub fn read(path: &Path) -> Result<Map<String, Json>, String> {
+    let what = format!("facts {}", path.display());
+    shape(data(path, &what)?).map_err(|error| format!("Could not use {what}: {error}"))
+}
+
+/// The object in a JSON or YAML file; `what` says in messages what it was to be.
+///
+/// # Errors
+/// When it can't be read or is no object.
+pub fn object(path: &Path, what: &str) -> Result<Map<String, Json>, String> {
+    let what = format!("{what} {}", path.display());
+    match data(path, &what)? {
+        Json::Object(map) => Ok(map),
+        _ => Err(format!("Could not use {what}: it is not an object")),
+    }
+}
+
+fn data(path: &Path, what: &str) -> Result<Json, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("Could not read {what}: {error}"))?;
+    // Every JSON text is nearly YAML; a file that begins like JSON is told what is wrong with it as JSON.
+    let parsed = if text.trim_start().starts_with(['{', '[']) {
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    } else {
+        serde_saphyr::from_str(&text).map_err(|error| error.to_string())
+    };
+    parsed.map_err(|error| format!("Could not parse {what}: {error}"))
+}
+
+fn shape(json: Json) -> Result<Map<String, Json>, String> {
+    match json {
+        // `puppet facts`: the node's name, its facts under `values`.
+        Json::Object(mut map)
+            if map.contains_key("name") && map.get("values").is_some_and(Json::is_object) =>
+        {
+            match map.remove("values") {
+                Some(Json::Object(values)) => Ok(values),
+                _ => Ok(Map::new()),
+            }
+        }
+        Json::Object(map) => Ok(map),
+        // PuppetDB: a list of names and values.
+        Json::Array(items) => {
+            let fact =
+                |item: &Json| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()));
+            items
+                .iter()
+                .map(fact)
+                .collect::<Option<Map<_, _>>>()
+                .ok_or_else(|| "Facts are neither an object nor a list of names and values".to_owned())
+        }
+        _ => Err("Facts are neither an object nor a list of names and values".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn facts_come_in_several_shapes() {
+        let plain = json!({"os": {"family": "Debian"}, "uptime": 3});
+        let puppet = json!({"name": "a.example.com", "values": plain, "timestamp": "now"});
+        let database = json!([
+            {"certname": "a", "name": "os", "value": {"family": "Debian"}},
+            {"certname": "a", "name": "uptime", "value": 3},
+        ]);
+        for given in [&plain, &puppet, &database] {
+            assert_eq!(Json::Object(facts(given).unwrap()), plain);
+        }
+        assert!(facts(&json!(3)).is_err());
+        assert!(facts(&json!(["os"])).is_err());
+    }
+
+    #[test]
+    fn yaml_is_read_as_json_is() {
+        let folder = std::env::temp_dir().join(format!("bunraku-facts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("facts.yaml");
+        std::fs::write(&file, "--- !ruby/object:Puppet::Node::Facts\nname: a.example.com\nvalues:\n  os:\n    family: Debian\n  b: 'no'\n  n: 1\n").unwrap();
+        let read = read(&file).unwrap();
+        assert_eq!(Json::Object(read), json!({"os": {"family": "Debian"}, "b": "no", "n": 1}));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,293 @@
+//! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
+//! line in, one JSON result a line out.
+
+use crate::catalog::rich::string;
+use crate::compile::{Compile, Finished, Log, Node, Settings};
+use crate::environment::{Environment, EnvironmentSpec};
+use crate::facts::facts;
+use crate::units::Units;
+use bumpalo::Bump;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::host::Strict;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// A job of `batch`; the fields are those the design names.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Echoed in the result.
+    #[serde(default)]
+    pub id: Json,
+    /// Manifest text in place of the environment's manifests.
+    pub code: Option<String>,
+    /// Manifest file or folder, likewise.
+    pub manifest: Option<PathBuf>,
+    /// Environment folder.
+    pub environment: Option<PathBuf>,
+    /// Its name, if not the folder's.
+    pub environment_name: Option<String>,
+    /// Module path: a list, or one string with colons.
+    pub modulepath: Option<PathList>,
+    /// Hiera configuration.
+    pub hiera_config: Option<PathBuf>,
+    /// Archive.
+    pub archive: Option<PathBuf>,
+    /// Certname.
+    pub node: Option<String>,
+    /// Facts: an object, or the path of a file.
+    pub facts: Option<Json>,
+    /// Trusted facts in place of the default.
+    pub trusted: Option<Map<String, Json>>,
+    /// `$server_facts` in place of the default.
+    pub server_facts: Option<Map<String, Json>>,
+    /// Top-scope variables of an external node classifier.
+    pub parameters: Option<Map<String, Json>>,
+    /// Classes of one: a list of names, or an object of parameters by name.
+    pub classes: Option<Json>,
+    /// Settings by Puppet's name.
+    pub settings: Option<Map<String, Json>>,
+    /// `value`, `catalog`.
+    pub want: Option<Vec<String>>,
+}
+
+/// A module path as a job gives it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum PathList {
+    /// Folders in order.
+    List(Vec<PathBuf>),
+    /// Folders joined by colons.
+    Joined(String),
+}
+
+impl PathList {
+    /// The folders.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        match self {
+            PathList::List(folders) => folders.clone(),
+            PathList::Joined(text) => text.split(':').filter(|f| !f.is_empty()).map(PathBuf::from).collect(),
+        }
+    }
+}
+
+/// What a job came to.
+pub struct Outcome {
+    /// The catalog as JSON, or what ended the compile (its message with ` on node NAME`).
+    pub result: Result<String, Diagnostic>,
+    /// Log messages in order.
+    pub logs: Vec<Log>,
+    /// The last value, as rich data and as printed.
+    pub value: Option<(String, String)>,
+    /// Name of the node.
+    pub node: String,
+}
+
+/// Stack of the thread a compile runs on: what calls at their deepest nesting need, with room.
+const STACK: usize = 256 << 20;
+
+/// What is kept between jobs: units of files, environments.
+#[derive(Default)]
+pub struct Session {
+    units: Units,
+    environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
+}
+
+impl Session {
+    /// Runs a job. Everything that goes wrong, panics included, is in the outcome.
+    pub fn run(&self, job: &Job) -> Outcome {
+        let name = job.node.clone().unwrap_or_else(|| "localhost".to_owned());
+        let failed = |message: String| Outcome {
+            result: Err(Diagnostic::error(message)),
+            logs: Vec::new(),
+            value: None,
+            node: name.clone(),
+        };
+        let run = || -> Result<Outcome, String> {
+            let settings = settings(job.settings.as_ref())?;
+            for (given, what) in [(&job.archive, "archive"), (&job.hiera_config, "hiera_config")] {
+                if given.is_some() {
+                    return Err(format!("'{what}' is not supported yet"));
+                }
+            }
+            let node = node(job, &name)?;
+            let environment = self.environment(job)?;
+            let Finished { result, logs, value } = std::thread::scope(|threads| {
+                let compile = || {
+                    let arena = Bump::new();
+                    Compile::run(&environment, &self.units, settings, &node, job.code.as_deref(), &arena)
+                };
+                let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
+                let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
+                thread
+                    .join()
+                    .map_err(|_| "Internal error: the compiler panicked; please report this".to_owned())
+            })?;
+            let result = result.map_err(|mut diagnostic| {
+                let full = format!("{diagnostic} on node {name}");
+                diagnostic.message = full;
+                diagnostic
+            });
+            Ok(Outcome { result, logs, value, node: name.clone() })
+        };
+        run().unwrap_or_else(failed)
+    }
+
+    fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
+        let spec = EnvironmentSpec {
+            directory: job.environment.clone(),
+            name: job.environment_name.clone(),
+            modulepath: job.modulepath.as_ref().map(PathList::folders),
+            manifest: job.manifest.clone(),
+        };
+        let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
+        if let Some(kept) = kept {
+            return Ok(kept);
+        }
+        let environment = Arc::new(Environment::open(&spec)?);
+        if let Ok(mut all) = self.environments.lock() {
+            all.insert(spec, environment.clone());
+        }
+        Ok(environment)
+    }
+
+    /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
+    pub fn answer(&self, line: &str) -> String {
+        let job: Job = match serde_json::from_str(line) {
+            Ok(job) => job,
+            Err(error) => {
+                // Whatever the line was, its id is echoed if it has one.
+                let id = serde_json::from_str::<Json>(line).ok().and_then(|json| json.get("id").cloned());
+                return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
+            }
+        };
+        if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
+            return failure(&job.id, "Not a job: one of 'code', 'manifest' and 'environment' is required");
+        }
+        let outcome = self.run(&job);
+        let want = |what: &str| match &job.want {
+            Some(list) => list.iter().any(|w| w == what),
+            None => what == "catalog",
+        };
+        let mut out = String::from("{\"id\":");
+        out.push_str(&job.id.to_string());
+        match &outcome.result {
+            Ok(catalog) => {
+                out.push_str(",\"ok\":true");
+                if want("catalog") {
+                    out.push_str(",\"catalog\":");
+                    out.push_str(catalog);
+                }
+                if let Some((value, repr)) = outcome.value.as_ref().filter(|_| want("value")) {
+                    out.push_str(",\"value\":");
+                    out.push_str(value);
+                    out.push_str(",\"repr\":");
+                    string(&mut out, repr);
+                }
+            }
+            Err(diagnostic) => {
+                out.push_str(",\"ok\":false,\"error\":{\"message\":");
+                string(&mut out, &diagnostic.message);
+                place(&mut out, &diagnostic.place);
+                if let Some(code) = diagnostic.code {
+                    out.push_str(",\"code\":");
+                    string(&mut out, code);
+                }
+                out.push('}');
+            }
+        }
+        out.push_str(",\"logs\":[");
+        for (n, log) in outcome.logs.iter().enumerate() {
+            out.push_str(if n > 0 { ",{\"level\":" } else { "{\"level\":" });
+            string(&mut out, log.level.name());
+            out.push_str(",\"message\":");
+            string(&mut out, &log.message);
+            place(&mut out, &log.place);
+            out.push('}');
+        }
+        out.push_str("]}");
+        out
+    }
+}
+
+fn failure(id: &Json, message: &str) -> String {
+    let mut out = format!("{{\"id\":{id},\"ok\":false,\"error\":{{\"message\":");
+    string(&mut out, message);
+    out.push_str("},\"logs\":[]}");
+    out
+}
+
+fn place(out: &mut String, place: &Place) {
+    if let Some(file) = &place.file {
+        out.push_str(",\"file\":");
+        string(out, file);
+    }
+    if let Some(line) = place.line {
+        out.push_str(&format!(",\"line\":{line}"));
+    }
+    if let Some(column) = place.column {
+        out.push_str(&format!(",\"column\":{column}"));
+    }
+}
+
+fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    for (name, value) in given.into_iter().flatten() {
+        match (name.as_str(), value) {
+            ("strict", Json::String(text)) => {
+                settings.strict = match text.as_str() {
+                    "off" => Strict::Off,
+                    "warning" => Strict::Warning,
+                    "error" => Strict::Error,
+                    other => {
+                        return Err(format!(
+                            "Invalid value '{other}' for parameter strict. Allowed values are 'off', 'warning', 'error'"
+                        ));
+                    }
+                };
+            }
+            ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
+            (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
+        }
+    }
+    Ok(settings)
+}
+
+fn node(job: &Job, name: &str) -> Result<Node, String> {
+    let facts = job.facts.as_ref().map(facts).transpose()?.unwrap_or_default();
+    let trusted = job.trusted.clone().unwrap_or_else(|| {
+        let (host, domain) = name.split_once('.').map_or((name, None), |(host, domain)| (host, Some(domain)));
+        let mut map = Map::new();
+        map.insert("authenticated".into(), "local".into());
+        map.insert("certname".into(), name.into());
+        map.insert("extensions".into(), Json::Object(Map::new()));
+        map.insert("hostname".into(), host.into());
+        map.insert("domain".into(), domain.map_or(Json::Null, Json::from));
+        map.insert("external".into(), Json::Object(Map::new()));
+        map
+    });
+    let environment = job.environment_name.clone().unwrap_or_else(|| "production".to_owned());
+    let server_facts = job.server_facts.clone().unwrap_or_else(|| {
+        let mut map = Map::new();
+        map.insert("serverversion".into(), "7.23.0".into());
+        map.insert("servername".into(), "localhost".into());
+        map.insert("serverip".into(), "127.0.0.1".into());
+        map.insert("environment".into(), environment.into());
+        map
+    });
+    let classes = match &job.classes {
+        None => Vec::new(),
+        Some(Json::Array(names)) => {
+            names.iter().filter_map(|name| Some((name.as_str()?.to_owned(), Json::Null))).collect()
+        }
+        Some(Json::Object(map)) => map.iter().map(|(name, params)| (name.clone(), params.clone())).collect(),
+        Some(_) => {
+            return Err("'classes' must be a list of names or an object of parameters by name".to_owned());
+        }
+    };
+    let parameters = job.parameters.clone().unwrap_or_default();
+    Ok(Node { name: name.to_owned(), facts, trusted, server_facts, parameters, classes })
+}

@@ -1,0 +1,44 @@
+//! Names as Puppet spells them: capitalised type names, resource references, class titles.
+
+/// `apache::vhost` → `Apache::Vhost`: each segment capitalised, the rest in lower case.
+pub fn capitalize(name: &str) -> String {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let mut out = String::with_capacity(name.len());
+    for (n, segment) in name.split("::").enumerate() {
+        if n > 0 {
+            out.push_str("::");
+        }
+        let mut chars = segment.chars();
+        if let Some(first) = chars.next() {
+            out.extend(first.to_uppercase());
+            out.push_str(&chars.as_str().to_lowercase());
+        }
+    }
+    out
+}
+
+/// A class or defined type's name as it is keyed: lower case, without leading `::`.
+pub fn key(name: &str) -> String {
+    name.strip_prefix("::").unwrap_or(name).to_lowercase()
+}
+
+/// Splits `Type[title]`.
+pub fn split_reference(text: &str) -> Option<(&str, &str)> {
+    let open = text.find('[')?;
+    let title = text[open + 1..].strip_suffix(']')?;
+    let ty = &text[..open];
+    (!ty.is_empty()).then_some((ty, title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_capitalised_by_segment() {
+        assert_eq!(capitalize("::apache::VHOST"), "Apache::Vhost");
+        assert_eq!(key("::Apache::Mod"), "apache::mod");
+        assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
+        assert_eq!(split_reference("File"), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! `epp` and `inline_epp`; and `template` and `inline_template`, which need Ruby.
+
+use super::old::{arguments, old};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::function::{
+    Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param,
+};
+use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+
+const PARAMETERS: ParamSpec = optional_param(r"Hash[Pattern[/^\w+$/], Any]", "parameters");
+
+const fn rendering(params: &'static [ParamSpec], body: NativeFn) -> Dispatch {
+    dispatch(params, body).returns("Variant[String, Sensitive[String]]")
+}
+
+/// The group.
+pub const FUNCTIONS: &[Native] = &[
+    native(
+        "epp",
+        "The text of an EPP template, by `module/path` (under the module's `templates/`) or absolute path.",
+        &[rendering(&[param("String", "path"), PARAMETERS], epp)],
+    ),
+    native(
+        "inline_epp",
+        "The text of an EPP template given as a string; it sees the variables of the calling scope.",
+        &[rendering(&[param("String", "template"), PARAMETERS], inline_epp)],
+    ),
+    native(
+        "template",
+        "The text of ERB templates. ERB is Ruby, which is not supported yet.",
+        &[old(template)],
+    ),
+    native(
+        "inline_template",
+        "The text of ERB templates given as strings. ERB is Ruby, which is not supported yet.",
+        &[old(inline_template)],
+    ),
+];
+
+fn text<'c>(call: &Call<'c, '_>) -> &'c str {
+    call.arg(0).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn parameters<'c>(call: &Call<'c, '_>) -> Option<Hash<'c>> {
+    match call.arg(1) {
+        Some(Value::Hash(hash)) => Some(hash),
+        _ => None,
+    }
+}
+
+fn epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let template = vm.host.template(vm, text(&call))?;
+    // A template file sees top scope only.
+    let top = vm.top;
+    vm.render(template, parameters(&call), top)
+}
+
+fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let template = vm.host.inline_template(vm, text(&call))?;
+    vm.render(template, parameters(&call), call.scope)
+}
+
+fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let args = arguments(vm, "template", &call, 1)?;
+    for arg in args {
+        let name = format::to_interpolated(arg);
+        let Some(file) = vm.host.find_file(vm, ModuleFolder::Templates, &name)? else {
+            return Err(Flow::raw(format!("Could not find template '{name}'")));
+        };
+        let message =
+            format!("The template '{name}' ({file}) is ERB, which needs Ruby and is not supported yet");
+        return Err(Flow::raw(message));
+    }
+    Ok(vm.string(""))
+}
+
+fn inline_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    arguments(vm, "inline_template", &call, 1)?;
+    let message = "inline_template(): the template is ERB, which needs Ruby and is not supported yet";
+    Err(Flow::raw(message))
+}

@@ -1,0 +1,36 @@
+//! Where things are: the repository, the cache of downloads and goldens, the fact files.
+
+use std::path::{Path, PathBuf};
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent").to_path_buf()
+}
+
+/// Downloads and goldens, which are never committed.
+pub fn cache() -> PathBuf {
+    root().join(".cache").join("corpus")
+}
+
+/// The module path that [`crate::corpus::fetch`] lays out.
+pub fn modules() -> PathBuf {
+    cache().join("modules")
+}
+
+/// The committed lists and indexes of the corpus.
+pub fn corpus_lists() -> PathBuf {
+    root().join("tests").join("corpus")
+}
+
+/// The pages of the language specification.
+pub fn spec() -> PathBuf {
+    root().join("spec")
+}
+
+/// The target directory of the running build.
+pub fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => PathBuf::from(dir),
+        None => root().join("target"),
+    }
+}

@@ -1,0 +1,79 @@
+//! Turns a case into a job: its files written to a directory of its own, its options into fields.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::page::Case;
+use crate::canonical::Places;
+use crate::paths;
+
+/// A directory with one environment directory a case, gone when dropped.
+pub struct Root(PathBuf);
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Root {
+    /// Writes the files of all cases.
+    pub fn new(cases: &[&Case]) -> std::io::Result<Root> {
+        let root = Root(paths::target().join("spec").join(std::process::id().to_string()));
+        for (number, case) in cases.iter().enumerate() {
+            fs::create_dir_all(root.dir(number).join("modules"))?;
+            for (path, text) in &case.files {
+                let path = root.dir(number).join(path);
+                fs::create_dir_all(path.parent().expect("a file is in a directory"))?;
+                fs::write(path, text)?;
+            }
+        }
+        Ok(root)
+    }
+
+    fn dir(&self, number: usize) -> PathBuf {
+        self.0.join(number.to_string())
+    }
+
+    /// What the case's paths are called in expectations.
+    pub fn places(&self, number: usize) -> Places {
+        Places::new(vec![(self.dir(number).display().to_string(), "/env")])
+    }
+
+    /// The case's job.
+    pub fn job(&self, number: usize, case: &Case) -> Value {
+        let dir = self.dir(number);
+        let mut job = json!({
+            "id": case.id,
+            "node": case.option("node").unwrap_or("localhost"),
+            "server_facts": {"serverversion": "7.23.0", "servername": "localhost", "serverip": "127.0.0.1"},
+            "want": ["catalog", "value"],
+        });
+        if !case.flag("manifests") {
+            job["code"] = json!(case.code);
+        }
+        if case.files.iter().all(|(path, _)| path.starts_with("modules/")) {
+            job["modulepath"] = json!(dir.join("modules"));
+        } else {
+            job["environment"] = json!(dir);
+            job["environment_name"] = json!("production");
+        }
+        if let Some(facts) = &case.facts {
+            job["facts"] =
+                serde_json::from_str(facts).unwrap_or_else(|error| json!({"facts": error.to_string()}));
+        }
+        let mut settings = Map::new();
+        for name in ["strict", "strict_variables"] {
+            if let Some(value) = case.option(name) {
+                settings
+                    .insert(name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| json!(value)));
+            }
+        }
+        if !settings.is_empty() {
+            job["settings"] = Value::Object(settings);
+        }
+        job
+    }
+}

@@ -1,0 +1,95 @@
+//! The language specification as tests: Markdown pages whose `puppet` blocks are run.
+//!
+//! [`page`] reads and rewrites pages, [`job`] turns a case into a job of the line protocol,
+//! [`expect`] writes a result as expectation blocks. What is compared is always the text of
+//! those blocks. `spec/README.md` describes the format.
+
+pub mod expect;
+pub mod job;
+pub mod page;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use page::{Case, Page};
+use serde_json::Value;
+
+use crate::paths;
+
+/// A case and what came of it.
+pub struct Outcome {
+    /// The case's name: page, heading, number under the heading.
+    pub id: String,
+    /// What the page says.
+    pub want: String,
+    /// What was answered, in the same form.
+    pub got: String,
+}
+
+/// Every page, or those whose file name is given.
+pub fn pages(names: &[String]) -> Result<Vec<Page>, String> {
+    let mut files: Vec<PathBuf> = fs::read_dir(paths::spec())
+        .map_err(|error| error.to_string())?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    files.sort();
+    let named = |path: &PathBuf| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        names.is_empty() || names.iter().any(|name| name.ends_with(&file))
+    };
+    files.into_iter().filter(named).map(|path| Page::read(&path)).collect()
+}
+
+/// Answers the cases of pages: texts of expectation blocks, page by page, case by case.
+pub fn answer(
+    pages: &[Page],
+    ask: impl FnOnce(&[Value]) -> Result<Vec<Value>, String>,
+) -> Result<Vec<Vec<String>>, String> {
+    let cases: Vec<&Case> = pages.iter().flat_map(|page| &page.cases).collect();
+    let root = job::Root::new(&cases).map_err(|error| error.to_string())?;
+    let jobs: Vec<Value> = cases.iter().enumerate().map(|(number, case)| root.job(number, case)).collect();
+    let mut texts = ask(&jobs)?
+        .into_iter()
+        .zip(&cases)
+        .enumerate()
+        .map(|(number, (mut result, case))| {
+            root.places(number).apply(&mut result);
+            expect::text(&result, case)
+        })
+        .collect::<Vec<String>>()
+        .into_iter();
+    Ok(pages.iter().map(|page| texts.by_ref().take(page.cases.len()).collect()).collect())
+}
+
+/// Compares what the pages say with what is answered.
+pub fn compare(
+    pages: &[Page],
+    ask: impl FnOnce(&[Value]) -> Result<Vec<Value>, String>,
+) -> Result<Vec<Outcome>, String> {
+    let answers = answer(pages, ask)?;
+    let mut outcomes = Vec::new();
+    for (page, texts) in pages.iter().zip(answers) {
+        for (case, got) in page.cases.iter().zip(texts) {
+            outcomes.push(Outcome { id: case.id.clone(), want: case.expected.clone(), got });
+        }
+    }
+    Ok(outcomes)
+}
+
+fn failing_path() -> PathBuf {
+    paths::spec().join("failing.txt")
+}
+
+/// The cases that Bunraku is known not to pass yet.
+pub fn failing() -> BTreeSet<String> {
+    let text = fs::read_to_string(failing_path()).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Writes that list; it is to shrink to nothing.
+pub fn write_failing(ids: &BTreeSet<String>) -> std::io::Result<()> {
+    fs::write(failing_path(), ids.iter().map(|id| format!("{id}\n")).collect::<String>())
+}

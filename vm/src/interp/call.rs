@@ -1,0 +1,395 @@
+//! Calls: what a name means, choosing a signature, binding parameters, running the body.
+
+use crate::closure::Closure;
+use crate::diagnostic::Diagnostic;
+use crate::error::{Eval, Flow};
+use crate::function::{Call, Native};
+use crate::loaded::{Callee, Linked, LoadedUnit};
+use crate::scope::{Scope, ScopeKind, ScopeSpec};
+use crate::types::{self, Signature, Type};
+use crate::unit::ChunkRef;
+use crate::value::Value;
+use crate::vm::Vm;
+
+impl<'c> Vm<'c> {
+    /// A call by name whose arguments stand in registers.
+    pub(super) fn call_named(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        from: usize,
+        count: usize,
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        // Most calls have few arguments: copy them out, for the callee may grow the registers.
+        let mut few = [Value::Undef; 6];
+        match few.get_mut(..count) {
+            Some(args) => {
+                args.copy_from_slice(&self.registers[from..from + count]);
+                self.call_resolved(unit, name, &few[..count], block, scope)
+            }
+            None => {
+                let args = self.registers[from..from + count].to_vec();
+                self.call_resolved(unit, name, &args, block, scope)
+            }
+        }
+    }
+
+    pub(super) fn call_resolved(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        let cache = &unit.callees[name as usize];
+        let callee = match cache.get() {
+            Some(callee) => callee,
+            None => match self.find_callee(unit.name(name), unit.module)? {
+                Some(callee) => {
+                    cache.set(Some(callee));
+                    callee
+                }
+                None => return self.call_foreign(unit.name(name), args, block, scope),
+            },
+        };
+        self.call_callee(callee, args, block, scope)
+    }
+
+    fn find_callee(&mut self, name: &str, module: &str) -> Eval<'c, Option<Callee<'c>>> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(native) = self.host.native(name) {
+            return Ok(Some(Callee::Native(native)));
+        }
+        Ok(self.host.function(self, name, module)?.map(Callee::Puppet))
+    }
+
+    fn call_callee(
+        &mut self,
+        callee: Callee<'c>,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        match callee {
+            Callee::Native(native) => self.call_native(native, args, block, scope),
+            Callee::Puppet(closure) => {
+                if block.is_some() {
+                    let name = closure.name.unwrap_or_default();
+                    return Err(Flow::raw(format!("'{name}' does not expect a block")));
+                }
+                self.call_puppet_function(closure, args)
+            }
+        }
+    }
+
+    #[cold]
+    fn call_foreign(
+        &mut self,
+        name: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        match self.host.foreign(self, name, Call { args, block, scope })? {
+            Some(value) => Ok(value),
+            None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'"))),
+        }
+    }
+
+    /// Calls a function by name as an expression in `scope` would.
+    ///
+    /// # Errors
+    /// When there is no such function; those of calling it.
+    pub fn call_function(
+        &mut self,
+        name: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        match self.find_callee(name, scope.module)? {
+            Some(callee) => self.call_callee(callee, args, block, scope),
+            None => match self.host.foreign(self, name, Call { args, block, scope })? {
+                Some(value) => Ok(value),
+                None => Err(Flow::raw(format!("Unknown function '{name}'"))),
+            },
+        }
+    }
+
+    /// Calls a native function: picks its signature, checks types.
+    ///
+    /// # Errors
+    /// When no signature accepts the arguments; those of the function.
+    pub fn call_native(
+        &mut self,
+        native: &'static Native,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        let signatures = match self.signatures.get(&(native as *const Native)) {
+            Some(known) => known.clone(),
+            None => {
+                let parsed = std::rc::Rc::new(types::signatures(self, native)?);
+                self.signatures.insert(native, parsed.clone());
+                parsed
+            }
+        };
+        let call = Call { args, block, scope };
+        for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
+            if self.accepts(signature, args, block)? {
+                let result = (dispatch.body)(self, call)?;
+                if let Some(returns) = signature.callable.returns {
+                    self.assert_returned(native.name, returns, result)?;
+                }
+                return Ok(result);
+            }
+        }
+        for (signature, dispatch) in signatures.1.iter().zip(native.mismatches) {
+            if self.accepts(signature, args, block)? {
+                let message = (dispatch.body)(self, call)?;
+                let text = crate::format::to_interpolated(message);
+                return Err(Flow::raw(format!("'{}' {text}", native.name)));
+            }
+        }
+        Err(Flow::raw(types::mismatch::describe_arguments(self, native.name, &signatures.0, args, block)))
+    }
+
+    /// Whether a signature takes a call with these arguments and this lambda.
+    fn accepts(
+        &mut self,
+        signature: &Signature<'c>,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c, bool> {
+        let callable = &signature.callable;
+        if !callable.range().contains(args.len() as i64) {
+            return Ok(false);
+        }
+        for (n, arg) in args.iter().enumerate() {
+            let Some(ty) = callable.params.get(n).or(callable.params.last()) else { return Ok(false) };
+            if !types::is_instance(self, ty, *arg) {
+                return Ok(false);
+            }
+        }
+        match (callable.block, block) {
+            (None, block) => Ok(block.is_none()),
+            (Some(ty), None) => Ok(matches!(ty, Type::Optional(_))),
+            (Some(ty), Some(block)) => {
+                let own = types::of_closure(self, block)?;
+                Ok(types::is_assignable(self.arena, ty, own))
+            }
+        }
+    }
+
+    fn assert_returned(&mut self, name: &str, returns: &'c Type<'c>, value: Value<'c>) -> Eval<'c, ()> {
+        if matches!(returns, Type::Any) {
+            return Ok(());
+        }
+        types::mismatch::assert_instance(self, &format!("value returned from {name}"), returns, value)
+    }
+
+    /// Calls a lambda with arguments by position: types checked, defaults filled in. `next` ends it with a value.
+    ///
+    /// # Errors
+    /// Wrong arguments; those of the body; `break` and `return` on their way out.
+    pub fn call(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
+        if closure.name.is_some() {
+            return self.call_puppet_function(closure, args);
+        }
+        let matches = self.matches.len();
+        let result = self.call_closure(closure, args);
+        self.matches.truncate(matches);
+        result
+    }
+
+    fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
+        let floor = std::mem::replace(&mut self.matches_floor, self.matches.len());
+        let result = self.call_closure(closure, args);
+        self.matches.truncate(self.matches_floor);
+        self.matches_floor = floor;
+        match result {
+            Err(flow) => match *flow {
+                Flow::Return(value, _) => Ok(value),
+                Flow::Break(place) => {
+                    let diagnostic = Diagnostic::error("break() from context where this is illegal");
+                    Err(Flow::formed(diagnostic.at(place)))
+                }
+                _ => Err(flow),
+            },
+            ok => ok,
+        }
+    }
+
+    fn call_closure(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
+        let linked = self.link(closure.chunk)?;
+        let spec = ScopeSpec {
+            kind: ScopeKind::Local,
+            names: linked.shape,
+            parent: Some(closure.scope),
+            declared_in: None,
+            name: closure.scope.name,
+            module: linked.unit.module,
+        };
+        let scope = self.new_scope(spec);
+        self.bind(closure, linked, scope, args)?;
+        let result = match self.execute(linked, scope) {
+            Err(flow) => match *flow {
+                Flow::Next(value, _) => value,
+                _ => return Err(flow),
+            },
+            Ok(value) => value,
+        };
+        if linked.chunk.return_chunk.is_some() {
+            let returns = self.return_type(linked)?;
+            self.assert_returned(closure.name.unwrap_or("lambda"), returns, result)?;
+        }
+        Ok(result)
+    }
+
+    /// Gives each parameter its argument or default and checks its type.
+    fn bind(
+        &mut self,
+        closure: &'c Closure<'c>,
+        linked: &'c Linked<'c>,
+        scope: &'c Scope<'c>,
+        args: &[Value<'c>],
+    ) -> Eval<'c, ()> {
+        let params = linked.params;
+        let mut sound = true;
+        let mut rest_given = false;
+        for (n, param) in params.iter().enumerate() {
+            let slot = &scope.slots[param.slot as usize];
+            let value = match args.get(n) {
+                Some(_) if param.captures_rest => {
+                    rest_given = true;
+                    let rest = &args[n..];
+                    if let ([Value::Undef], true) = (rest, param.has_default) {
+                        self.rest_default(closure.chunk, n, scope)?
+                    } else {
+                        self.array(rest)
+                    }
+                }
+                Some(value) => *value,
+                None if param.has_default && param.captures_rest => {
+                    self.rest_default(closure.chunk, n, scope)?
+                }
+                None if param.has_default => self.param_default(closure.chunk, n, scope)?,
+                None if param.captures_rest => self.array(&[]),
+                None => {
+                    sound = false;
+                    break;
+                }
+            };
+            slot.set(Some(value));
+            if param.typed {
+                let ty = self.linked_param_type(linked, n)?;
+                sound = sound
+                    && if param.captures_rest {
+                        self.rest_fits(ty, value)
+                    } else {
+                        types::is_instance(self, ty, value)
+                    };
+            }
+        }
+        if sound && (rest_given || args.len() <= params.len()) {
+            return Ok(());
+        }
+        let signature = self.closure_signature(closure)?;
+        // Puppet describes the arguments with the defaults filled in.
+        let mut given: Vec<Value<'c>> = Vec::new();
+        for param in params {
+            match scope.slots[param.slot as usize].get() {
+                Some(Value::Array(items)) if param.captures_rest => given.extend(items.items()),
+                Some(value) => given.push(value),
+                None => break,
+            }
+        }
+        let given = if given.len() < args.len() || given.len() < params.len() { args } else { &given };
+        let name = closure.name.unwrap_or("lambda");
+        Err(Flow::raw(types::mismatch::describe_arguments(self, name, &[signature], given, None)))
+    }
+
+    fn rest_default(&mut self, chunk: ChunkRef, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
+        let value = self.param_default(chunk, n, scope)?;
+        Ok(if matches!(value, Value::Array(_)) { value } else { self.array(&[value]) })
+    }
+
+    /// Whether the captured array fits: an Array type bounds the array itself, any other its elements.
+    fn rest_fits(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+        match (ty, value) {
+            (Type::Array { .. }, _) => types::is_instance(self, ty, value),
+            (_, Value::Array(items)) => items.items().iter().all(|item| types::is_instance(self, ty, *item)),
+            _ => false,
+        }
+    }
+
+    /// The declared type of a parameter of a linked chunk, evaluated once.
+    pub(crate) fn linked_param_type(&mut self, linked: &'c Linked<'c>, n: usize) -> Eval<'c, &'c Type<'c>> {
+        if let Some(ty) = linked.param_types[n].get() {
+            return Ok(ty);
+        }
+        let ty = match linked.chunk.param(n).type_chunk {
+            Some(chunk) => self.type_of_chunk(linked, chunk)?,
+            None => &Type::Any,
+        };
+        Ok(linked.param_types[n].get_or_init(|| ty))
+    }
+
+    fn return_type(&mut self, linked: &'c Linked<'c>) -> Eval<'c, &'c Type<'c>> {
+        if let Some(ty) = linked.return_type.get() {
+            return Ok(ty);
+        }
+        let ty = match linked.chunk.return_chunk {
+            Some(chunk) => self.type_of_chunk(linked, chunk)?,
+            None => &Type::Any,
+        };
+        Ok(linked.return_type.get_or_init(|| ty))
+    }
+
+    fn type_of_chunk(&mut self, linked: &'c Linked<'c>, chunk: u32) -> Eval<'c, &'c Type<'c>> {
+        let top = self.top;
+        match self.run(ChunkRef { unit: linked.unit.id, chunk }, top)? {
+            Value::Type(ty) => Ok(ty),
+            other => {
+                let actual = types::print(types::infer(self, other));
+                Err(Flow::raw(format!("expected a type, got {actual}")))
+            }
+        }
+    }
+
+    /// What a type expression chunk of a unit (an alias's right side) evaluates to.
+    ///
+    /// # Errors
+    /// Those of evaluating it; when it is no type.
+    pub fn evaluate_type(&mut self, chunk: ChunkRef) -> Eval<'c, &'c Type<'c>> {
+        let linked = self.link(chunk)?;
+        self.type_of_chunk(linked, chunk.chunk)
+    }
+
+    /// The one signature of a lambda or Puppet function.
+    ///
+    /// # Errors
+    /// Those of evaluating its parameter types.
+    pub fn closure_signature(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Signature<'c>> {
+        let names = self.params(closure.chunk)?.iter().map(|param| param.name).collect();
+        match types::of_closure(self, closure)? {
+            Type::Callable(callable) => Ok(Signature { callable: *callable, names, block_name: "block" }),
+            _ => Err(Flow::raw("a lambda is no callable")),
+        }
+    }
+
+    /// How many arguments a closure takes: least, and most (none for unbounded).
+    ///
+    /// # Errors
+    /// When its chunk does not verify.
+    pub fn arity(&mut self, closure: &'c Closure<'c>) -> Eval<'c, (usize, Option<usize>)> {
+        let params = self.link(closure.chunk)?.params;
+        let least = params.iter().filter(|p| !p.has_default && !p.captures_rest).count();
+        let most = if params.iter().any(|p| p.captures_rest) { None } else { Some(params.len()) };
+        Ok((least, most))
+    }
+}

@@ -1,0 +1,456 @@
+//! The loop that runs bytecode. One flat match; what is rare or long lives in the neighbouring files.
+
+mod call;
+mod fault;
+mod resource;
+mod template;
+mod variable;
+
+pub(crate) use resource::Pending;
+pub(crate) use template::Output;
+
+use crate::arith::{self, Op as Arith};
+use crate::closure::Closure;
+use crate::compare;
+use crate::error::{Blame, Eval, Flow};
+use crate::format;
+use crate::host::{Relation, Site};
+use crate::isa::Op;
+use crate::loaded::Linked;
+use crate::scope::Scope;
+use crate::types;
+use crate::unit::ChunkRef;
+use crate::value::{Hash, HashBuilder, Str, Value};
+use crate::vm::Vm;
+
+/// A running chunk, for whoever asks where the code stands.
+pub(crate) struct Frame<'c> {
+    linked: &'c Linked<'c>,
+    /// Behind the instruction that runs.
+    pc: u32,
+}
+
+impl<'c> Frame<'c> {
+    /// The module the chunk belongs to.
+    pub fn module(&self) -> &'c str {
+        self.linked.unit.module
+    }
+
+    /// Where the running instruction stands.
+    pub fn site(&self) -> Site<'c> {
+        let unit = self.linked.unit;
+        let (line, column) =
+            unit.unit.position(&self.linked.chunk, self.pc).map_or((0, 0), |position| position.at);
+        Site { file: unit.file, line, column }
+    }
+}
+
+impl<'c> Vm<'c> {
+    /// Runs a linked chunk in a scope of its shape.
+    pub(crate) fn execute(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>) -> Eval<'c> {
+        self.check_depth()?;
+        if scope.slots.len() < linked.shape.len() {
+            return Err(self.wrong_scope(linked));
+        }
+        let base = self.registers.len();
+        self.registers.resize(base + linked.chunk.registers as usize, Value::Undef);
+        self.frames.push(Frame { linked, pc: 0 });
+        let (pending, output, floor) = (self.pending.mark(), self.output.len(), self.matches_floor);
+        let result = self.dispatch(linked, scope, base);
+        if result.is_err() {
+            // What an error or a `return` jumped over.
+            self.pending.reset(pending);
+            self.output.truncate(output);
+            self.matches_floor = floor;
+        }
+        let result = result.map_err(|flow| self.place_flow(flow));
+        self.frames.pop();
+        self.registers.truncate(base);
+        result
+    }
+
+    fn dispatch(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>, base: usize) -> Eval<'c> {
+        let code = linked.chunk.code;
+        let unit = linked.unit;
+        let arena = self.arena;
+        let mut pc = 0usize;
+        loop {
+            let word = code[pc];
+            pc += 1;
+            let [op, a, b, c] = word.to_le_bytes().map(usize::from);
+            let x = (word >> 16) as usize;
+            // The verifier let no other byte through.
+            let op = Op::ALL[op];
+
+            macro_rules! reg {
+                ($n:expr) => {
+                    self.registers[base + $n]
+                };
+            }
+            macro_rules! run {
+                ($from:expr, $count:expr) => {
+                    &self.registers[base + $from..base + $from + $count]
+                };
+            }
+            macro_rules! wide {
+                () => {{
+                    let w = code[pc];
+                    pc += 1;
+                    w
+                }};
+            }
+            // Everything that can fail, call out or log first says where it is.
+            macro_rules! here {
+                () => {
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.pc = pc as u32;
+                    }
+                };
+            }
+            macro_rules! arithmetic {
+                ($op:expr) => {{
+                    here!();
+                    let (left, right) = (reg!(b), reg!(c));
+                    reg!(a) = arith::binary(self, $op, left, right)?;
+                }};
+            }
+            macro_rules! ordering {
+                ($op:expr) => {{
+                    here!();
+                    let (left, right) = (reg!(b), reg!(c));
+                    reg!(a) = Value::Bool(compare::compare(self, $op, left, right)?);
+                }};
+            }
+
+            match op {
+                Op::LoadConst => reg!(a) = unit.constant(arena, x as u32),
+                Op::LoadInt => reg!(a) = Value::Int(i64::from((word as i32) >> 16)),
+                Op::LoadUndef => reg!(a) = Value::Undef,
+                Op::LoadDefault => reg!(a) = Value::Default,
+                Op::LoadBool => reg!(a) = Value::Bool(b != 0),
+                Op::Move => reg!(a) = reg!(b),
+                Op::GetSlot => match scope.slots[x].get() {
+                    Some(value) => reg!(a) = value,
+                    None => {
+                        here!();
+                        reg!(a) = self.outer_variable(linked.shape[x], scope)?;
+                    }
+                },
+                Op::GetUp => {
+                    let name = wide!();
+                    here!();
+                    reg!(a) = self.up_variable(linked, scope, b, c, name)?;
+                }
+                Op::GetVar => {
+                    here!();
+                    let name = unit.symbol(&self.symbols, x as u32);
+                    reg!(a) = self.variable(name, scope)?;
+                }
+                Op::GetQualified => {
+                    here!();
+                    reg!(a) = self.qualified_variable(unit.name(x as u32))?;
+                }
+                Op::GetMatch => reg!(a) = self.match_group(x),
+                Op::SetSlot => {
+                    let slot = &scope.slots[x];
+                    if slot.get().is_some() {
+                        here!();
+                        return Err(self.reassigned(linked.shape[x]));
+                    }
+                    slot.set(Some(reg!(a)));
+                }
+                Op::SetVar => {
+                    here!();
+                    let name = unit.symbol(&self.symbols, x as u32);
+                    let value = reg!(a);
+                    self.set_variable(name, value, scope)?;
+                }
+                Op::Unpack => {
+                    let list = wide!();
+                    here!();
+                    let value = reg!(b);
+                    let values = self.unpack(unit, value, list)?;
+                    self.registers[base + a..base + a + values.len()].copy_from_slice(&values);
+                }
+                Op::Add => arithmetic!(Arith::Add),
+                Op::Sub => arithmetic!(Arith::Sub),
+                Op::Mul => arithmetic!(Arith::Mul),
+                Op::Div => arithmetic!(Arith::Div),
+                Op::Mod => arithmetic!(Arith::Mod),
+                Op::ShiftLeft => arithmetic!(Arith::Shl),
+                Op::ShiftRight => arithmetic!(Arith::Shr),
+                Op::Negate => {
+                    here!();
+                    let value = reg!(b);
+                    reg!(a) = arith::negate(self, value)?;
+                }
+                Op::Not => reg!(a) = Value::Bool(!reg!(b).truthy()),
+                Op::Truth => reg!(a) = Value::Bool(reg!(b).truthy()),
+                Op::Equal => reg!(a) = Value::Bool(compare::equal_operator(self, reg!(b), reg!(c))),
+                Op::NotEqual => reg!(a) = Value::Bool(!compare::equal_operator(self, reg!(b), reg!(c))),
+                Op::Less => ordering!(compare::Op::Less),
+                Op::LessEqual => ordering!(compare::Op::LessEqual),
+                Op::Greater => ordering!(compare::Op::Greater),
+                Op::GreaterEqual => ordering!(compare::Op::GreaterEqual),
+                Op::Match | Op::NotMatch => {
+                    here!();
+                    let (left, right) = (reg!(b), reg!(c));
+                    let matched = compare::match_operator(self, left, right)?;
+                    reg!(a) = Value::Bool(matched == (op == Op::Match));
+                }
+                Op::In => {
+                    here!();
+                    let (left, right) = (reg!(b), reg!(c));
+                    reg!(a) = Value::Bool(compare::includes(self, left, right)?);
+                }
+                Op::Jump => pc = pc.wrapping_add_signed(((word as i32) >> 8) as isize),
+                Op::JumpIf => {
+                    if reg!(a).truthy() {
+                        pc = pc.wrapping_add_signed(((word as i32) >> 16) as isize);
+                    }
+                }
+                Op::JumpUnless => {
+                    if !reg!(a).truthy() {
+                        pc = pc.wrapping_add_signed(((word as i32) >> 16) as isize);
+                    }
+                }
+                Op::Option => {
+                    here!();
+                    let (value, option) = (reg!(b), reg!(c));
+                    reg!(a) = Value::Bool(compare::matches_option(self, value, option)?);
+                }
+                Op::OptionAny => {
+                    here!();
+                    let (value, options) = (reg!(b), reg!(c));
+                    let mut any = false;
+                    for option in self.splatted(options)? {
+                        any = any || compare::matches_option(self, value, option)?;
+                    }
+                    reg!(a) = Value::Bool(any);
+                }
+                Op::NoOption => {
+                    here!();
+                    return Err(self.unmatched_selector(reg!(b)));
+                }
+                Op::MarkMatches => reg!(a) = Value::Int(self.matches.len() as i64),
+                Op::DropMatches => {
+                    if let Value::Int(mark) = reg!(a) {
+                        self.matches.truncate(mark as usize);
+                    }
+                }
+                Op::Concat => {
+                    reg!(a) = concat(arena, run!(b, c));
+                }
+                Op::NewArray => reg!(a) = Value::array(arena, run!(b, c)),
+                Op::Append => {
+                    let mut items = array_items(reg!(a)).to_vec();
+                    items.extend_from_slice(run!(b, c));
+                    reg!(a) = Value::array(arena, &items);
+                }
+                Op::Splat => {
+                    here!();
+                    let value = reg!(b);
+                    let mut items = array_items(reg!(a)).to_vec();
+                    items.extend(self.splatted(value)?);
+                    reg!(a) = Value::array(arena, &items);
+                }
+                Op::NewHash => reg!(a) = put_hash(HashBuilder::new(arena), run!(b, 2 * c)),
+                Op::PutHash => {
+                    let start = match reg!(a) {
+                        Value::Hash(hash) => HashBuilder::with(arena, hash),
+                        _ => HashBuilder::new(arena),
+                    };
+                    reg!(a) = put_hash(start, run!(b, 2 * c));
+                }
+                Op::Access => {
+                    here!();
+                    let operands = run!(b, c + 1).to_vec();
+                    reg!(a) = crate::access::access(self, scope, operands[0], &operands[1..])?;
+                }
+                Op::TypeName => {
+                    here!();
+                    reg!(a) = self.type_name(unit, x as u32)?;
+                }
+                Op::Call => {
+                    let name = wide!();
+                    here!();
+                    reg!(a) = self.call_named(unit, name, base + b, c, None, scope)?;
+                }
+                Op::CallBlock => {
+                    let name = wide!();
+                    here!();
+                    let block = closure_of(reg!(b + c));
+                    reg!(a) = self.call_named(unit, name, base + b, c, block, scope)?;
+                }
+                Op::CallSplat => {
+                    let name = wide!();
+                    here!();
+                    let block = if c == 1 { closure_of(reg!(b + 1)) } else { None };
+                    let args = array_items(reg!(b));
+                    reg!(a) = self.call_resolved(unit, name, args, block, scope)?;
+                }
+                Op::Closure => {
+                    let chunk = ChunkRef { unit: unit.id, chunk: x as u32 };
+                    reg!(a) = Value::Closure(arena.alloc(Closure { chunk, scope, name: None }));
+                }
+                Op::Attributes => self.pending.open(),
+                Op::Attribute | Op::AttributeAppend => {
+                    here!();
+                    let (name, value) = (unit.name(x as u32), reg!(a));
+                    let site = self.site();
+                    self.pending.attribute(name, value, op == Op::AttributeAppend, site);
+                }
+                Op::AttributeSplat => {
+                    here!();
+                    let value = reg!(a);
+                    self.splat_attributes(value)?;
+                }
+                Op::Body => {
+                    here!();
+                    let title = reg!(a);
+                    self.close_body(title)?;
+                }
+                Op::Resource => {
+                    let count = wide!();
+                    here!();
+                    let ty = reg!(b);
+                    reg!(a) = self.declare_resources(scope, ty, c, count as usize)?;
+                }
+                Op::Defaults => {
+                    here!();
+                    let ty = reg!(b);
+                    let attributes = self.pending.close(arena);
+                    let site = self.site();
+                    self.host.set_defaults(self, scope, ty, attributes, site)?;
+                    reg!(a) = ty;
+                }
+                Op::Override => {
+                    here!();
+                    let resources = reg!(b);
+                    let attributes = self.pending.close(arena);
+                    let site = self.site();
+                    self.host.override_resources(self, scope, resources, attributes, site)?;
+                    reg!(a) = resources;
+                }
+                Op::Collect => {
+                    let list = wide!();
+                    here!();
+                    reg!(a) = self.collect(unit, scope, base + b, c != 0, list)?;
+                }
+                Op::Relate => {
+                    let kind = wide!();
+                    here!();
+                    let relation = match kind {
+                        0 => Relation::Before,
+                        1 => Relation::Notify,
+                        2 => Relation::After,
+                        _ => Relation::Subscribe,
+                    };
+                    let (left, right, site) = (reg!(b), reg!(c), self.site());
+                    reg!(a) = self.host.relate(self, scope, relation, left, right, site)?;
+                }
+                Op::RenderText => {
+                    let text = unit.constant(arena, x as u32);
+                    self.render_text(text.as_str().unwrap_or_default());
+                }
+                Op::Render => {
+                    let value = reg!(a);
+                    self.render_value(value);
+                }
+                Op::ReservedWord => {
+                    here!();
+                    let word = unit.name(x as u32);
+                    return Err(Flow::issue(
+                        "RESERVED_WORD",
+                        format!(
+                            "Use of reserved word: {word}, must be quoted if intended to be a String value"
+                        ),
+                    ));
+                }
+                Op::BadCallee => {
+                    here!();
+                    let text = unit.constant(arena, x as u32);
+                    return Err(Flow::issue("ILLEGAL_EXPRESSION", text.as_str().unwrap_or_default()));
+                }
+                Op::Return => return Ok(reg!(a)),
+            }
+        }
+    }
+
+    /// The error for an expression chunk run over a scope of another shape, which no compiler emits.
+    #[cold]
+    fn wrong_scope(&self, linked: &Linked<'c>) -> Box<Flow<'c>> {
+        crate::loaded::broken(linked.unit.file, crate::unit::reader::Fault::ChunkRecord(linked.chunk.number))
+    }
+
+    /// The type a capitalised name means: built in, an alias, or a resource type.
+    fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
+        let name = unit.name(number);
+        match types::by_name(self, name)? {
+            types::Type::Reference(_) => {
+                Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}")))
+            }
+            ty => Ok(Value::Type(ty)),
+        }
+    }
+
+    #[cold]
+    fn unmatched_selector(&mut self, value: Value<'c>) -> Box<Flow<'c>> {
+        let text = format::to_interpolated(value);
+        Flow::issue_at(
+            Blame::Left,
+            "UNMATCHED_SELECTOR",
+            format!("No matching entry for selector parameter with value '{text}'"),
+        )
+    }
+
+    /// The elements `*value` stands for.
+    pub(crate) fn splatted(&mut self, value: Value<'c>) -> Eval<'c, Vec<Value<'c>>> {
+        Ok(match value {
+            Value::Undef => Vec::new(),
+            Value::Array(items) => items.items().to_vec(),
+            Value::Hash(hash) => {
+                hash.entries().iter().map(|(k, v)| Value::array(self.arena, &[*k, *v])).collect()
+            }
+            Value::Iterator(iter) => crate::iterator::collect(self, iter)?,
+            other => vec![other],
+        })
+    }
+}
+
+fn array_items<'c>(value: Value<'c>) -> &'c [Value<'c>] {
+    match value {
+        Value::Array(items) => items.items(),
+        _ => &[],
+    }
+}
+
+fn closure_of<'c>(value: Value<'c>) -> Option<&'c Closure<'c>> {
+    match value {
+        Value::Closure(closure) => Some(closure),
+        _ => None,
+    }
+}
+
+fn put_hash<'c>(mut builder: HashBuilder<'c>, pairs: &[Value<'c>]) -> Value<'c> {
+    for pair in pairs.chunks_exact(2) {
+        builder.insert(pair[0], pair[1]);
+    }
+    let hash: Hash<'c> = builder.finish();
+    Value::Hash(hash)
+}
+
+/// The strings of `parts` joined: a double-quoted string.
+fn concat<'c>(arena: &'c bumpalo::Bump, parts: &[Value<'c>]) -> Value<'c> {
+    if let [Value::Str(only)] = parts {
+        return Value::Str(*only);
+    }
+    let mut text = bumpalo::collections::String::new_in(arena);
+    for part in parts {
+        match part {
+            Value::Str(s) => text.push_str(s),
+            other => text.push_str(&format::to_interpolated(*other)),
+        }
+    }
+    Value::Str(Str::wrap(arena, text.into_bump_str()))
+}

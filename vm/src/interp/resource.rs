@@ -1,0 +1,242 @@
+//! Resource expressions, defaults, overrides and collectors: the lists of attributes under construction, and what
+//! the evaluator checks before the catalog hears of them.
+
+use crate::error::{Blame, Eval, Flow};
+use crate::format;
+use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Site};
+use crate::loaded::LoadedUnit;
+use crate::scope::Scope;
+use crate::types::{self, Type};
+use crate::value::Value;
+use crate::vm::Vm;
+use bumpalo::Bump;
+
+/// Attribute lists and bodies that are open.
+#[derive(Default)]
+pub(crate) struct Pending<'c> {
+    attributes: Vec<Attribute<'c>>,
+    /// Where each open list starts.
+    lists: Vec<usize>,
+    bodies: Vec<OpenBody<'c>>,
+}
+
+struct OpenBody<'c> {
+    title: Value<'c>,
+    attributes: &'c [Attribute<'c>],
+}
+
+impl<'c> Pending<'c> {
+    /// How far everything has come, for [`Pending::reset`].
+    pub fn mark(&self) -> (usize, usize, usize) {
+        (self.attributes.len(), self.lists.len(), self.bodies.len())
+    }
+
+    /// Drops what was opened since `mark`.
+    pub fn reset(&mut self, (attributes, lists, bodies): (usize, usize, usize)) {
+        self.attributes.truncate(attributes);
+        self.lists.truncate(lists);
+        self.bodies.truncate(bodies);
+    }
+
+    /// Opens a list.
+    pub fn open(&mut self) {
+        self.lists.push(self.attributes.len());
+    }
+
+    /// Adds to the innermost list.
+    pub fn attribute(&mut self, name: &'c str, value: Value<'c>, append: bool, at: Site<'c>) {
+        let op = if append { AttrOp::Append } else { AttrOp::Set };
+        self.attributes.push(Attribute { name, op, value, at });
+    }
+
+    /// Closes the innermost list.
+    pub fn close(&mut self, arena: &'c Bump) -> &'c [Attribute<'c>] {
+        let start = self.lists.pop().unwrap_or(0).min(self.attributes.len());
+        let list = arena.alloc_slice_copy(&self.attributes[start..]);
+        self.attributes.truncate(start);
+        list
+    }
+}
+
+impl<'c> Vm<'c> {
+    /// `* => hash`
+    pub(super) fn splat_attributes(&mut self, value: Value<'c>) -> Eval<'c, ()> {
+        let Value::Hash(hash) = value else {
+            let actual = self.type_text(value);
+            return Err(Flow::issue("TYPE_MISMATCH", format!("Expected value of type Hash, got {actual}")));
+        };
+        let site = self.site();
+        for (name, value) in hash.entries() {
+            let name = match name {
+                Value::Str(name) => name.as_str(),
+                other => self.arena.alloc_str(&format::to_interpolated(*other)),
+            };
+            self.pending.attribute(name, *value, false, site);
+        }
+        Ok(())
+    }
+
+    /// Closes the innermost list as a body.
+    pub(super) fn close_body(&mut self, title: Value<'c>) -> Eval<'c, ()> {
+        let attributes = self.pending.close(self.arena);
+        self.pending.bodies.push(OpenBody { title, attributes });
+        Ok(())
+    }
+
+    /// The last `count` bodies as resources of a type: titles checked, defaults of the `default` body merged.
+    pub(super) fn declare_resources(
+        &mut self,
+        scope: &'c Scope<'c>,
+        ty: Value<'c>,
+        form: usize,
+        count: usize,
+    ) -> Eval<'c> {
+        let at = self.site();
+        let type_name = self.resource_type_name(ty)?;
+        let start = self.pending.bodies.len().saturating_sub(count);
+        let open: Vec<OpenBody<'c>> = self.pending.bodies.drain(start..).collect();
+        let mut seen: hashbrown::HashSet<&'c str> = hashbrown::HashSet::new();
+        let mut defaults: Option<&'c [Attribute<'c>]> = None;
+        let mut bodies = Vec::with_capacity(open.len());
+        for body in &open {
+            let mut titles = Vec::new();
+            let mut is_default = false;
+            let mut flat = Vec::new();
+            flatten(body.title, &mut flat);
+            if body.title.is_undef() {
+                return Err(Flow::issue(
+                    "MISSING_TITLE",
+                    "Missing title. The title expression resulted in undef",
+                ));
+            }
+            for (index, title) in flat.into_iter().enumerate() {
+                match title {
+                    Value::Default if defaults.is_some() => return Err(duplicate_title("default")),
+                    Value::Default => {
+                        is_default = true;
+                        defaults = Some(body.attributes);
+                    }
+                    Value::Str(text) if text.is_empty() => {
+                        let message = format!(
+                            "Empty string title at {index}. Title strings must have a length greater than zero."
+                        );
+                        return Err(Flow::issue("EMPTY_STRING_TITLE_AT", message));
+                    }
+                    Value::Str(text) => {
+                        if !seen.insert(text.as_str()) {
+                            return Err(duplicate_title(&text));
+                        }
+                        titles.push(text.as_str());
+                    }
+                    Value::Undef => {
+                        let message = format!(
+                            "Missing title at index {index}. The title expression resulted in an undef title"
+                        );
+                        return Err(Flow::issue("MISSING_TITLE_AT", message));
+                    }
+                    other => {
+                        let actual = self.type_text(other);
+                        let message =
+                            format!("Illegal title type at index {index}. Expected String, got {actual}");
+                        return Err(Flow::issue("ILLEGAL_TITLE_TYPE_AT", message));
+                    }
+                }
+            }
+            let mut names = hashbrown::HashSet::new();
+            for attribute in body.attributes {
+                if !names.insert(attribute.name) {
+                    let message = format!("The attribute '{}' has already been set", attribute.name);
+                    return Err(Flow::issue("DUPLICATE_ATTRIBUTE", message));
+                }
+            }
+            let titles =
+                if is_default && titles.is_empty() { &[] } else { &*self.arena.alloc_slice_copy(&titles) };
+            bodies.push(Body { titles, attributes: body.attributes });
+        }
+        if let Some(defaults) = defaults {
+            for body in &mut bodies {
+                body.attributes = self.merge_defaults(defaults, body.attributes);
+            }
+        }
+        let form = [Form::Regular, Form::Virtual, Form::Exported][form.min(2)];
+        let bodies = &*self.arena.alloc_slice_fill_iter(bodies);
+        self.host.declare(self, scope, &Declaration { form, type_name, bodies, at })
+    }
+
+    /// Attributes of a `default` body, each replaced in its place by the body's own, the others behind.
+    fn merge_defaults(&self, defaults: &'c [Attribute<'c>], own: &'c [Attribute<'c>]) -> &'c [Attribute<'c>] {
+        if std::ptr::eq(defaults, own) {
+            return own;
+        }
+        let find = |name| own.iter().find(|a| a.name == name);
+        let kept = defaults.iter().map(|d| *find(d.name).unwrap_or(d));
+        let added = own.iter().filter(|a| !defaults.iter().any(|d| d.name == a.name)).copied();
+        self.arena.alloc_slice_copy(&kept.chain(added).collect::<Vec<_>>())
+    }
+
+    /// Name of the type a resource expression names, in lower case.
+    fn resource_type_name(&mut self, ty: Value<'c>) -> Eval<'c, &'c str> {
+        let illegal = |actual: String| {
+            Flow::issue_at(
+                Blame::Left,
+                "ILLEGAL_RESOURCE_TYPE",
+                format!(
+                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
+                ),
+            )
+        };
+        match ty {
+            Value::Str(name) => Ok(name.as_str().trim_start_matches("::")),
+            Value::Type(Type::Class(None)) => Ok("class"),
+            Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+                Ok(self.arena.alloc_str(&name.to_lowercase()))
+            }
+            Value::Type(other) => Err(illegal(types::print(other))),
+            other => Err(illegal(self.type_text(other))),
+        }
+    }
+
+    /// Registers a collector; the type stands in the first register, the query's values behind it.
+    pub(super) fn collect(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        scope: &'c Scope<'c>,
+        at: usize,
+        exported: bool,
+        list: u32,
+    ) -> Eval<'c> {
+        let ty = self.registers[at];
+        let attributes = self.pending.close(self.arena);
+        let mut stack: Vec<Query<'c>> = Vec::new();
+        for triple in unit.unit.list(list).unwrap_or_default().chunks_exact(3) {
+            let value = || (unit.name(triple[1]), self.registers[at + 1 + triple[2] as usize]);
+            let query = match triple[0] {
+                0 => Query::Eq(value().0, value().1),
+                1 => Query::NotEq(value().0, value().1),
+                joined => {
+                    let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { break };
+                    let (left, right) = (&*self.arena.alloc(left), &*self.arena.alloc(right));
+                    if joined == 2 { Query::And(left, right) } else { Query::Or(left, right) }
+                }
+            };
+            stack.push(query);
+        }
+        let collect = Collect { ty, exported, query: stack.pop(), attributes, at: self.site() };
+        self.host.collect(self, scope, &collect)
+    }
+}
+
+fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
+        other => into.push(other),
+    }
+}
+
+#[cold]
+fn duplicate_title<'c>(title: &str) -> Box<Flow<'c>> {
+    Flow::issue(
+        "DUPLICATE_TITLE",
+        format!("The title '{title}' has already been used in this resource expression"),
+    )
+}

@@ -1,0 +1,188 @@
+//! Variables: looking up, setting, unpacking; what is wrong with each in Puppet's words.
+
+use crate::diagnostic::Severity;
+use crate::error::{Blame, Eval, Flow};
+use crate::host::Strict;
+use crate::loaded::{Linked, LoadedUnit};
+use crate::scope::{Scope, ScopeKind};
+use crate::symbol::{Symbol, known};
+use crate::types::Type;
+use crate::value::{Str, Value};
+use crate::vm::Vm;
+
+impl<'c> Vm<'c> {
+    /// The variable as seen from `scope`.
+    pub(crate) fn variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
+        match scope.lookup(name) {
+            Some(value) => Ok(value),
+            None => self.unknown_variable(self.symbols.text(name)),
+        }
+    }
+
+    /// The variable as seen from the scopes around `scope`, whose own slot is unassigned.
+    pub(crate) fn outer_variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
+        self.variable(name, scope)
+    }
+
+    /// Slot `slot` of the scope `up` levels out, or what its name means from there.
+    pub(crate) fn up_variable(
+        &mut self,
+        linked: &'c Linked<'c>,
+        scope: &'c Scope<'c>,
+        up: usize,
+        slot: usize,
+        name: u32,
+    ) -> Eval<'c> {
+        let mut outer = scope;
+        for _ in 0..up {
+            match outer.parent {
+                Some(parent) => outer = parent,
+                None => break,
+            }
+        }
+        if let Some(value) = outer.slots.get(slot).and_then(|slot| slot.get()) {
+            return Ok(value);
+        }
+        let name = linked.unit.symbol(&self.symbols, name);
+        self.variable(name, scope)
+    }
+
+    /// `$a::b`: a variable of a class that has been evaluated, or of a class it inherits; `$::b` of top scope.
+    pub(crate) fn qualified_variable(&mut self, name: &'c str) -> Eval<'c> {
+        match self.find_qualified(name) {
+            Some(value) => Ok(value),
+            None => self.unknown_variable(name),
+        }
+    }
+
+    /// The value of `a::b` or `::b`; none where it is unknown.
+    pub fn find_qualified(&mut self, name: &str) -> Option<Value<'c>> {
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let (class, leaf) = bare.rsplit_once("::").unwrap_or(("", bare));
+        let symbol = self.symbols.intern(leaf);
+        if class.is_empty() {
+            return self.top.own(symbol);
+        }
+        let mut scope = self.host.class_scope(class)?;
+        loop {
+            if let Some(value) = scope.own(symbol) {
+                return Some(value);
+            }
+            scope = scope.parent.filter(|parent| parent.kind == ScopeKind::Class)?;
+        }
+    }
+
+    #[cold]
+    fn unknown_variable(&mut self, name: &str) -> Eval<'c> {
+        let message = format!("Unknown variable: '{name}'.");
+        // `title`, `name` and `module_name` always exist.
+        if matches!(name, "module_name" | "caller_module_name") {
+            return Ok(Value::Undef);
+        }
+        let strict = if self.host.strict_variables() { Strict::Error } else { self.host.strict() };
+        match strict {
+            Strict::Error => return Err(Flow::issue("UNKNOWN_VARIABLE", message)),
+            Strict::Warning => {
+                let place = self.site().place();
+                self.host.log(Severity::Warning, &message, Some(place));
+            }
+            Strict::Off => {}
+        }
+        Ok(Value::Undef)
+    }
+
+    /// Sets a variable of `scope` that must not be set yet.
+    pub(crate) fn set_variable(
+        &mut self,
+        name: Symbol,
+        value: Value<'c>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, ()> {
+        if name == known::SERVER_FACTS || scope.own(name).is_some() {
+            return Err(self.reassigned(name));
+        }
+        scope.set(name, value);
+        Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn reassigned(&mut self, name: Symbol) -> Box<Flow<'c>> {
+        let text = self.symbols.text(name);
+        if matches!(name, known::SERVER_FACTS | known::FACTS | known::TRUSTED) {
+            let message = format!("Attempt to assign to a reserved variable name: '{text}'");
+            return Flow::issue("ILLEGAL_RESERVED_ASSIGNMENT", message);
+        }
+        Flow::issue("ILLEGAL_REASSIGNMENT", format!("Cannot reassign variable '${text}'"))
+    }
+
+    /// Group `n` of the innermost match; `undef` where there is none.
+    pub(crate) fn match_group(&self, n: usize) -> Value<'c> {
+        let open = &self.matches[self.matches_floor.min(self.matches.len())..];
+        match open.last().and_then(|groups| groups.get(n).copied().flatten()) {
+            Some(text) => Value::Str(Str::wrap(self.arena, text)),
+            None => Value::Undef,
+        }
+    }
+
+    /// The values that the names of a multiple assignment get.
+    pub(crate) fn unpack(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        value: Value<'c>,
+        list: u32,
+    ) -> Eval<'c, Vec<Value<'c>>> {
+        let names = unit.unit.list(list).unwrap_or_default();
+        match value {
+            Value::Hash(hash) => names
+                .iter()
+                .map(|name| {
+                    let name = unit.name(*name);
+                    hash.get_str(name).ok_or_else(|| {
+                        Flow::issue(
+                            "MISSING_MULTI_ASSIGNMENT_KEY",
+                            format!(
+                                "No value for required key '{name}' in assignment to variables from hash"
+                            ),
+                        )
+                    })
+                })
+                .collect(),
+            Value::Type(Type::Class(Some(class))) => {
+                let class = class.to_lowercase();
+                if self.host.class_scope(&class).is_none() {
+                    return Err(Flow::issue_at(
+                        Blame::Right,
+                        "UNKNOWN_RESOURCE",
+                        format!("Resource not found: Class['{class}']"),
+                    ));
+                }
+                let mut values = Vec::new();
+                for name in names {
+                    let qualified = format!("{class}::{}", unit.name(*name));
+                    let value = self.find_qualified(&qualified).ok_or_else(|| {
+                        Flow::issue_at(Blame::Left, "MISSING_MULTI_ASSIGNMENT_VARIABLE",
+                            format!("No value for required variable '${qualified}' in assignment to variables from class reference"),
+                        )
+                    })?;
+                    values.push(value);
+                }
+                Ok(values)
+            }
+            other => {
+                let values = match other {
+                    Value::Array(items) => items.items().to_vec(),
+                    single => vec![single],
+                };
+                if values.len() != names.len() {
+                    let message = format!(
+                        "Mismatched number of assignable entries and values, expected {}, got {}",
+                        names.len(),
+                        values.len()
+                    );
+                    return Err(Flow::issue("ILLEGAL_MULTI_ASSIGNMENT_SIZE", message));
+                }
+                Ok(values)
+            }
+        }
+    }
+}

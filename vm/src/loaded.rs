@@ -1,0 +1,160 @@
+//! A unit in a machine: its names bound to symbols, its constants made into values, its chunks verified and
+//! linked, each on first need. The words themselves stay where they are.
+
+use crate::closure::Closure;
+use crate::diagnostic::{Diagnostic, Place};
+use crate::error::{Eval, Flow};
+use crate::function::Native;
+use crate::symbol::{Interner, Symbol};
+use crate::types::Type;
+use crate::unit::layout::tag;
+use crate::unit::reader::{Chunk, Fault, Unit};
+use crate::unit::{UnitId, verify};
+use crate::value::{Hash, Str, Value};
+use crate::vm::ParamInfo;
+use bumpalo::Bump;
+use std::cell::{Cell, OnceCell};
+
+/// What a called name was found to mean.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee<'c> {
+    /// A native function.
+    Native(&'static Native),
+    /// A function in the Puppet language.
+    Puppet(&'c Closure<'c>),
+}
+
+/// A unit in a machine.
+pub(crate) struct LoadedUnit<'c> {
+    pub id: UnitId,
+    pub unit: Unit<'c>,
+    pub file: Option<&'c str>,
+    pub module: &'c str,
+    names: &'c [Cell<Option<Symbol>>],
+    consts: &'c [Cell<Option<Value<'c>>>],
+    chunks: &'c [OnceCell<&'c Linked<'c>>],
+    /// What called names mean, by name number.
+    pub callees: &'c [Cell<Option<Callee<'c>>>],
+}
+
+/// A chunk ready to run.
+pub(crate) struct Linked<'c> {
+    pub unit: &'c LoadedUnit<'c>,
+    pub chunk: Chunk<'c>,
+    pub shape: &'c [Symbol],
+    pub params: &'c [ParamInfo<'c>],
+    pub param_types: &'c [OnceCell<&'c Type<'c>>],
+    pub return_type: OnceCell<&'c Type<'c>>,
+}
+
+/// The error for a unit whose words are out of order.
+#[cold]
+pub(crate) fn broken<'c>(file: Option<&str>, fault: Fault) -> Box<Flow<'c>> {
+    let place = Place { file: file.map(Into::into), line: None, column: None };
+    Flow::formed(Diagnostic::error(format!("Compiled code is damaged: {fault}")).at(place))
+}
+
+impl<'c> LoadedUnit<'c> {
+    pub fn new(
+        arena: &'c Bump,
+        id: UnitId,
+        unit: Unit<'c>,
+        file: Option<&'c str>,
+        module: &'c str,
+    ) -> &'c Self {
+        let count = unit.names() as usize;
+        let names = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
+        let callees = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
+        let consts = arena.alloc_slice_fill_with(unit.consts() as usize, |_| Cell::new(None));
+        let chunks = arena.alloc_slice_fill_with(unit.chunks() as usize, |_| OnceCell::new());
+        arena.alloc(LoadedUnit { id, unit, file, module, names, consts, chunks, callees })
+    }
+
+    fn broken(&self, fault: Fault) -> Box<Flow<'c>> {
+        broken(self.file, fault)
+    }
+
+    /// The symbol of a name the verifier has seen.
+    pub fn symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
+        let cell = &self.names[number as usize];
+        cell.get().unwrap_or_else(|| {
+            let symbol = symbols.intern(self.name(number));
+            cell.set(Some(symbol));
+            symbol
+        })
+    }
+
+    /// The text of a name the verifier has seen.
+    pub fn name(&self, number: u32) -> &'c str {
+        self.unit.name(number).unwrap_or_default()
+    }
+
+    /// The value of a constant the verifier has seen; made once.
+    pub fn constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
+        let cell = &self.consts[number as usize];
+        if let Some(value) = cell.get() {
+            return value;
+        }
+        let value = self.make_constant(arena, number);
+        cell.set(Some(value));
+        value
+    }
+
+    #[cold]
+    fn make_constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
+        let (tag, payload) = self.unit.constant(number).unwrap_or((tag::UNDEF, 0));
+        let wide = || self.unit.wide_number(payload).unwrap_or_default();
+        let text = || Str::wrap(arena, self.unit.string(payload).unwrap_or_default());
+        let parts = || {
+            let run = self.unit.wide_run(payload).unwrap_or_default();
+            run.iter().map(|part| self.constant(arena, *part)).collect::<Vec<_>>()
+        };
+        match tag {
+            tag::DEFAULT => Value::Default,
+            tag::BOOL => Value::Bool(payload != 0),
+            tag::INT => Value::Int(wide() as i64),
+            tag::FLOAT => Value::Float(f64::from_bits(wide())),
+            tag::STRING => Value::Str(text()),
+            tag::REGEXP => Value::Regexp(text()),
+            tag::ARRAY => Value::array(arena, &parts()),
+            tag::HASH => {
+                let entries: Vec<_> = parts().chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                Value::Hash(Hash::from_entries(arena, &entries))
+            }
+            _ => Value::Undef,
+        }
+    }
+
+    /// The chunk, verified and linked on first need.
+    pub fn link(&'c self, arena: &'c Bump, symbols: &Interner<'c>, number: u32) -> Eval<'c, &'c Linked<'c>> {
+        let cell = self.chunks.get(number as usize).ok_or_else(|| self.broken(Fault::ChunkNumber(number)))?;
+        if let Some(linked) = cell.get() {
+            return Ok(linked);
+        }
+        let chunk = self.unit.chunk(number).map_err(|f| self.broken(f))?;
+        verify::verify(&self.unit, &chunk).map_err(|f| self.broken(f))?;
+        let shape = arena.alloc_slice_fill_iter(chunk.shape.iter().map(|n| self.symbol(symbols, *n)));
+        let count = chunk.param_count();
+        let params = arena.alloc_slice_fill_iter((0..count).map(|n| {
+            let param = chunk.param(n);
+            ParamInfo {
+                name: self.name(param.name),
+                symbol: self.symbol(symbols, param.name),
+                slot: param.slot,
+                typed: param.type_chunk.is_some(),
+                has_default: param.default_chunk.is_some(),
+                captures_rest: param.captures_rest,
+            }
+        }));
+        let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
+        let linked = arena.alloc(Linked {
+            unit: self,
+            chunk,
+            shape,
+            params,
+            param_types,
+            return_type: OnceCell::new(),
+        });
+        Ok(cell.get_or_init(|| linked))
+    }
+}

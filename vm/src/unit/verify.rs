@@ -1,0 +1,139 @@
+//! Checks a chunk before it first runs: every operand in range, every jump to an instruction, an end that
+//! returns. What passes can be run without a further check of its words.
+
+use super::layout::tag;
+use super::reader::{Chunk, Fault, Unit};
+use crate::isa::{Field, Format, Ins, Op, decode};
+use hashbrown::HashSet;
+
+/// Registers a chunk may have.
+pub const MAX_REGISTERS: u32 = 256;
+
+/// Verifies one chunk of a unit.
+///
+/// # Errors
+/// The first [`Fault`] found.
+pub fn verify(unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+    let number = chunk.number;
+    if chunk.registers > MAX_REGISTERS || chunk.code.is_empty() {
+        return Err(Fault::ChunkRecord(number));
+    }
+    for name in chunk.shape {
+        unit.name(*name)?;
+    }
+    for n in 0..chunk.param_count() {
+        let param = chunk.param(n);
+        unit.name(param.name)?;
+        let chunks_known =
+            [param.type_chunk, param.default_chunk].iter().flatten().all(|c| *c < unit.chunks());
+        if param.slot as usize >= chunk.shape.len() || !chunks_known {
+            return Err(Fault::ParamRecord(n as u32));
+        }
+    }
+    if chunk.return_chunk.is_some_and(|c| c >= unit.chunks()) {
+        return Err(Fault::ChunkRecord(number));
+    }
+    let mut starts = vec![false; chunk.code.len() + 1];
+    let mut jumps = Vec::new();
+    let mut pc = 0;
+    let mut last = None;
+    while pc < chunk.code.len() {
+        starts[pc] = true;
+        let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(number, pc as u32))?;
+        operands(unit, chunk, &ins, pc as u32)?;
+        if ins.op.fields().iter().any(|(_, field)| *field == Field::Jump) {
+            jumps.push((pc, next as i64 + ins.x));
+        }
+        last = Some(ins.op);
+        pc = next;
+    }
+    if !matches!(last, Some(Op::Return)) {
+        return Err(Fault::FallsOff(number));
+    }
+    for (pc, target) in jumps {
+        if !usize::try_from(target).is_ok_and(|t| t < chunk.code.len() && starts[t]) {
+            return Err(Fault::JumpTarget(number, pc as u32));
+        }
+    }
+    Ok(())
+}
+
+fn operands(unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), Fault> {
+    let fault = Fault::Operand(chunk.number, pc);
+    let registers = chunk.registers;
+    for (name, field) in ins.op.fields() {
+        let value = match *name {
+            "a" => i64::from(ins.a),
+            "b" => i64::from(ins.b),
+            "c" => i64::from(ins.c),
+            _ => ins.x,
+        };
+        let index = u32::try_from(value).unwrap_or(u32::MAX);
+        let ok = match field {
+            Field::Reg => index < registers,
+            Field::Run(more) => index + u32::from(ins.c) + u32::from(*more) <= registers,
+            Field::Pairs => index + 2 * u32::from(ins.c) <= registers,
+            Field::Slot => (index as usize) < chunk.shape.len(),
+            Field::Const => constant(unit, index, &mut HashSet::new()),
+            Field::Name => unit.name(index).is_ok(),
+            Field::Chunk => index < unit.chunks(),
+            Field::List => list(unit, ins, index, registers),
+            Field::None | Field::Num | Field::Jump | Field::Int => true,
+        };
+        if !ok {
+            return Err(fault);
+        }
+    }
+    debug_assert!(ins.op.format() != Format::Sx || ins.op == Op::Jump);
+    // The lambda of a call stands behind its arguments.
+    match ins.op {
+        Op::CallSplat if u32::from(ins.b) + u32::from(ins.c.min(1)) >= registers => Err(fault),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a constant is sound: parts only refer to constants in front of it, so there is no cycle. `seen` keeps
+/// a part that many others share from being walked once for each of them.
+fn constant(unit: &Unit<'_>, number: u32, seen: &mut HashSet<u32>) -> bool {
+    if !seen.insert(number) {
+        return true;
+    }
+    let Ok((tag, payload)) = unit.constant(number) else { return false };
+    match tag {
+        tag::UNDEF | tag::DEFAULT | tag::BOOL => true,
+        tag::INT | tag::FLOAT => unit.wide_number(payload).is_ok(),
+        tag::STRING | tag::REGEXP => unit.string(payload).is_ok(),
+        tag::ARRAY | tag::HASH => unit.wide_run(payload).is_ok_and(|run| {
+            let whole = tag == tag::ARRAY || run.len() % 2 == 0;
+            whole && run.iter().all(|part| *part < number && constant(unit, *part, seen))
+        }),
+        _ => false,
+    }
+}
+
+fn list(unit: &Unit<'_>, ins: &Ins, at: u32, registers: u32) -> bool {
+    let Ok(words) = unit.list(at) else { return false };
+    match ins.op {
+        Op::Unpack => words.len() == ins.c as usize && words.iter().all(|n| unit.name(*n).is_ok()),
+        // A query: postfix triples of operation, name and register (counted from behind the type's).
+        Op::Collect => {
+            let mut depth = 0usize;
+            for triple in words.chunks(3) {
+                let [op, name, register] = triple else { return false };
+                match op {
+                    0 | 1 => {
+                        let register = register.checked_add(u32::from(ins.b) + 1);
+                        if unit.name(*name).is_err() || register.is_none_or(|r| r >= registers) {
+                            return false;
+                        }
+                        depth += 1;
+                    }
+                    2 | 3 if depth >= 2 => depth -= 1,
+                    _ => return false,
+                }
+            }
+            depth <= 1
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,247 @@
+//! What the machine's tests share: a world with nothing in it but one function, and a small assembler.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use bumpalo::Bump;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::diagnostic::{Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::{Call, Native, dispatch, native, param};
+use bunraku_vm::host::{
+    Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
+};
+use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
+use bunraku_vm::types::Type;
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+use std::cell::RefCell;
+
+/// A world that knows the function `twice` and remembers what it is told.
+#[derive(Default)]
+pub struct Stub {
+    /// Resource expressions seen: type and titles.
+    pub declared: RefCell<Vec<String>>,
+}
+
+const FUNCTIONS: &[Native] = &[
+    native(
+        "twice",
+        "Calls its lambda twice.",
+        &[dispatch(&[param("Any", "seed")], twice).block("Callable[1,1]")],
+    ),
+    native("same", "Gives its argument back.", &[dispatch(&[param("Any", "value")], same)]),
+];
+
+fn twice<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Some(block) = call.block else { return Ok(Value::Undef) };
+    let once = vm.call(block, call.args)?;
+    vm.call(block, &[once])
+}
+
+fn same<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    Ok(call.args[0])
+}
+
+fn absent<'c, T>() -> Eval<'c, T> {
+    Err(Flow::raw("not in this world"))
+}
+
+impl<'c> Host<'c> for Stub {
+    fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
+    fn warn_once(&self, _: &str) {}
+    fn strict(&self) -> Strict {
+        Strict::Error
+    }
+    fn strict_variables(&self) -> bool {
+        true
+    }
+    fn native(&self, name: &str) -> Option<&'static Native> {
+        FUNCTIONS.iter().find(|function| function.name == name)
+    }
+    fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
+        Ok(None)
+    }
+    fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
+    }
+    fn type_alias(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        Ok(None)
+    }
+    fn is_resource_type(&self, _: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
+        Ok(name == "file")
+    }
+    fn class_scope(&self, _: &str) -> Option<&'c Scope<'c>> {
+        None
+    }
+    fn class_exists(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, bool> {
+        Ok(false)
+    }
+    fn declare(&self, vm: &mut Vm<'c>, _: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
+        for body in declaration.bodies {
+            let names: Vec<_> = body.attributes.iter().map(|attribute| attribute.name).collect();
+            let line = format!("{} {} {}", declaration.type_name, body.titles.join(","), names.join(","));
+            self.declared.borrow_mut().push(line);
+        }
+        Ok(vm.array(&[]))
+    }
+    fn set_defaults(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: Value<'c>,
+        _: &'c [Attribute<'c>],
+        _: Site<'c>,
+    ) -> Eval<'c> {
+        absent()
+    }
+    fn override_resources(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: Value<'c>,
+        _: &'c [Attribute<'c>],
+        _: Site<'c>,
+    ) -> Eval<'c> {
+        absent()
+    }
+    fn collect(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &Collect<'c>) -> Eval<'c> {
+        absent()
+    }
+    fn relate(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: Relation,
+        _: Value<'c>,
+        right: Value<'c>,
+        _: Site<'c>,
+    ) -> Eval<'c> {
+        Ok(right)
+    }
+    fn include(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Include, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
+    fn defined(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
+        Ok(false)
+    }
+    fn realize(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
+    fn tag(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
+    fn tagged(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
+        Ok(false)
+    }
+    fn create_resources(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &str,
+        _: Hash<'c>,
+        _: Option<Hash<'c>>,
+    ) -> Eval<'c> {
+        absent()
+    }
+    fn resource_parameter(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &str,
+        _: &str,
+        _: &str,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
+    }
+    fn read_file(&self, _: &mut Vm<'c>, _: ModuleFolder, _: &str) -> Eval<'c, Option<Vec<u8>>> {
+        Ok(None)
+    }
+    fn find_file(&self, _: &mut Vm<'c>, _: ModuleFolder, _: &str) -> Eval<'c, Option<String>> {
+        Ok(None)
+    }
+    fn module_directory(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn template(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, ChunkRef> {
+        absent()
+    }
+    fn inline_template(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, ChunkRef> {
+        absent()
+    }
+    fn lookup(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &str,
+        _: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
+    }
+    fn setting(&self, _: &str) -> Option<Value<'c>> {
+        None
+    }
+    fn environment(&self) -> &'c str {
+        "test"
+    }
+}
+
+/// A chunk with code, registers and a shape, and nothing else.
+pub fn chunk(kind: ChunkKind, registers: u32, shape: &[&str], code: Vec<u32>) -> ChunkSpec {
+    ChunkSpec {
+        kind,
+        code,
+        registers,
+        shape: shape.iter().map(|name| (*name).to_owned()).collect(),
+        params: Vec::new(),
+        return_chunk: None,
+        positions: Vec::new(),
+    }
+}
+
+/// The position of the instruction that ends before `pc`: line 1, column as given.
+pub fn position(pc: u32, label: &str, column: u32) -> Position {
+    Position { pc, label: label.to_owned(), at: (1, column), parts: Default::default() }
+}
+
+/// A unit of one chunk: the code, made by `code`, of a manifest.
+pub fn unit(registers: u32, shape: &[&str], code: impl FnOnce(&mut UnitWriter) -> Vec<u32>) -> Vec<u32> {
+    let mut writer = UnitWriter::default();
+    let main = writer.reserve_chunk();
+    let code = code(&mut writer);
+    writer.chunk(main, chunk(ChunkKind::Main, registers, shape, code));
+    writer.finish()
+}
+
+/// Runs the first chunk of a unit and hands over what came of it: the value as `%p` prints it, or the error.
+pub fn run(words: &[u32]) -> Result<String, String> {
+    run_in(words, &Stub::default())
+}
+
+/// The same in a given world.
+pub fn run_in(words: &[u32], stub: &Stub) -> Result<String, String> {
+    let text = |flow: Box<Flow<'_>>| match *flow {
+        Flow::Fault(fault) => fault.diagnostic.to_string(),
+        Flow::Break(_) => "break".to_owned(),
+        Flow::Next(..) => "next".to_owned(),
+        Flow::Return(..) => "return".to_owned(),
+    };
+    let arena = Bump::new();
+    let mut vm = Vm::new(&arena, stub);
+    let words = &*arena.alloc_slice_copy(words);
+    let id = vm.load(words, Some("test.pp"), "").map_err(text)?;
+    let main = ChunkRef { unit: id, chunk: 0 };
+    let top = vm.top;
+    let spec = ScopeSpec {
+        kind: ScopeKind::Local,
+        names: &[],
+        parent: Some(top),
+        declared_in: None,
+        name: "",
+        module: "",
+    };
+    let scope = vm.body_scope(main, spec).map_err(text)?;
+    let value = vm.run_body(main, scope, &[]).map_err(text)?;
+    Ok(bunraku_vm::types::print_value(value))
+}

@@ -8,7 +8,6 @@ use bunraku_vm::host::Site;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use bunraku_vm::warn;
 
 /// The block of a call whose signature requires one.
 pub(crate) fn block<'c>(call: &Call<'c, '_>) -> Eval<'c, &'c Closure<'c>> {
@@ -29,16 +28,17 @@ pub(crate) fn text<'c>(value: Option<Value<'c>>) -> &'c str {
     value.and_then(Value::as_str).unwrap_or("")
 }
 
-/// A deprecation that Puppet warns of once a run, without a place.
-pub(crate) fn deprecated<'c>(vm: &mut Vm<'c>, key: &str, message: &str) {
-    warn::once(vm, key, message, None);
+/// A deprecation that Puppet warns of once a run. It has no place, and Puppet says so.
+pub(crate) fn deprecated(vm: &Vm<'_>, message: &str) {
+    vm.host.warn_once(&format!("{message}\n   (file & line not available)"));
 }
 
 /// The same with the place of the call.
-pub(crate) fn deprecated_here<'c>(vm: &mut Vm<'c>, key: &str, message: &str) {
-    let site: Site<'c> = vm.site();
-    let key = format!("{key}-{}-{}", site.file.unwrap_or("unknown"), site.line);
-    warn::once(vm, &key, message, Some(site));
+pub(crate) fn deprecated_here(vm: &Vm<'_>, message: &str) {
+    let Site { file, line, .. } = vm.site();
+    let file = file.unwrap_or("unknown");
+    let line = if line == 0 { String::new() } else { format!(", line: {line}") };
+    vm.host.warn_once(&format!("{message}\n   (file: {file}{line})"));
 }
 
 /// Arguments as Puppet hands them to functions of the old (3.x) kind: `undef` is an empty string, catalog

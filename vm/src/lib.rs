@@ -25,4 +25,3 @@ pub mod unit;
 pub mod uri;
 pub mod value;
 pub mod vm;
-pub mod warn;

@@ -14,7 +14,6 @@ use crate::unit::{ChunkRef, UnitId};
 use crate::value::{Str, Value};
 use bumpalo::Bump;
 use hashbrown::HashMap;
-use std::collections::HashSet;
 
 /// One compile's machine. Lives as long as the compile; everything it makes lies in `arena`.
 pub struct Vm<'c> {
@@ -24,8 +23,6 @@ pub struct Vm<'c> {
     pub symbols: Interner<'c>,
     /// The world.
     pub host: &'c dyn Host<'c>,
-    /// Keys of the warnings that are given once a run.
-    pub warned: HashSet<Box<str>>,
     /// Top scope: what `::` means and where named functions are closed over.
     pub top: &'c Scope<'c>,
     pub(crate) units: Vec<&'c LoadedUnit<'c>>,
@@ -93,7 +90,6 @@ impl<'c> Vm<'c> {
             signatures: HashMap::new(),
             scopes: 1,
             max_depth: MAX_DEPTH,
-            warned: HashSet::new(),
         }
     }
 

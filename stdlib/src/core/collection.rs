@@ -50,7 +50,7 @@ fn empty<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn empty_number<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
-    deprecated_here(vm, "empty-from", "Calling function empty() with Numeric value is deprecated.");
+    deprecated_here(vm, "Calling function empty() with Numeric value is deprecated.");
     Ok(Value::Bool(false))
 }
 

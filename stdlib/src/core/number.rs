@@ -87,7 +87,7 @@ fn abs<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn abs_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let message = "The abs() function's auto conversion of String to Numeric is deprecated - change to convert \
                    input before calling";
-    deprecated(vm, "abs_function_numeric_coerce_string", message);
+    deprecated(vm, message);
     let text = text(call.arg(0));
     let is = |source| regex::is_match(source, text).unwrap_or(false);
     if is("^-?(?:\\d+)(?:\\.\\d+){1}$") {
@@ -105,7 +105,7 @@ fn coerced<'c>(vm: &mut Vm<'c>, name: &str, call: &Call<'c, '_>) -> Eval<'c, f64
         "The {name}() function's auto conversion of String to Float is deprecated - change to convert input before \
          calling"
     );
-    deprecated(vm, &format!("{name}_function_numeric_coerce_string"), &message);
+    deprecated(vm, &message);
     strict_float(text(call.arg(0)))
         .map_err(|_| Flow::raw(format!("{name}(): cannot convert given value to a floating point value.")))
 }
@@ -212,13 +212,13 @@ fn mixed_order<'c>(vm: &mut Vm<'c>, name: &str, a: Value<'c>, b: Value<'c>, stri
     let hint = "is deprecated - change to convert input before calling, or use lambda";
     if numeric(&a) && numeric(&b) {
         let message = format!("The {name}() function's auto conversion of String to Numeric {hint}");
-        deprecated(vm, &format!("{name}_function_numeric_coerce_string"), &message);
+        deprecated(vm, &message);
         let number = |text: &str| text.replace('_', "").parse::<f64>().unwrap_or(0.0);
         return number(&a).partial_cmp(&number(&b)).unwrap_or(Ordering::Equal);
     }
     if !strings {
         let message = format!("The {name}() function's auto conversion of Any to String {hint}");
-        deprecated(vm, &format!("{name}_function_string_coerce_any"), &message);
+        deprecated(vm, &message);
     }
     a.cmp(&b)
 }

@@ -33,7 +33,7 @@ fn format_timestamp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn legacy_strftime<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let message = "The argument signature (String format, [String timezone]) is deprecated for #strftime. \
                    See #strftime documentation and Timespan type for more info";
-    deprecated_here(vm, "legacy#strftime", message);
+    deprecated_here(vm, message);
     let zone = call.arg(1).and_then(Value::as_str);
     let result = timestamp::format(timestamp::now(), text(call.arg(0)), zone).map_err(Flow::raw)?;
     Ok(vm.string(&result))

@@ -105,15 +105,7 @@ fn call<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn by_name<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, name: &str, args: &[Value<'c>]) -> Eval<'c> {
-    vm.call_function(name, args, call.block, call.scope).map_err(|flow| match &*flow {
-        Flow::Fault(fault)
-            if fault.diagnostic.code == Some("UNKNOWN_FUNCTION")
-                && fault.diagnostic.message.contains(&format!("'{name}'")) =>
-        {
-            Flow::raw(format!("Unknown function '{name}'"))
-        }
-        _ => flow,
-    })
+    vm.call_function(name, args, call.block, call.scope)
 }
 
 fn call_deferred<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

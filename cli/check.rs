@@ -3,7 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::Strict;
 use crate::{FAILED, USAGE};
-use bunraku_compiler::{CheckOptions, SourceFile};
+use bunraku_compiler::SourceFile;
 use bunraku_runtime::check::{self, Checked, Sources};
 use clap::Args;
 use std::io::Read;
@@ -45,7 +45,7 @@ const STACK: usize = 16 << 20;
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let started = Instant::now();
-    let options = CheckOptions { strict: arguments.strict.into(), ..CheckOptions::default() };
+    let strict = arguments.strict.into();
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let missing: Vec<String> =
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             return renderer.failure(&format!("Could not read stdin: {error}"), FAILED);
         }
         renderer.given_code(Some(&text));
-        let diagnostics = check::source(&SourceFile::manifest(&text), &options);
+        let diagnostics = check::source(&SourceFile::manifest(&text), strict);
         all.push(Checked { diagnostics, bytes: text.len() });
     }
     let sources = Sources::find(&paths);
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = arguments.threads.map_or(cores, NonZeroUsize::get).min(sources.files.len()).max(1);
-    match check_files(&sources.files, &options, threads) {
+    match check_files(&sources.files, strict, threads) {
         Ok(checked) => all.extend(checked),
         Err(error) => return renderer.failure(&format!("Could not start a thread: {error}"), FAILED),
     }
@@ -102,14 +102,18 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Checks files side by side; results in the files' order.
-fn check_files(files: &[PathBuf], options: &CheckOptions, threads: usize) -> std::io::Result<Vec<Checked>> {
+fn check_files(
+    files: &[PathBuf],
+    strict: bunraku_compiler::check::Strict,
+    threads: usize,
+) -> std::io::Result<Vec<Checked>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         while let number = next.fetch_add(1, Ordering::Relaxed)
             && let Some(path) = files.get(number)
         {
-            done.push((number, check::file(path, options)));
+            done.push((number, check::file(path, strict)));
         }
         done
     };

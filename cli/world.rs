@@ -96,7 +96,7 @@ impl World {
     }
 }
 
-impl From<Strict> for bunraku_compiler::Strict {
+impl From<Strict> for bunraku_compiler::check::Strict {
     fn from(strict: Strict) -> Self {
         match strict {
             Strict::Off => Self::Off,

@@ -2,8 +2,9 @@
 //! `puppet epp validate`.
 
 use bumpalo::Bump;
+use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
-use bunraku_compiler::{CheckOptions, ParseLimits, SourceFile, SourceKind, check, parse};
+use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ impl Checked {
 }
 
 /// Checks a file. One that ends in `.epp` is a template, every other one a manifest.
-pub fn file(path: &Path, options: &CheckOptions) -> Checked {
+pub fn file(path: &Path, strict: Strict) -> Checked {
     let name = path.to_string_lossy();
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -37,19 +38,21 @@ pub fn file(path: &Path, options: &CheckOptions) -> Checked {
     let kind =
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let diagnostics = match decode(Some(&name), &bytes) {
-        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, options),
+        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, strict),
         Err(fault) => vec![*fault],
     };
     Checked { diagnostics, bytes: bytes.len() }
 }
 
 /// Checks a text.
-pub fn source(source: &SourceFile<'_>, options: &CheckOptions) -> Vec<Diagnostic> {
+pub fn source(source: &SourceFile<'_>, strict: Strict) -> Vec<Diagnostic> {
     let arena = Bump::new();
     match parse(&arena, source, &ParseLimits::default()) {
         Ok(parsed) => {
+            // As for Puppet's `validate`, no module path says which names the file may define.
+            let options = CheckOptions { strict, ..CheckOptions::default() };
             let mut found = parsed.warnings;
-            found.extend(check(&parsed.program, source, options));
+            found.extend(check(&parsed.program, source, &options));
             found
         }
         Err(found) => found,

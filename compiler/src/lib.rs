@@ -2,9 +2,11 @@
 
 pub mod ast;
 pub mod check;
+mod dump;
 mod lex;
 mod parse;
 pub mod source;
 
+pub use dump::dump;
 pub use parse::{ParseLimits, Parsed, parse};
 pub use source::{LineIndex, SourceFile, SourceKind};

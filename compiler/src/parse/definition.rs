@@ -64,7 +64,8 @@ impl<'a> Parser<'_, 'a> {
         if self.namespace.is_empty() {
             return name;
         }
-        self.arena.alloc_str(&format!("{}::{name}", self.namespace.join("::")))
+        let full = format!("{}::{name}", self.namespace.join("::"));
+        self.arena.alloc_str(full.strip_prefix("::").unwrap_or(&full))
     }
 
     fn definition(

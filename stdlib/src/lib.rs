@@ -1,18 +1,20 @@
-//! The functions the Puppet language comes with. Each file holds a group of them as a table of
-//! [`Native`]s; [`find`] looks one up by name.
+//! The functions the Puppet language comes with: tables of native functions, found by name.
+//!
+//! A group of functions is a file with one table and the bodies below it. Nothing here reaches the catalog or
+//! the environment except through the machine's `Host`.
 
+#[macro_use]
+mod macros;
 mod catalog;
-mod collection;
-mod control;
-mod iteration;
-mod log;
+mod core;
+mod support;
 
 use bunraku_vm::function::Native;
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-/// Every group.
-const GROUPS: &[&[Native]] = &[
+/// The groups that reach the catalog.
+const CATALOG: &[&[Native]] = &[
     catalog::classes::FUNCTIONS,
     catalog::file::FUNCTIONS,
     catalog::hiera::FUNCTIONS,
@@ -20,19 +22,33 @@ const GROUPS: &[&[Native]] = &[
     catalog::resources::FUNCTIONS,
     catalog::tags::FUNCTIONS,
     catalog::template::FUNCTIONS,
-    collection::FUNCTIONS,
-    control::FUNCTIONS,
-    iteration::FUNCTIONS,
-    log::FUNCTIONS,
 ];
 
 /// All functions, group by group.
 pub fn all() -> impl Iterator<Item = &'static Native> {
-    GROUPS.iter().copied().flatten()
+    CATALOG.iter().chain(core::GROUPS).copied().flatten()
 }
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Native>> =
+    LazyLock::new(|| all().map(|native| (native.name, native)).collect());
 
 /// The function of a name.
 pub fn find(name: &str) -> Option<&'static Native> {
-    static BY_NAME: OnceLock<HashMap<&'static str, &'static Native>> = OnceLock::new();
-    BY_NAME.get_or_init(|| all().map(|native| (native.name, native)).collect()).get(name).copied()
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_occurs_twice() {
+        let mut names: Vec<_> = all().map(|native| native.name).collect();
+        names.sort_unstable();
+        for pair in names.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+        assert!(find("each").is_some());
+        assert!(find("no_such_function").is_none());
+    }
 }

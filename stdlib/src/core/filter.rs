@@ -1,0 +1,135 @@
+//! `filter`, `partition` and `group_by`.
+
+use crate::support::{block, until_break};
+use bunraku_vm::error::Eval;
+use bunraku_vm::function::Call;
+use bunraku_vm::iterator::asserted;
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+
+natives! {
+    /// The elements for which the block is true: a hash of a hash, an array of anything else.
+    function "filter" {
+        dispatch filter_hash_2(param "Hash[Any, Any]" hash) [block_param "Callable[2,2]" block];
+        dispatch filter_hash_1(param "Hash[Any, Any]" hash) [block_param "Callable[1,1]" block];
+        dispatch filter_2(param "Iterable" enumerable) [block_param "Callable[2,2]" block];
+        dispatch filter_1(param "Iterable" enumerable) [block_param "Callable[1,1]" block];
+    }
+    /// Two arrays: the elements for which the block is true, and the others.
+    function "partition" {
+        dispatch partition_1(param "Collection" collection) [block_param "Callable[1,1]" block]
+            -> "Tuple[Array, Array]";
+        dispatch partition_2(param "Array" array) [block_param "Callable[2,2]" block] -> "Tuple[Array, Array]";
+        dispatch partition_2(param "Collection" collection) [block_param "Callable[2,2]" block]
+            -> "Tuple[Array, Array]";
+    }
+    /// A hash of what the block yields to the elements it yields that for.
+    function "group_by" {
+        dispatch group_by_1(param "Collection" collection) [block_param "Callable[1,1]" block] -> "Hash";
+        dispatch group_by_2(param "Array" array) [block_param "Callable[2,2]" block] -> "Hash";
+        dispatch group_by_2(param "Collection" collection) [block_param "Callable[2,2]" block] -> "Hash";
+    }
+}
+
+fn filter_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, pairs: bool) -> Eval<'c> {
+    let block = block(&call)?;
+    let Value::Hash(hash) = call.args[0] else { return Ok(Value::Undef) };
+    let mut kept = HashBuilder::new(vm.arena);
+    for (key, value) in hash.entries() {
+        let args = if pairs { vec![vm.array(&[*key, *value])] } else { vec![*key, *value] };
+        if vm.call(block, &args)?.truthy() {
+            kept.insert(*key, *value);
+        }
+    }
+    Ok(Value::Hash(kept.finish()))
+}
+
+fn filter_hash_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    filter_hash(vm, call, true)
+}
+
+fn filter_hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    filter_hash(vm, call, false)
+}
+
+fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, indexed: bool) -> Eval<'c> {
+    let block = block(&call)?;
+    let mut cursor = asserted(vm, "filter", call.args[0])?;
+    let mut kept = Vec::new();
+    let mut index = 0;
+    while let Some(item) = cursor.next(vm) {
+        let args = [Value::Int(index), item];
+        match until_break(vm.call(block, if indexed { &args } else { &args[1..] }))? {
+            Some(wanted) if wanted.truthy() => kept.push(item),
+            Some(_) => {}
+            None => break,
+        }
+        index += 1;
+    }
+    Ok(vm.array(&kept))
+}
+
+fn filter_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    filter_items(vm, call, false)
+}
+
+fn filter_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    filter_items(vm, call, true)
+}
+
+/// Elements of a collection with what the block yields for each; with two parameters it gets the index or
+/// the key first.
+fn tested<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c, Vec<(Value<'c>, Value<'c>)>> {
+    let block = block(&call)?;
+    let mut cursor = asserted(vm, "partition", call.args[0])?;
+    let mut all = Vec::new();
+    while let Some(item) = cursor.next(vm) {
+        let answer = match (two, call.args[0], item) {
+            (true, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair)?,
+            (true, ..) => vm.call(block, &[Value::Int(all.len() as i64), item])?,
+            (false, ..) => vm.call(block, &[item])?,
+        };
+        all.push((item, answer));
+    }
+    Ok(all)
+}
+
+fn partition<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
+    let (yes, no): (Vec<_>, Vec<_>) =
+        tested(vm, call, two)?.into_iter().partition(|(_, answer)| answer.truthy());
+    let items =
+        |pairs: Vec<(Value<'c>, Value<'c>)>| -> Vec<_> { pairs.into_iter().map(|(i, _)| i).collect() };
+    let parts = [vm.array(&items(yes)), vm.array(&items(no))];
+    Ok(vm.array(&parts))
+}
+
+fn partition_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    partition(vm, call, false)
+}
+
+fn partition_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    partition(vm, call, true)
+}
+
+fn group_by<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
+    let mut groups: Vec<(Value<'c>, Vec<Value<'c>>)> = Vec::new();
+    for (item, key) in tested(vm, call, two)? {
+        match groups.iter_mut().find(|(k, _)| k.same(key)) {
+            Some((_, items)) => items.push(item),
+            None => groups.push((key, vec![item])),
+        }
+    }
+    let mut hash = HashBuilder::new(vm.arena);
+    for (key, items) in groups {
+        hash.insert(key, vm.array(&items));
+    }
+    Ok(Value::Hash(hash.finish()))
+}
+
+fn group_by_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    group_by(vm, call, false)
+}
+
+fn group_by_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    group_by(vm, call, true)
+}

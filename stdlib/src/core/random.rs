@@ -1,0 +1,137 @@
+//! Ruby's `Random`: the Mersenne Twister (MT19937), seeded with an integer of any size.
+
+const N: usize = 624;
+const M: usize = 397;
+
+/// A generator.
+pub(super) struct Random {
+    state: [u32; N],
+    at: usize,
+}
+
+impl Random {
+    /// Seeds with a big-endian integer, as `Random.new(integer)`.
+    pub(super) fn new(seed: &[u8]) -> Random {
+        let mut key: Vec<u32> = seed
+            .rchunks(4)
+            .map(|chunk| chunk.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+            .collect();
+        while key.len() > 1 && key.last() == Some(&0) {
+            key.pop();
+        }
+        // Ruby takes a highest word of one for a guard, and seeds differently with a single word.
+        if key.len() > 1 && key.last() == Some(&1) {
+            key.pop();
+        }
+        match key[..] {
+            [] => Random::by_number(0),
+            [only] => Random::by_number(only),
+            _ => Random::by_array(&key),
+        }
+    }
+
+    fn by_number(seed: u32) -> Random {
+        let mut state = [0u32; N];
+        state[0] = seed;
+        for n in 1..N {
+            let last = state[n - 1];
+            state[n] = 1_812_433_253u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(n as u32);
+        }
+        Random { state, at: N }
+    }
+
+    fn by_array(key: &[u32]) -> Random {
+        let mut random = Random::by_number(19_650_218);
+        let state = &mut random.state;
+        let (mut i, mut j) = (1, 0);
+        for _ in 0..N.max(key.len()) {
+            let last = state[i - 1];
+            state[i] = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_664_525))
+                .wrapping_add(key[j])
+                .wrapping_add(j as u32);
+            i += 1;
+            j += 1;
+            if i >= N {
+                state[0] = state[N - 1];
+                i = 1;
+            }
+            if j >= key.len() {
+                j = 0;
+            }
+        }
+        for _ in 0..N - 1 {
+            let last = state[i - 1];
+            state[i] = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_566_083_941)).wrapping_sub(i as u32);
+            i += 1;
+            if i >= N {
+                state[0] = state[N - 1];
+                i = 1;
+            }
+        }
+        state[0] = 0x8000_0000;
+        random
+    }
+
+    fn next(&mut self) -> u32 {
+        if self.at >= N {
+            for n in 0..N {
+                let mixed = (self.state[n] & 0x8000_0000) | (self.state[(n + 1) % N] & 0x7fff_ffff);
+                let mut word = self.state[(n + M) % N] ^ (mixed >> 1);
+                if mixed & 1 == 1 {
+                    word ^= 0x9908_b0df;
+                }
+                self.state[n] = word;
+            }
+            self.at = 0;
+        }
+        let mut word = self.state[self.at];
+        self.at += 1;
+        word ^= word >> 11;
+        word ^= (word << 7) & 0x9d2c_5680;
+        word ^= (word << 15) & 0xefc6_0000;
+        word ^ (word >> 18)
+    }
+
+    /// A number from 0 to below `limit`, as `rand(limit)`.
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
+        let limit = limit - 1;
+        if limit == 0 {
+            return 0;
+        }
+        let mask = u64::MAX >> limit.leading_zeros();
+        // Bits are drawn word by word, the high word first; a draw above the limit is thrown away.
+        'retry: loop {
+            let mut value = 0u64;
+            for word in [1u32, 0] {
+                if (mask >> (word * 32)) & 0xffff_ffff != 0 {
+                    value |= u64::from(self.next()) << (word * 32);
+                    value &= mask;
+                    if limit < value {
+                        continue 'retry;
+                    }
+                }
+            }
+            return value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn draws_what_ruby_draws() {
+        // ruby -e 'p Random.new(0x0123456789abcdef0123456789abcdef).rand(100)' and so on
+        let seed: Vec<u8> = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef].repeat(2);
+        let draws: Vec<u64> = {
+            let mut random = Random::new(&seed);
+            (0..5).map(|_| random.below(100)).collect()
+        };
+        assert_eq!(draws, EXPECTED);
+        assert_eq!(Random::new(&[42]).below(1 << 40), EXPECTED_LARGE);
+    }
+
+    const EXPECTED: [u64; 5] = [4, 44, 20, 90, 0];
+    const EXPECTED_LARGE: u64 = 441507790259;
+}

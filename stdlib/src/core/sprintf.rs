@@ -1,0 +1,61 @@
+//! `sprintf` and `shellquote`.
+
+use super::collection::flatten_into;
+use crate::support::{legacy, text};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::{sprintf as format, to_ruby_s};
+use bunraku_vm::function::Call;
+use bunraku_vm::vm::Vm;
+
+natives! {
+    /// Formats values as C's and Ruby's function of that name does.
+    function "sprintf" { dispatch sprintf(repeated_param "Any" p0); }
+    /// Its arguments, quoted for a shell where they need it.
+    function "shellquote" { dispatch shellquote(repeated_param "Any" p0); }
+    /// Would read values from a text by a format: Ruby's library for that is no longer part of Ruby.
+    function "scanf" {
+        dispatch scanf(param "String" data, param "String" format) [optional_block_param];
+    }
+}
+
+fn sprintf<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let args = legacy(vm, "sprintf", call.args, 1, None)?;
+    let result = format(text(args.first().copied()), &args[1..]).map_err(Flow::raw)?;
+    Ok(vm.string(&result))
+}
+
+fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    const DANGEROUS: [char; 5] = ['!', '"', '`', '$', '\\'];
+    let args = legacy(vm, "shellquote", call.args, 0, None)?;
+    let mut words = Vec::new();
+    flatten_into(&mut words, &args);
+    let safe = |c: char| c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c);
+    let quoted: Vec<String> = words
+        .into_iter()
+        .map(|word| {
+            let word = to_ruby_s(word);
+            if !word.is_empty() && word.chars().all(safe) {
+                word
+            } else if !word.contains(DANGEROUS) {
+                format!("\"{word}\"")
+            } else if !word.contains('\'') {
+                format!("'{word}'")
+            } else {
+                let mut out = String::from("\"");
+                for c in word.chars() {
+                    if DANGEROUS.contains(&c) {
+                        out.push('\\');
+                    }
+                    out.push(c);
+                }
+                out.push('"');
+                out
+            }
+        })
+        .collect();
+    Ok(vm.string(&quoted.join(" ")))
+}
+
+fn scanf<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
+    Err(Flow::raw("cannot load such file -- scanf"))
+}

@@ -1,0 +1,99 @@
+//! What the bodies of functions share.
+
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::to_interpolated;
+use bunraku_vm::function::Call;
+use bunraku_vm::host::Site;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+/// The block of a call whose signature requires one.
+pub(crate) fn block<'c>(call: &Call<'c, '_>) -> Eval<'c, &'c Closure<'c>> {
+    call.block.ok_or_else(|| Flow::raw("a block is required"))
+}
+
+/// Nothing where the block called `break()`; anything else passes.
+pub(crate) fn until_break<'c, T>(result: Eval<'c, T>) -> Eval<'c, Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(flow) if matches!(*flow, Flow::Break(_)) => Ok(None),
+        Err(flow) => Err(flow),
+    }
+}
+
+/// The text of a string argument.
+pub(crate) fn text<'c>(value: Option<Value<'c>>) -> &'c str {
+    value.and_then(Value::as_str).unwrap_or("")
+}
+
+/// A deprecation that Puppet warns of once a run. It has no place, and Puppet says so.
+pub(crate) fn deprecated(vm: &Vm<'_>, message: &str) {
+    vm.host.warn_once(&format!("{message}\n   (file & line not available)"));
+}
+
+/// The same with the place of the call.
+pub(crate) fn deprecated_here(vm: &Vm<'_>, message: &str) {
+    let Site { file, line, .. } = vm.site();
+    let file = file.unwrap_or("unknown");
+    let line = if line == 0 { String::new() } else { format!(", line: {line}") };
+    vm.host.warn_once(&format!("{message}\n   (file: {file}{line})"));
+}
+
+/// Arguments as Puppet hands them to functions of the old (3.x) kind: `undef` is an empty string, catalog
+/// references are texts, and so are regular expressions, versions, times and binaries.
+///
+/// # Errors
+/// For the wrong number of arguments (`most` is none for "any"), and for an iterator.
+pub(crate) fn legacy<'c>(
+    vm: &Vm<'c>,
+    name: &str,
+    args: &[Value<'c>],
+    least: usize,
+    most: Option<usize>,
+) -> Eval<'c, Vec<Value<'c>>> {
+    let count = args.len();
+    if count < least || most.is_some_and(|most| count > most) {
+        let expected = if most == Some(least) { least.to_string() } else { format!("minimum {least}") };
+        return Err(Flow::raw(format!("{name}(): Wrong number of arguments given ({count} for {expected})")));
+    }
+    args.iter().map(|arg| if arg.is_undef() { Ok(vm.string("")) } else { convert(vm, *arg) }).collect()
+}
+
+fn convert<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
+    Ok(match value {
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(|item| convert(vm, *item)).collect::<Result<_, _>>()?;
+            vm.array(&items)
+        }
+        Value::Hash(hash) => {
+            let mut builder = bunraku_vm::value::HashBuilder::new(vm.arena);
+            for (key, value) in hash.entries() {
+                builder.insert(convert(vm, *key)?, convert(vm, *value)?);
+            }
+            Value::Hash(builder.finish())
+        }
+        Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+        Value::Type(Type::Class(name)) => {
+            let name = bunraku_vm::types::capitalize_segments(name.unwrap_or(""));
+            vm.string(&format!("Class[{name}]"))
+        }
+        Value::Type(Type::Resource { type_name: Some(name), title }) => {
+            vm.string(&format!("{name}[{}]", title.unwrap_or("")))
+        }
+        Value::Regexp(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Binary(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
+        value => value,
+    })
+}
+
+/// The value at an index of an array as Ruby has it: from the end where negative, `undef` outside.
+pub(crate) fn at<'c>(items: &[Value<'c>], index: i64) -> Value<'c> {
+    let index = if index < 0 { index + items.len() as i64 } else { index };
+    usize::try_from(index).ok().and_then(|index| items.get(index)).copied().unwrap_or(Value::Undef)
+}

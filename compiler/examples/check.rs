@@ -1,5 +1,11 @@
 //! Parses and checks many files and prints one JSON line for each, for comparison with other
 //! implementations: `cargo run --release -p bunraku-compiler --example check -- FILE…` (or paths on stdin).
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    clippy::disallowed_types,
+    reason = "an example reads files and says what it saw"
+)]
 
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};

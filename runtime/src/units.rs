@@ -34,7 +34,7 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
         return Err(warnings.into_iter().chain(errors).collect());
     }
     let lines = LineIndex::new(source.text);
-    let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![fault])?;
+    let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![*fault])?;
     Ok(Compiled { words: words.into(), warnings: warnings.into() })
 }
 

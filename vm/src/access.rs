@@ -3,7 +3,6 @@
 
 use crate::arith;
 use crate::error::{Blame, Eval, Flow};
-use crate::format;
 use crate::label;
 use crate::scope::Scope;
 use crate::types;

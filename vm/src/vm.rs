@@ -1,6 +1,5 @@
 //! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
-use crate::closure::Closure;
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site};

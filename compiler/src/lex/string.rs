@@ -251,7 +251,7 @@ fn text_end(bytes: &[u8], start: usize, rules: TextRules) -> Option<usize> {
     }
     let mut at = start;
     loop {
-        at += plain(&bytes[at..], |byte| !ends(byte) && !(escaped && byte == b'\\'));
+        at += plain(&bytes[at..], |byte| !(ends(byte) || escaped && byte == b'\\'));
         match bytes.get(at) {
             None if rules.quoted => return None,
             Some(b'\\') => at += 2,

@@ -2,7 +2,6 @@
 
 use super::body::{Body, Reg};
 use super::constant::constant;
-use super::label::label;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;

@@ -14,7 +14,7 @@ use bunraku_vm::host::{
     Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::{self, Type};
+use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;

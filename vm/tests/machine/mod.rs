@@ -63,6 +63,9 @@ impl<'c> Host<'c> for Stub {
     fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
         Ok(None)
     }
+    fn manifest_function(&self, _: &str) -> Option<&'c Closure<'c>> {
+        None
+    }
     fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }

@@ -5,8 +5,11 @@ pub mod check;
 mod dump;
 mod lex;
 mod parse;
+mod relative;
 pub mod source;
+mod visit;
 
 pub use dump::dump;
 pub use parse::{ParseLimits, Parsed, parse};
+pub use relative::{RelativeName, relative_names};
 pub use source::{LineIndex, SourceFile, SourceKind};

@@ -435,6 +435,11 @@ impl<'s> Reader<'s> {
                 self.property()?;
                 Member::Set
             }
+            Some('a') => Member::Character('\x07'),
+            Some('b') => Member::Character('\x08'),
+            Some('e') => Member::Character('\x1b'),
+            Some('f') => Member::Character('\x0c'),
+            Some('v') => Member::Character('\x0b'),
             Some('n') => Member::Character('\n'),
             Some('t') => Member::Character('\t'),
             Some('r') => Member::Character('\r'),

@@ -1,6 +1,6 @@
 //! The parser: tokens to the syntax tree.
 //!
-//! Recursive descent for constructs, precedence climbing for operators ([`expr`]). It stops at the first
+//! Recursive descent for constructs, precedence climbing for operators (`expr`). It stops at the first
 //! token that nothing can go on with, which is the token Puppet's table-driven parser names, too; therefore
 //! no function here looks at a token before everything in front of it has been accepted.
 

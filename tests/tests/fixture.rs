@@ -104,7 +104,10 @@ fn an_agent_takes_the_catalog() {
         let said = [applied.stdout, applied.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         assert!(applied.status.success() && said.contains("Applied catalog"), "{said}");
-        assert!(!said.contains("Error:"), "{said}");
+        // Facter complains of what a container forbids it to read; that is not about the catalog.
+        let error =
+            said.lines().find(|line| line.starts_with("Error:") && !line.starts_with("Error: Facter:"));
+        assert_eq!(error, None, "{said}");
     }
     let _ = fs::remove_dir_all(work);
 }

@@ -1,9 +1,10 @@
 //! JSON and values: facts and node terms in, rich data out.
 
 use crate::catalog::rich::{self, Style};
+use crate::compile::COLLECTOR;
 use bumpalo::Bump;
 use bunraku_vm::iterator;
-use bunraku_vm::types;
+use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
@@ -60,6 +61,9 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 /// A value as rich data (JSON) and as `%p` prints it.
 pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
     let value = match value {
+        Value::Type(Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) }) => {
+            vm.string(name.split_once(':').map_or(*name, |(_, label)| label))
+        }
         // A sequence is shown by its elements.
         Value::Iterator(iter) => vm.array(&iterator::collect(vm, iter).unwrap_or_default()),
         other => other,

@@ -300,6 +300,12 @@ pub trait Host<'c> {
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>>;
 
+    /// Runs a command (its path and arguments) and gives what it wrote.
+    ///
+    /// # Errors
+    /// Why it could not be run, in Puppet's words.
+    fn generate(&self, command: &[String]) -> Result<String, String>;
+
     /// The value of a setting by Puppet's name.
     fn setting(&self, name: &str) -> Option<Value<'c>>;
 

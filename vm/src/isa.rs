@@ -180,6 +180,7 @@ instructions! {
     Render Abc (a: Reg) "adds the string of R[a] to the template's output";
     ReservedWord Abx (x: Name) "fails: N[x] is a reserved word";
     BadCallee Abx (a: Reg, x: Const) "fails: K[x] can't be called";
+    Fail Abx (x: Const) "fails with the message K[x]";
     Return Abc (a: Reg) "leaves the chunk with R[a]";
 }
 

@@ -32,8 +32,14 @@ impl<'a> Checker<'_, '_> {
             _ => self.puppet_fault(content, SourceKind::Epp),
         };
         if let Some(fault) = fault {
+            let code = match known {
+                "json" => "ILLEGAL_JSON",
+                "base64" => "ILLEGAL_BASE64",
+                "pp" => "ILLEGAL_PP",
+                _ => "ILLEGAL_EPP",
+            };
             self.report.fatal(
-                "ILLEGAL_SYNTAX",
+                code,
                 text.span,
                 format!("Invalid produced text having syntax: '{syntax}'. {fault}"),
             );

@@ -143,7 +143,13 @@ impl<'l, 'a> Lexer<'l, 'a> {
     #[inline]
     fn top_step(&mut self) -> LexResult<()> {
         let before = self.out.tokens.len();
-        match self.step() {
+        let warnings = self.out.warnings.len();
+        let step = self.step();
+        for warning in &mut self.out.warnings[warnings..] {
+            // All of a string has been lexed when the parser gets its first token.
+            warning.token = before;
+        }
+        match step {
             Ok(Step::Nothing) => Ok(()),
             Ok(_) => {
                 if let Some(last) = self.out.tokens.last() {

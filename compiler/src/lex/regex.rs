@@ -363,7 +363,7 @@ impl<'s> Reader<'s> {
             let Some(character) = self.next() else { return wrong("premature end of char-class") };
             let member = match character {
                 ']' => return Ok(()),
-                '[' if self.rest().starts_with(':') && self.rest().contains(":]") => self.bracket()?,
+                '[' if self.starts_bracket() => self.bracket()?,
                 '[' => {
                     self.class(depth + 1)?;
                     Member::Set
@@ -388,7 +388,7 @@ impl<'s> Reader<'s> {
             (Member::Character(low), Some(next)) => {
                 self.at += next.len_utf8();
                 let high = if next == '[' {
-                    if !self.rest().starts_with(':') {
+                    if !self.starts_bracket() {
                         self.at -= 1;
                         return Ok(Member::Range);
                     }
@@ -403,6 +403,12 @@ impl<'s> Reader<'s> {
                 }
             }
         }
+    }
+
+    /// Whether `:name:]` follows; without its end before the class's, it is a class like any other.
+    fn starts_bracket(&self) -> bool {
+        let rest = self.rest();
+        rest.starts_with(':') && rest.find(']').is_some_and(|end| end > 1 && rest[..end].ends_with(':'))
     }
 
     /// `[:name:]` after its `[`

@@ -102,7 +102,12 @@ impl Lowering<'_> {
                 self.define(def, DefKind::Function, ChunkKind::Function, &[], expr.span, None, *return_type);
             }
             ExprKind::TypeAlias { name, body, .. } => {
-                let chunk = self.expression_chunk(body, vec![]);
+                let chunk = self.unit.reserve_chunk();
+                let mut target = Body::new(self, ChunkKind::Expression, vec![]);
+                target.lenient = true;
+                let result = target.take();
+                target.expr(body, result);
+                target.finish(chunk, result, vec![], None);
                 self.add_definition(DefKind::TypeAlias, (*name).to_owned(), chunk, expr.span, None, vec![]);
             }
             ExprKind::Node { matches, body, .. } => {

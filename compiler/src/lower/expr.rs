@@ -166,7 +166,8 @@ impl Body<'_, '_> {
 
     pub(super) fn type_name(&mut self, expr: &Expr<'_>, name: &str, to: Reg) {
         let name = self.low.unit.name(name);
-        self.abx(Op::TypeName, to, name, expr.span);
+        let op = if self.lenient { Op::TypeReference } else { Op::TypeName };
+        self.abx(op, to, name, expr.span);
         self.position(expr);
     }
 

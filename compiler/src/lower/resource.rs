@@ -96,7 +96,7 @@ impl Body<'_, '_> {
         }
         let mut words = Vec::new();
         if let Some(query) = query.expr {
-            self.query(query, first, &mut words);
+            self.query(expr, query, first, &mut words);
         }
         let list = self.low.unit.list(&words);
         self.attributes(attributes);
@@ -105,27 +105,68 @@ impl Body<'_, '_> {
     }
 
     /// A query in postfix: triples of operation, attribute and the register of its value, counted from behind
-    /// the type's.
-    fn query(&mut self, expr: &Expr<'_>, first: Reg, words: &mut Vec<u32>) {
+    /// the type's. `of` is the collector it belongs to.
+    fn query(&mut self, of: &Expr<'_>, expr: &Expr<'_>, first: Reg, words: &mut Vec<u32>) {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.query(inner, first, words),
+            ExprKind::Paren(inner) => self.query(of, inner, first, words),
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), lhs, rhs } => {
-                self.query(lhs, first, words);
-                self.query(rhs, first, words);
+                self.query(of, lhs, first, words);
+                self.query(of, rhs, first, words);
                 words.extend([if *op == BinaryOp::And { 2 } else { 3 }, 0, 0]);
             }
             ExprKind::Binary { op, lhs, rhs } => {
-                let value = self.value(rhs);
                 let attribute = match &lhs.kind {
-                    ExprKind::Name(name) | ExprKind::Var(name) | ExprKind::Str(name) => name,
-                    _ => "",
+                    ExprKind::Name(name) | ExprKind::Str(name) => name,
+                    _ => {
+                        // Evaluated for its faults; no attribute has such a name.
+                        self.query_value(of, lhs);
+                        ""
+                    }
                 };
+                let value = self.query_value(of, rhs);
                 let name = self.low.unit.name(attribute);
                 words.extend([u32::from(*op == BinaryOp::NotEq), name, value.0 - first.0 - 1]);
             }
-            // The checks have refused everything else.
+            // The checks have refused everything else but a lone value, which asks for nothing.
             _ => {}
         }
+    }
+
+    /// A value of a query: literals, variables, names and accesses; nothing that would have to be computed.
+    fn query_value(&mut self, of: &Expr<'_>, expr: &Expr<'_>) -> Reg {
+        let class = match &expr.kind {
+            ExprKind::Paren(inner) => return self.query_value(of, inner),
+            ExprKind::Binary { op, .. } => match op {
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::ShiftLeft
+                | BinaryOp::ShiftRight => "ArithmeticExpression",
+                BinaryOp::Match | BinaryOp::NotMatch => "MatchExpression",
+                BinaryOp::In => "InExpression",
+                BinaryOp::And | BinaryOp::Or => return self.value(expr),
+                _ => "ComparisonExpression",
+            },
+            ExprKind::Call { .. } => "CallNamedFunctionExpression",
+            ExprKind::MethodCall { .. } => "CallMethodExpression",
+            ExprKind::Array(_) => "LiteralList",
+            ExprKind::Hash(_) => "LiteralHash",
+            ExprKind::Regex(_) => "LiteralRegularExpression",
+            ExprKind::TypeName(_) => "QualifiedReference",
+            ExprKind::Default => "LiteralDefault",
+            ExprKind::Selector { .. } => "SelectorExpression",
+            ExprKind::Unary { op: crate::ast::UnaryOp::Not, .. } => "NotExpression",
+            ExprKind::Unary { op: crate::ast::UnaryOp::Minus, .. } => "UnaryMinusExpression",
+            ExprKind::Heredoc { .. } => "HeredocExpression",
+            _ => return self.value(expr),
+        };
+        let message = format!("Cannot transform object of class Puppet::Pops::Model::{class}");
+        let message = self.low.unit.constant(&Const::Str(message));
+        self.abx(Op::Fail, Reg(0), message, of.span);
+        self.position(of);
+        self.take()
     }
 
     pub(super) fn relation(&mut self, expr: &Expr<'_>, to: Reg) {

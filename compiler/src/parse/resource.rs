@@ -39,9 +39,22 @@ impl<'a> Parser<'_, 'a> {
         let start = self.bump().start;
         let mut marked = self.nested(Self::resource)?;
         match &mut marked.kind {
-            ExprKind::Resource { form, .. }
-            | ExprKind::ResourceDefaults { form, .. }
-            | ExprKind::ResourceOverride { form, .. } => *form = mark,
+            ExprKind::Resource { form, type_expr, bodies } => {
+                *form = mark;
+                // Bodies are placed where the resource is, and so is the word `class`.
+                if type_expr.span.start == marked.span.start
+                    && let ExprKind::Name("class") = type_expr.kind
+                {
+                    let span = Span { start, ..type_expr.span };
+                    *type_expr = self.arena.alloc(Expr { span, kind: type_expr.kind });
+                }
+                let moved = bodies.iter().map(|body| {
+                    let span = Span { start, ..body.span };
+                    ResourceBody { span, ..*body }
+                });
+                *bodies = self.arena.alloc_slice_fill_iter(moved);
+            }
+            ExprKind::ResourceDefaults { form, .. } | ExprKind::ResourceOverride { form, .. } => *form = mark,
             _ => return Err(self.refuse(start, refusal)),
         }
         marked.span.start = start;

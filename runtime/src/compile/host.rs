@@ -101,6 +101,10 @@ impl<'c> Compile<'c> {
 
 impl<'c> Host<'c> for Compile<'c> {
     fn log(&self, severity: Severity, message: &str, place: Option<Place>) {
+        // Puppet's default log level; what is below is for its developers.
+        if severity < Severity::Notice {
+            return;
+        }
         match place {
             Some(place) => self.log_with_place(severity, message, place),
             None => self.push_log(severity, message.to_owned(), Place::default()),
@@ -387,6 +391,28 @@ impl<'c> Host<'c> for Compile<'c> {
         _merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         self.hiera_lookup(key)
+    }
+
+    fn generate(&self, command: &[String]) -> Result<String, String> {
+        let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
+        let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
+        let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
+        let output = std::process::Command::new(program)
+            .args(args)
+            .current_dir(folder)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .map_err(|error| failed(error.to_string()))?;
+        // Puppet takes both streams together.
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        match output.status.code() {
+            Some(0) => Ok(text),
+            Some(code) => {
+                Err(failed(format!("Execution of '{}' returned {code}: {text}", command.join(" "))))
+            }
+            None => Err(failed(format!("Execution of '{}' was ended by a signal", command.join(" ")))),
+        }
     }
 
     fn setting(&self, name: &str) -> Option<Value<'c>> {

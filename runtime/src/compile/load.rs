@@ -12,7 +12,7 @@ use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
-use bunraku_vm::types::{Alias, Type, set_alias};
+use bunraku_vm::types::{self, Alias, Type, set_alias};
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, OnceCell};
@@ -178,13 +178,8 @@ impl<'c> Compile<'c> {
             DefKind::Function => {
                 let scope = vm.top;
                 let closure = &*self.arena.alloc(Closure { chunk, scope, name: Some(def.name) });
-                let site = format!(
-                    "{}?line={}&pos={}",
-                    file.map_or("string:".to_owned(), |f| format!("file:{f}")),
-                    def.line,
-                    def.column
-                );
-                let old = self.function_sites.borrow_mut().insert(def.name, self.text(&site));
+                let site = self.site_of_definition(file, &def);
+                let old = self.function_sites.borrow_mut().insert(def.name, site);
                 if let Some(old) = old {
                     let name = def.name.replace("::", "/");
                     let message = format!(
@@ -195,7 +190,24 @@ impl<'c> Compile<'c> {
                 self.functions.borrow_mut().insert(def.name, Some(closure));
             }
             DefKind::TypeAlias => {
-                self.add_alias(vm, def.name, chunk)?;
+                let key = self.text(&def.name.to_lowercase());
+                let uri = format!("http://puppet.com/2016.1/runtime/type/{}", key.replace("::", "/"));
+                let taken = |what: String| {
+                    let message = format!("Attempt to redefine entity '{uri}'. {what}");
+                    Err(self.placed_error(message, None, 0))
+                };
+                if types::builtin(self.arena, def.name).is_some() {
+                    return taken("Originally set by Puppet-Type-System/Static-Loader.".to_owned());
+                }
+                if self.environment.types.get(key).is_some() {
+                    return taken("Set at unknown location".to_owned());
+                }
+                let site = self.site_of_definition(file, &def);
+                if let Some(old) = self.alias_sites.borrow_mut().insert(key, site) {
+                    return taken(format!("Originally set at {old}."));
+                }
+                let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
+                self.aliases.borrow_mut().insert(key, Some((alias, chunk)));
             }
         }
         Ok(())
@@ -240,15 +252,23 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    /// Makes an alias known, then evaluates what it stands for: so it may refer to itself.
-    fn add_alias(&self, vm: &mut Vm<'c>, name: &'c str, chunk: ChunkRef) -> Eval<'c, &'c Type<'c>> {
-        let alias = &*self.arena.alloc(Alias { name, target: OnceCell::new() });
-        let ty = &*self.arena.alloc(Type::Alias(alias));
-        let key = self.text(&name.to_lowercase());
-        self.aliases.borrow_mut().insert(key, Some(ty));
-        let target = vm.evaluate_type(chunk)?;
-        set_alias(self.arena, alias, target)?;
-        Ok(ty)
+    /// Where a definition stands, as Puppet's loaders name the place.
+    fn site_of_definition(&self, file: Option<&str>, def: &Def<'c>) -> &'c str {
+        let origin = file.map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
+        self.text(&format!("{origin}?line={}&pos={}", def.line, def.column))
+    }
+
+    /// The type of a known alias. What it stands for is evaluated when it is first asked for, with the alias already
+    /// known, so that it may refer to itself.
+    fn resolve_alias(&self, vm: &mut Vm<'c>, key: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        let known = self.aliases.borrow().get(key).copied().flatten();
+        let Some((alias, chunk)) = known else { return Ok(None) };
+        if alias.target.get().is_none() && self.resolving.borrow_mut().insert(alias.name) {
+            let target = vm.evaluate_type(chunk);
+            self.resolving.borrow_mut().remove(alias.name);
+            set_alias(self.arena, alias, target?)?;
+        }
+        Ok(Some(self.arena.alloc(Type::Alias(alias))))
     }
 
     /// Loads the files that may define `name` until `found` says it is known.
@@ -321,8 +341,9 @@ impl<'c> Compile<'c> {
         from: &str,
     ) -> Eval<'c, Option<&'c Type<'c>>> {
         let key = name.to_lowercase();
-        if let Some(known) = self.aliases.borrow().get(key.as_str()) {
-            return Ok(*known);
+        let known = self.aliases.borrow().contains_key(key.as_str());
+        if known {
+            return self.resolve_alias(vm, &key);
         }
         let Some((first, rest)) = key.split_once("::") else { return Ok(None) };
         if !self.environment.modules.is_visible(from, first) {
@@ -334,7 +355,7 @@ impl<'c> Compile<'c> {
             return Ok(None);
         };
         self.load_single(vm, &file, name, "type")?;
-        Ok(self.aliases.borrow().get(key.as_str()).copied().flatten())
+        self.resolve_alias(vm, &key)
     }
 
     /// Where `module::rest` lies: under the module's folder, or for `environment::` under the environment's.

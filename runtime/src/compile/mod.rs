@@ -17,6 +17,7 @@ mod query;
 mod relations;
 
 pub use phases::{Finished, Node};
+pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
@@ -28,7 +29,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::Type;
+use bunraku_vm::types::Alias;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -120,7 +121,11 @@ pub struct Compile<'c> {
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,
-    aliases: RefCell<HashMap<&'c str, Option<&'c Type<'c>>>>,
+    /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
+    aliases: RefCell<HashMap<&'c str, Option<(&'c Alias<'c>, ChunkRef)>>>,
+    alias_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// Aliases that are being resolved.
+    resolving: RefCell<HashSet<&'c str>>,
     loaded: RefCell<HashSet<std::path::PathBuf>>,
     templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
     main_chunks: RefCell<Vec<ChunkRef>>,
@@ -205,6 +210,8 @@ fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -
         Flow::Next(_, place) => ("next", place),
         Flow::Return(_, place) => ("return", place),
     };
-    let place = Place { column: None, ..place };
+    let mut place = Place { column: None, ..place };
+    // Puppet's call stack says so of code given as text.
+    place.file.get_or_insert_with(|| "unknown".into());
     Err(Flow::formed(Diagnostic::error(format!("{word}() from context where this is illegal")).at(place)))
 }

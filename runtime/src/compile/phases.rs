@@ -80,6 +80,8 @@ impl<'c> Compile<'c> {
             functions: RefCell::default(),
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
+            alias_sites: RefCell::default(),
+            resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
             main_chunks: RefCell::default(),
@@ -115,6 +117,8 @@ impl<'c> Compile<'c> {
         self.functions.take();
         self.function_sites.take();
         self.aliases.take();
+        self.alias_sites.take();
+        self.resolving.take();
         self.loaded.take();
         self.templates.take();
         self.main_chunks.take();

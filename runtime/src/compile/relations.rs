@@ -13,7 +13,7 @@ use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
 /// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
-pub(super) const COLLECTOR: &str = "collector";
+pub(crate) const COLLECTOR: &str = "collector";
 
 /// What may stand beside an arrow.
 #[derive(Clone, Copy)]

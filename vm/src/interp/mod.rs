@@ -389,6 +389,11 @@ impl<'c> Vm<'c> {
                     let text = unit.constant(arena, x as u32);
                     return Err(Flow::issue("ILLEGAL_EXPRESSION", text.as_str().unwrap_or_default()));
                 }
+                Op::Fail => {
+                    here!();
+                    let text = unit.constant(arena, x as u32);
+                    return Err(Flow::raw(text.as_str().unwrap_or_default()));
+                }
                 Op::Return => return Ok(reg!(a)),
             }
         }

@@ -182,6 +182,10 @@ impl<'c> Host<'c> for Stub {
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
+    fn generate(&self, _: &[String]) -> Result<String, String> {
+        Err("no commands here".to_owned())
+    }
+
     fn setting(&self, _: &str) -> Option<Value<'c>> {
         None
     }

@@ -80,7 +80,7 @@ macro_rules! instructions {
         /// Operation codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub enum Op { $(#[doc = $doc] $op),* }
+        pub enum Op { $(#[doc = concat!("`", $doc, "`")] $op),* }
 
         impl Op {
             /// Every operation in opcode order.

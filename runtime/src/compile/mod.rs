@@ -1,7 +1,7 @@
-//! One compile: the phases in Puppet's order, and the state they share. Its parts: [`load`] finds definitions,
-//! [`classes`] and [`declare`] put resources into the catalog, [`params`] binds parameters, [`generate`] evaluates
-//! defined types and collectors, [`relations`] and [`finish`] complete the catalog, [`host`] is what running code
-//! sees of all that.
+//! One compile: the phases in Puppet's order, and the state they share. Its parts: [`phases`] is that order, and
+//! evaluates defined types; [`load`] finds definitions; [`classes`] and [`declare`] put resources into the catalog;
+//! [`params`] binds parameters; [`collect`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
+//! [`finish`] complete the catalog; [`host`] is what running code sees of all that.
 
 mod classes;
 mod collect;

@@ -2,8 +2,9 @@
 
 use crate::catalog::rich::{self, Style};
 use bumpalo::Bump;
-use bunraku_vm::types;
+use bunraku_vm::format::convert;
 use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
 
 /// A JSON value as a Puppet value. Whole numbers beyond 64 bits become floats.
@@ -34,8 +35,8 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 }
 
 /// A value as rich data (JSON) and as `%p` prints it.
-pub fn describe(value: Value<'_>) -> (String, String) {
+pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
     let mut json = String::new();
     rich::value(&mut json, value, Style::Plain);
-    (json, types::print_value(value))
+    (json, convert::repr(vm, value))
 }

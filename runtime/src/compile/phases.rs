@@ -96,7 +96,7 @@ impl<'c> Compile<'c> {
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {
-            Ok((_, value)) => Some(data::describe(*value)),
+            Ok((_, value)) => Some(data::describe(&mut vm, *value)),
             Err(_) => None,
         };
         let result = result.map(|(catalog, _)| catalog);

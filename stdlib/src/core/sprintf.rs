@@ -32,7 +32,10 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut words = Vec::new();
     flatten_into(&mut words, &args);
     let safe = |c: char| c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c);
-    if let Some(word) = words.iter().find(|word| !matches!(word, Value::Str(_) | Value::Hash(_))) {
+    if words.iter().any(|word| matches!(word, Value::Hash(_))) {
+        return Err(Flow::raw("no implicit conversion of Hash into String"));
+    }
+    if let Some(word) = words.iter().find(|word| !matches!(word, Value::Str(_))) {
         let class = label::ruby_class(*word);
         let method = if matches!(word, Value::Default) { "count" } else { "length" };
         return Err(Flow::raw(format!("undefined method `{method}' for {}:{class}", inspect(*word))));

@@ -4,7 +4,9 @@ use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::Strict;
 use crate::{FAILED, USAGE};
 use bunraku_compiler::SourceFile;
-use bunraku_runtime::check::{self, Checked, Sources};
+use bunraku_runtime::check::{self, Checked, How, Sources};
+use bunraku_runtime::job::PathList;
+use bunraku_runtime::relative::Known;
 use clap::Args;
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -31,6 +33,12 @@ pub struct Arguments {
     /// Print how much was checked and how fast.
     #[arg(long)]
     stats: bool,
+    /// Warn where Puppet 3's relative look-up would have picked another class or defined type.
+    #[arg(long = "relative-names")]
+    relative_names: bool,
+    /// Module path that `--relative-names` looks into: folders joined by colons.
+    #[arg(long, value_name = "DIR[:DIR…]", requires = "relative_names")]
+    modulepath: Option<String>,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of what is found: text on stderr, or one JSON document on stdout.
@@ -45,7 +53,9 @@ const STACK: usize = 16 << 20;
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let started = Instant::now();
-    let strict = arguments.strict.into();
+    let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| PathList::Joined(path).folders());
+    let relative = arguments.relative_names.then(|| Known::new(&path));
+    let how = How { strict: arguments.strict.into(), relative };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let missing: Vec<String> =
@@ -61,7 +71,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             return renderer.failure(&format!("Could not read stdin: {error}"), FAILED);
         }
         renderer.given_code(Some(&text));
-        let diagnostics = check::source(&SourceFile::manifest(&text), strict);
+        let diagnostics = check::source(&SourceFile::manifest(&text), &how);
         all.push(Checked { diagnostics, bytes: text.len() });
     }
     let sources = Sources::find(&paths);
@@ -70,7 +80,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = arguments.threads.map_or(cores, NonZeroUsize::get).min(sources.files.len()).max(1);
-    match check_files(&sources.files, strict, threads) {
+    match check_files(&sources.files, &how, threads) {
         Ok(checked) => all.extend(checked),
         Err(error) => return renderer.failure(&format!("Could not start a thread: {error}"), FAILED),
     }
@@ -102,18 +112,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Checks files side by side; results in the files' order.
-fn check_files(
-    files: &[PathBuf],
-    strict: bunraku_compiler::check::Strict,
-    threads: usize,
-) -> std::io::Result<Vec<Checked>> {
+fn check_files(files: &[PathBuf], how: &How, threads: usize) -> std::io::Result<Vec<Checked>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         while let number = next.fetch_add(1, Ordering::Relaxed)
             && let Some(path) = files.get(number)
         {
-            done.push((number, check::file(path, strict)));
+            done.push((number, check::file(path, how)));
         }
         done
     };

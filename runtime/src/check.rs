@@ -1,6 +1,7 @@
 //! Checking files without running them: syntax and static errors, with the verdict of `puppet parser validate` and
 //! `puppet epp validate`.
 
+use crate::relative::Known;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
@@ -25,8 +26,17 @@ impl Checked {
     }
 }
 
+/// How files are checked.
+#[derive(Default)]
+pub struct How {
+    /// Puppet's setting `strict`.
+    pub strict: Strict,
+    /// Warn of names that Puppet 3 would have resolved otherwise, by what is known here.
+    pub relative: Option<Known>,
+}
+
 /// Checks a file. One that ends in `.epp` is a template, every other one a manifest.
-pub fn file(path: &Path, strict: Strict) -> Checked {
+pub fn file(path: &Path, how: &How) -> Checked {
     let name = path.to_string_lossy();
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -38,21 +48,24 @@ pub fn file(path: &Path, strict: Strict) -> Checked {
     let kind =
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let diagnostics = match decode(Some(&name), &bytes) {
-        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, strict),
+        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, how),
         Err(fault) => vec![*fault],
     };
     Checked { diagnostics, bytes: bytes.len() }
 }
 
 /// Checks a text.
-pub fn source(source: &SourceFile<'_>, strict: Strict) -> Vec<Diagnostic> {
+pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
     let arena = Bump::new();
     match parse(&arena, source, &ParseLimits::default()) {
         Ok(parsed) => {
             // As for Puppet's `validate`, no module path says which names the file may define.
-            let options = CheckOptions { strict, ..CheckOptions::default() };
+            let options = CheckOptions { strict: how.strict, ..CheckOptions::default() };
             let mut found = parsed.warnings;
             found.extend(check(&parsed.program, source, &options));
+            if let Some(known) = &how.relative {
+                found.extend(known.warnings(&parsed.program, source));
+            }
             found
         }
         Err(found) => found,

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod job;
 pub mod modules;
 pub mod names;
+pub mod relative;
 pub mod resource_types;
 pub mod settings;
 pub mod units;

@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod check;
 mod dump;
+mod label;
 mod lex;
 pub mod lower;
 mod parse;

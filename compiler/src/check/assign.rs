@@ -1,10 +1,10 @@
 //! What can be assigned to, and where.
 
 use super::Checker;
-use super::label::a_an;
 use super::names::is_numeric_variable;
 use crate::ast::{AssignOp, Expr, ExprKind};
 use crate::dump::assign_symbol;
+use crate::label::a_an;
 use crate::visit::{Lambdas, each_child};
 
 impl<'a> Checker<'_, '_> {

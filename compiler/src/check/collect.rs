@@ -1,8 +1,8 @@
 //! Collectors: what they collect and what their queries may ask.
 
 use super::Checker;
-use super::label::{a_an, a_an_uc};
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::label::{a_an, a_an_uc};
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn collected_type(&mut self, expr: &Expr<'a>, type_expr: &Expr<'a>) {

@@ -1,10 +1,10 @@
 //! Definitions: where they may stand, what they and their parameters may be called.
 
 use super::Checker;
-use super::label::{a_an, a_an_uc, label};
 use super::names::is_definition;
 use super::walk::Around;
 use crate::ast::{Definition, Expr, ExprKind, Param};
+use crate::label::{a_an, a_an_uc, label};
 use hashbrown::HashSet;
 
 impl<'a> Checker<'_, '_> {

@@ -1,8 +1,8 @@
 //! Calls, selectors and `case`.
 
 use super::Checker;
-use super::label::{a_an_uc, label};
 use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
+use crate::label::{a_an_uc, label};
 
 impl<'a> Checker<'_, '_> {
     /// Names and types can be called.

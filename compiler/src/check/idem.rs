@@ -1,8 +1,8 @@
 //! Expressions without an effect: where only a value is produced and nothing is done with it.
 
 use super::Checker;
-use super::label::{a_an_uc, label};
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::label::{a_an_uc, label};
 
 impl<'a> Checker<'_, '_> {
     /// Only the last expression of a block may be there for its value.

@@ -2,8 +2,8 @@
 //! definition under another name would never be found.
 
 use super::Checker;
-use super::label::label;
 use crate::ast::{Expr, ExprKind, Program};
+use crate::label::label;
 
 /// What the place of a file says about the names in it.
 #[derive(Clone, Debug, Default, Copy, PartialEq, Eq)]

@@ -11,7 +11,6 @@ mod heredoc;
 mod idem;
 mod json;
 mod keys;
-mod label;
 mod location;
 mod names;
 mod node;

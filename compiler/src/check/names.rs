@@ -1,8 +1,8 @@
 //! Names of variables, parameters, classes and types; reserved words; numbers out of range.
 
 use super::Checker;
-use super::label::a_an_uc;
 use crate::ast::{Expr, Param};
+use crate::label::a_an_uc;
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn variable_name(&mut self, expr: &Expr<'a>, name: &'a str) {

@@ -1,9 +1,9 @@
 //! Node definitions and the names of hosts.
 
 use super::Checker;
-use super::label::a_an_uc;
 use super::walk::Around;
 use crate::ast::{Expr, ExprKind, HostMatch, Part};
+use crate::label::a_an_uc;
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn node(

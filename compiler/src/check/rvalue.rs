@@ -1,8 +1,8 @@
 //! Expressions that have no value, where one is needed.
 
 use super::Checker;
-use super::label::a_an_uc;
 use crate::ast::{Expr, ExprKind, HashEntry};
+use crate::label::a_an_uc;
 
 impl<'a> Checker<'_, '_> {
     /// Needs a value of an expression.

@@ -1,10 +1,10 @@
 //! Type aliases, mappings to Ruby types, and type definitions.
 
 use super::Checker;
-use super::label::{a_an, a_an_uc};
 use super::names::is_type;
 use super::walk::Around;
 use crate::ast::{Expr, ExprKind};
+use crate::label::{a_an, a_an_uc};
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn type_alias(&mut self, expr: &Expr<'a>, name: &str, body: &Expr<'a>, around: Around) {

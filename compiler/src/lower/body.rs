@@ -1,8 +1,8 @@
 //! One chunk under construction: code, registers, jumps, positions.
 
 use super::Lowering;
-use super::label::label;
 use crate::ast::{Expr, Span};
+use crate::label::label;
 use bunraku_vm::isa::{self, Format, Op};
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Const, ParamSpec, Position};
 
@@ -152,18 +152,23 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Says what the instruction just emitted stands for: label and place of `expr`.
     pub fn position(&mut self, expr: &Expr<'_>) {
-        self.position_as(label(expr), expr.span, &[]);
+        self.position_as(&label(expr), expr.span, &[]);
     }
 
     /// The same with the places of its parts: left operand, right operand or keys.
     pub fn position_of(&mut self, expr: &Expr<'_>, parts: &[Span]) {
-        self.position_as(label(expr), expr.span, parts);
+        self.position_as(&label(expr), expr.span, parts);
     }
 
     /// The same with a label and place of its own.
-    pub fn position_as(&mut self, label: String, at: Span, parts: &[Span]) {
+    pub fn position_as(&mut self, label: &str, at: Span, parts: &[Span]) {
         let parts = parts.iter().map(|span| self.low.at(*span)).collect();
-        self.positions.push(Position { pc: self.code.len() as u32, label, at: self.low.at(at), parts });
+        self.positions.push(Position {
+            pc: self.code.len() as u32,
+            label: label.to_owned(),
+            at: self.low.at(at),
+            parts,
+        });
     }
 
     /// Where a variable lives: how many scopes out and in which slot; none where the name is not known here.

@@ -2,8 +2,8 @@
 
 use super::body::{Body, Reg};
 use super::expr::unfolded;
-use super::label::label;
 use crate::ast::{Expr, ExprKind, Lambda};
+use crate::label::{a_an, a_an_uc, label};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
@@ -42,20 +42,11 @@ impl Body<'_, '_> {
     }
 
     fn bad_callee(&mut self, expr: &Expr<'_>, callee: &Expr<'_>, feature: &str, to: Reg) {
-        let what = label(callee);
-        let container = label(expr);
-        let article = |text: &str| {
-            let first = text.trim_start_matches(['\'', '"']).chars().next().unwrap_or(' ');
-            if "aeiouy".contains(first.to_ascii_lowercase()) { "An" } else { "A" }
-        };
-        let text = format!(
-            "Illegal expression. {} {what} is unacceptable as {feature} in {} {container}",
-            article(&what),
-            article(&container).to_lowercase(),
-        );
+        let text =
+            format!("Illegal expression. {} is unacceptable as {feature} in {}", a_an_uc(callee), a_an(expr));
         let text = self.low.unit.constant(&Const::Str(text));
         self.abx(Op::BadCallee, to, text, expr.span);
-        self.position_as(label(expr), callee.span, &[]);
+        self.position_as(&label(expr), callee.span, &[]);
     }
 
     fn invoke(

@@ -7,7 +7,6 @@ mod constant;
 mod control;
 mod define;
 mod expr;
-mod label;
 mod resource;
 mod shape;
 

@@ -1,8 +1,8 @@
 //! Resource expressions, defaults, overrides, collectors and relationships.
 
 use super::body::{Body, Reg};
-use super::label::label;
 use crate::ast::{AttrOp, Attribute, BinaryOp, Expr, ExprKind, Query, RelationOp, ResourceForm, Span};
+use crate::label::label;
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
@@ -17,7 +17,7 @@ impl Body<'_, '_> {
                     let title = self.value(&body.title);
                     self.attributes(body.attributes);
                     self.abc(Op::Body, title, Reg(0), 0, body.span);
-                    self.position_as(label(expr), body.title.span, &[]);
+                    self.position_as(&label(expr), body.title.span, &[]);
                     self.release(mark);
                 }
                 let form = match form {
@@ -68,12 +68,12 @@ impl Body<'_, '_> {
                         AttrOp::Append => (Op::AttributeAppend, "+>"),
                     };
                     self.abx(op, reg, name, *span);
-                    self.position_as(format!("'{sign}' expression"), *span, &[]);
+                    self.position_as(&format!("'{sign}' expression"), *span, &[]);
                 }
                 Attribute::Splat { span, value } => {
                     let reg = self.value(value);
                     self.abc(Op::AttributeSplat, reg, Reg(0), 0, *span);
-                    self.position_as(label(value), value.span, &[]);
+                    self.position_as(&label(value), value.span, &[]);
                 }
             }
             self.release(mark);

@@ -149,10 +149,10 @@ impl<'c> Compile<'c> {
         if let (None, Some(id)) = (&params, there) {
             return Ok(id);
         }
-        let mut resource = self.new_resource(vm, type_name, title, scope, params.unwrap_or_default())?;
+        let mut resource = self.new_resource(type_name, title, scope, params.unwrap_or_default())?;
         resource.source = known.number;
         self.instantiate(vm, scope, known, &mut resource)?;
-        self.add_resource(vm, scope, resource)
+        self.add_resource(scope, resource)
     }
 
     /// What comes before a class is added: its parent is in the catalog, its tags are the catalog's too.
@@ -317,7 +317,6 @@ impl<'c> Compile<'c> {
     /// A resource of a class, node or stage that no code declares directly.
     pub(super) fn new_resource(
         &self,
-        vm: &mut Vm<'c>,
         type_name: &'c str,
         title: &'c str,
         scope: &'c Scope<'c>,
@@ -340,7 +339,7 @@ impl<'c> Compile<'c> {
             scope_tagged: false,
             finished: false,
         };
-        self.initialize(vm, &mut resource, params)?;
+        self.initialize(&mut resource, params)?;
         Ok(resource)
     }
 }

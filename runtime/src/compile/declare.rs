@@ -100,11 +100,11 @@ impl<'c> Compile<'c> {
             let name = names::key(title);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(vm, &mut resource, params.to_vec())?;
+        self.initialize(&mut resource, params.to_vec())?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
-        let id = self.add_resource(vm, scope, resource)?;
+        self.add_resource(scope, resource)?;
         let reference = match resolved {
             Resolved::Class => {
                 self.evaluate_classes(vm, scope, &[names::key(title)])?;
@@ -112,17 +112,11 @@ impl<'c> Compile<'c> {
             }
             _ => Type::Resource { type_name: Some(type_name), title: Some(title) },
         };
-        let _ = id;
         Ok(Value::Type(self.arena.alloc(reference)))
     }
 
     /// Sets parameters, tags and defaults of a new resource, in Puppet's order.
-    pub(super) fn initialize(
-        &self,
-        vm: &mut Vm<'c>,
-        resource: &mut Resource<'c>,
-        params: Vec<Param<'c>>,
-    ) -> Eval<'c, ()> {
+    pub(super) fn initialize(&self, resource: &mut Resource<'c>, params: Vec<Param<'c>>) -> Eval<'c, ()> {
         for param in params {
             if resource.params.iter().any(|p| p.name == param.name) {
                 let reference = resource.reference();
@@ -140,7 +134,6 @@ impl<'c> Compile<'c> {
         if !main {
             resource.tags.tag_if_valid(resource.title);
         }
-        let _ = vm;
         for param in self.look_up_defaults(resource.scope, resource.type_name) {
             if !resource.params.iter().any(|p| p.name == param.name) {
                 if param.name == "tag" {
@@ -168,12 +161,7 @@ impl<'c> Compile<'c> {
     }
 
     /// Adds a resource to the catalog: its reference and the values that identify it must be free.
-    pub(super) fn add_resource(
-        &self,
-        vm: &mut Vm<'c>,
-        scope: &'c Scope<'c>,
-        resource: Resource<'c>,
-    ) -> Eval<'c, ResourceId> {
+    pub(super) fn add_resource(&self, scope: &'c Scope<'c>, resource: Resource<'c>) -> Eval<'c, ResourceId> {
         let mut catalog = self.catalog.borrow_mut();
         if let Some(other) = catalog.find(resource.type_name, resource.title)
             && catalog[other].title == resource.title
@@ -226,7 +214,6 @@ impl<'c> Compile<'c> {
         {
             catalog.add_edge(container, id);
         }
-        let _ = vm;
         Ok(id)
     }
 

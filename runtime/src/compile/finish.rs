@@ -9,7 +9,6 @@ use crate::resource_types::{METAPARAMETERS, RELATIONSHIPS};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -177,7 +176,6 @@ impl<'c> Compile<'c> {
 
     /// The error for a reference that names no resource of the catalog.
     pub(super) fn unknown_resource(&self, type_name: &str, title: &str) -> Box<Flow<'c>> {
-        let _ = Type::CatalogEntry;
         let message = format!("Resource not found: {}['{title}']", names::capitalize(type_name));
         Flow::issue("UNKNOWN_RESOURCE", message)
     }

@@ -285,8 +285,7 @@ impl<'c> Compile<'c> {
             if !self.loaded.borrow_mut().insert(file.clone()) {
                 continue;
             }
-            let unit = self.load_manifest(vm, &file)?;
-            let _ = unit;
+            self.load_manifest(vm, &file)?;
             if let Some(known) = found(self) {
                 return Ok(Some(known));
             }
@@ -328,8 +327,7 @@ impl<'c> Compile<'c> {
             self.functions.borrow_mut().insert(self.text(name), None);
             return Ok(None);
         }
-        let unit = self.load_single(vm, &file, name, "function")?;
-        let _ = unit;
+        self.load_single(vm, &file, name, "function")?;
         Ok(self.functions.borrow().get(name).copied().flatten())
     }
 

@@ -179,7 +179,7 @@ impl<'c> Compile<'c> {
             overrides: Cell::new(false),
         });
         self.sources.borrow_mut().insert(vm.top.id, main);
-        let mut stage = self.new_resource(vm, "Stage", "main", vm.top, vec![])?;
+        let mut stage = self.new_resource("Stage", "main", vm.top, vec![])?;
         stage.kind = Kind::Compilable;
         let mut catalog = self.catalog.borrow_mut();
         catalog.add(stage);
@@ -264,7 +264,7 @@ impl<'c> Compile<'c> {
             overrides: Cell::new(false),
         });
         self.classes.borrow_mut().insert("settings", settings);
-        let mut resource = self.new_resource(vm, "Class", "Settings", vm.top, vec![])?;
+        let mut resource = self.new_resource("Class", "Settings", vm.top, vec![])?;
         resource.evaluated = true;
         let id = self.catalog.borrow_mut().add(resource);
         let top = vm.top;
@@ -302,8 +302,8 @@ impl<'c> Compile<'c> {
     /// The code outside all definitions, in top scope.
     fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
         let top = vm.top;
-        let main = self.new_resource(vm, "Class", "main", top, vec![])?;
-        let id = self.add_resource(vm, top, main)?;
+        let main = self.new_resource("Class", "main", top, vec![])?;
+        let id = self.add_resource(top, main)?;
         top.resource.set(Some(id));
         {
             let mut catalog = self.catalog.borrow_mut();

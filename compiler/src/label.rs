@@ -5,7 +5,7 @@ use crate::dump::{assign_symbol, binary_symbol, relation_symbol};
 use std::borrow::Cow;
 
 /// The name of a node's kind.
-pub(super) fn label(expr: &Expr<'_>) -> Cow<'static, str> {
+pub(crate) fn label(expr: &Expr<'_>) -> Cow<'static, str> {
     match expr.kind {
         ExprKind::Nop => "Nop Expression",
         ExprKind::Undef => "'undef' expression",
@@ -61,12 +61,12 @@ pub(super) fn label(expr: &Expr<'_>) -> Cow<'static, str> {
 }
 
 /// The label after `a` or `an`.
-pub(super) fn a_an(expr: &Expr<'_>) -> String {
+pub(crate) fn a_an(expr: &Expr<'_>) -> String {
     with_article(&label(expr), "a", "an")
 }
 
 /// The label after `A` or `An`.
-pub(super) fn a_an_uc(expr: &Expr<'_>) -> String {
+pub(crate) fn a_an_uc(expr: &Expr<'_>) -> String {
     with_article(&label(expr), "A", "An")
 }
 

@@ -3,8 +3,8 @@
 use crate::catalog::rich::{self, Style};
 use crate::compile::COLLECTOR;
 use bumpalo::Bump;
-use bunraku_vm::iterator;
-use bunraku_vm::types::{self, Type};
+use bunraku_vm::format::convert;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
@@ -64,15 +64,9 @@ pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
         Value::Type(Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) }) => {
             vm.string(name.split_once(':').map_or(*name, |(_, label)| label))
         }
-        // A sequence is shown by its elements.
-        Value::Iterator(iter) => vm.array(&iterator::collect(vm, iter).unwrap_or_default()),
         other => other,
     };
     let mut json = String::new();
     rich::value(&mut json, value, Style::Plain);
-    let printed = match value {
-        Value::Type(ty) => types::print_expanded(ty),
-        other => types::print_value(other),
-    };
-    (json, printed)
+    (json, convert::repr(vm, value))
 }

@@ -74,7 +74,16 @@ pub fn ruby_class(value: Value<'_>) -> String {
         Value::SemVer(_) => "SemanticPuppet::Version".into(),
         Value::SemVerRange(_) => "SemanticPuppet::VersionRange".into(),
         Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary".into(),
-        Value::Uri(_) => "URI::Generic".into(),
+        Value::Uri(uri) => match uri.split(':').next() {
+            Some("http") => "URI::HTTP",
+            Some("https") => "URI::HTTPS",
+            Some("ftp") => "URI::FTP",
+            Some("ldap") => "URI::LDAP",
+            Some("mailto") => "URI::MailTo",
+            Some("file") => "URI::File",
+            _ => "URI::Generic",
+        }
+        .into(),
         Value::Object(object) => format!("Puppet::DataTypes::{}", object.type_name),
     }
 }

@@ -327,6 +327,39 @@ fn parse_range(text: &str) -> Result<Vec<Interval>, String> {
         .collect()
 }
 
+impl std::fmt::Display for Interval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.from, &self.to) {
+            (None, None) => f.write_str("*"),
+            (Some(from), Some(to))
+                if !from.excluded && !to.excluded && from.version.order(&to.version).is_eq() =>
+            {
+                write!(f, "{}", from.version)
+            }
+            (from, to) => {
+                if let Some(end) = from {
+                    write!(f, ">{}{}", if end.excluded { "" } else { "=" }, end.version)?;
+                }
+                if from.is_some() && to.is_some() {
+                    f.write_str(" ")?;
+                }
+                if let Some(end) = to {
+                    write!(f, "<{}{}", if end.excluded { "" } else { "=" }, end.version)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The range in full, as the library inspects it: `>=1.0.0 <2.0.0`.
+pub fn inspect_range(text: &str) -> String {
+    match parse_range(text) {
+        Ok(intervals) => intervals.iter().map(Interval::to_string).collect::<Vec<_>>().join(" || "),
+        Err(_) => text.to_owned(),
+    }
+}
+
 /// Checks that a text is a range of versions.
 ///
 /// # Errors

@@ -7,6 +7,7 @@ use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
 use bunraku_vm::label;
 use bunraku_vm::symbol::known;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use md5::Md5;
@@ -34,6 +35,9 @@ fn hex(bytes: &[u8]) -> String {
 /// The single argument of a digest function.
 fn subject<'c>(vm: &Vm<'c>, name: &str, call: &Call<'c, '_>) -> Eval<'c, &'c str> {
     let args = legacy(vm, name, call.args, 1, Some(1))?;
+    if let Value::Type(Type::Class(_) | Type::Resource { .. }) = call.args[0] {
+        return Err(Flow::raw("no implicit conversion of Puppet::Resource into String"));
+    }
     match args[0] {
         Value::Str(text) => Ok(text.as_str()),
         other => {

@@ -3,8 +3,10 @@
 use super::collection::flatten_into;
 use crate::support::{legacy, text};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format::{sprintf as format, to_ruby_s};
+use bunraku_vm::format::{inspect, sprintf as format, to_ruby_s};
 use bunraku_vm::function::Call;
+use bunraku_vm::label;
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
 natives! {
@@ -30,6 +32,14 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut words = Vec::new();
     flatten_into(&mut words, &args);
     let safe = |c: char| c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c);
+    if words.iter().any(|word| matches!(word, Value::Hash(_))) {
+        return Err(Flow::raw("no implicit conversion of Hash into String"));
+    }
+    if let Some(word) = words.iter().find(|word| !matches!(word, Value::Str(_))) {
+        let class = label::ruby_class(*word);
+        let method = if matches!(word, Value::Default) { "count" } else { "length" };
+        return Err(Flow::raw(format!("undefined method `{method}' for {}:{class}", inspect(*word))));
+    }
     let quoted: Vec<String> = words
         .into_iter()
         .map(|word| {

@@ -46,6 +46,12 @@ pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Ev
                     }
                 }
             } else {
+                if let [Value::Hash(other)] = items.items() {
+                    for (key, value) in other.entries() {
+                        merged.insert(*key, *value);
+                    }
+                    return Ok(Value::Hash(merged.finish()));
+                }
                 if !items.len().is_multiple_of(2) {
                     return Err(Flow::raw("odd number of arguments for Hash"));
                 }

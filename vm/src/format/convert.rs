@@ -128,6 +128,10 @@ pub fn convert<'c>(vm: &mut Vm<'c>, value: Value<'c>, formats: Value<'c>) -> Eva
         Value::Default => None,
         Value::Str(text) => {
             let format = Rc::new(Format::parse(&text).map_err(Flow::raw)?);
+            if matches!(value, Value::Object(object) if object.type_name == "Error") {
+                // A format for a parameterised type is not found again under the bare one.
+                return Ok(print_value(value));
+            }
             let key: &'c Type<'c> = match value {
                 Value::Array(_) => &Type::Array { element: &Type::Any, size: Range::ANY },
                 Value::Hash(_) => &Type::Hash { key: &Type::Any, value: &Type::Any, size: Range::ANY },
@@ -150,6 +154,12 @@ pub fn convert<'c>(vm: &mut Vm<'c>, value: Value<'c>, formats: Value<'c>) -> Eva
     };
     let mut converter = Converter { vm };
     converter.convert(ty, value, &all, Indentation::START)
+}
+
+/// The value as `String($value, '%p')` prints it; with the type printer where that fails.
+pub fn repr<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> String {
+    let format = vm.string("%p");
+    convert(vm, value, format).unwrap_or_else(|_| print_value(value))
 }
 
 fn default_formats<'c>() -> Formats<'c> {

@@ -55,6 +55,7 @@ fn write(out: &mut String, value: Value<'_>) {
             out.push('}');
         }
         Value::Type(ty) => out.push_str(&print(ty)),
+        Value::SemVerRange(range) => out.push_str(&crate::semver::inspect_range(&range)),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         value => out.push_str(&super::to_interpolated(value)),
     }

@@ -8,7 +8,7 @@
 pub(super) fn translate(source: &str) -> Result<String, &'static str> {
     let chars: Vec<char> = source.chars().collect();
     let mut translator =
-        Translator { named: has_named_group(&chars), chars, at: 0, out: String::from("(?m)") };
+        Translator { named: has_named_group(&chars), chars, at: 0, out: String::from("(?m)"), nested: 0 };
     let mut depth = 0usize;
     translator.run(&mut depth)?;
     if depth > 0 {
@@ -40,6 +40,8 @@ struct Translator {
     at: usize,
     out: String,
     named: bool,
+    /// How many subexpression calls deep.
+    nested: u32,
 }
 
 /// ASCII classes as they stand inside brackets.
@@ -255,6 +257,7 @@ impl Translator {
                 self.out.push('\\');
                 self.out.push(c);
             }
+            'g' if self.peek(0) == Some('<') => self.subexpression()?,
             'k' | 'g' => {
                 self.out.push('\\');
                 self.out.push(c);
@@ -265,6 +268,42 @@ impl Translator {
                 self.literal(c);
             }
         }
+        Ok(())
+    }
+
+    /// `\g<name>`: the expression of a named group once more.
+    fn subexpression(&mut self) -> Result<(), &'static str> {
+        const UNKNOWN: &str = "undefined name call";
+        let rest: String = self.chars[self.at + 1..].iter().collect();
+        let (name, _) = rest.split_once('>').ok_or("invalid group name <>")?;
+        self.at += name.chars().count() + 2;
+        let opening: Vec<char> = format!("(?<{name}>").chars().collect();
+        let start = self.chars.windows(opening.len()).position(|w| w == opening).ok_or(UNKNOWN)?;
+        let start = start + opening.len();
+        let (mut depth, mut end, mut escaped) = (1, start, false);
+        while depth > 0 {
+            match self.chars.get(end).ok_or(UNKNOWN)? {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            end += 1;
+        }
+        if self.nested >= 16 {
+            return Err("too deeply nested subexpression calls");
+        }
+        let body: Vec<char> = self.chars[start..end - 1].to_vec();
+        let chars = std::mem::replace(&mut self.chars, body);
+        let at = std::mem::replace(&mut self.at, 0);
+        self.nested += 1;
+        self.out.push_str("(?:");
+        self.run(&mut 0)?;
+        self.out.push(')');
+        self.nested -= 1;
+        self.chars = chars;
+        self.at = at;
         Ok(())
     }
 

@@ -225,7 +225,7 @@ pub fn zone_offset(zone: &str) -> Option<i32> {
         return Some(sign * seconds);
     }
     let hours = match upper.as_str() {
-        "Z" | "WET" => 0,
+        "Z" | "WET" | "UT" => 0,
         "EST" | "CDT" => -5,
         "EDT" | "AST" => -4,
         "CST" | "MDT" => -6,
@@ -239,6 +239,12 @@ pub fn zone_offset(zone: &str) -> Option<i32> {
         "JST" | "KST" => 9,
         "AEST" => 10,
         "NZST" => 12,
+        military if military.len() == 1 => match military.as_bytes()[0] {
+            letter @ b'A'..=b'I' => i32::from(letter - b'A') + 1,
+            letter @ b'K'..=b'M' => i32::from(letter - b'K') + 10,
+            letter @ b'N'..=b'Y' => -i32::from(letter - b'N') - 1,
+            _ => return None,
+        },
         "IST" => return Some(19_800),
         "NST" => return Some(-12_600),
         _ => return None,

@@ -133,7 +133,7 @@ pub(super) fn specialize<'c>(
                 },
                 Type::Object { name: Some("Error"), .. } => {
                     // Parameterised by kind and issue code; what it accepts is not narrowed.
-                    *left
+                    return Ok(Value::Type(super::infer::error_type(arena, &keys)));
                 }
                 Type::Object { .. } => {
                     return Err(Flow::raw(format!(

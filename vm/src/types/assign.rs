@@ -55,7 +55,8 @@ pub fn iterable_element<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> Option<&'c Typ
     let pair =
         |key, value| Type::Tuple { types: arena.alloc_slice_copy(&[key, value]), size: PAIR }.alloc(arena);
     match resolved(ty) {
-        Type::Type(inner @ (Type::Enum { .. } | Type::Integer(_))) => Some(inner),
+        Type::Type(inner @ Type::Enum { .. }) => Some(inner),
+        Type::Type(inner @ Type::Integer(Range { min: Some(_), max: Some(_) })) => Some(inner),
         Type::Enum { .. } | Type::String { .. } | Type::StringValue(_) => Some(&Type::String { size: ONE }),
         Type::Integer(_) => Some(&Type::Integer(Range::ANY)),
         Type::Array { element: Type::Any, .. } => None,
@@ -219,7 +220,8 @@ impl<'c> Assign<'c> {
                 iterable_element(self.arena, b).is_some_and(|element| self.check(inner, element))
             }
             Iterator(inner) => {
-                matches!(b, Iterator(other) if inner.is_unit() || self.check(inner, other))
+                matches!(b, Iterator(other)
+                    if inner.is_unit() || (!other.is_unit() && self.check(inner, other)))
             }
             Callable(callable) => matches!(b, Callable(other) if self.callable(callable, other)),
             CatalogEntry => matches!(b, CatalogEntry | Class(_) | Resource { .. }),

@@ -58,6 +58,7 @@ pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
             return Some(named_alias(arena, "UnresolvedAlias", &Type::Reference("UnresolvedReference")));
         }
         b"typereference" => &Type::Reference("UnresolvedReference"),
+        b"annotation" => &Type::Object { name: Some("Annotation"), parent: None, init: None },
         b"error" => &Type::Object { name: Some("Error"), parent: None, init: None },
         b"deferred" => &Type::Object { name: Some("Deferred"), parent: None, init: None },
         b"data" => return Some(data(arena)),

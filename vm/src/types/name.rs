@@ -7,6 +7,7 @@ pub fn name<'c>(ty: &'c Type<'c>) -> &'c str {
     match ty {
         Type::Alias(alias) => alias.name,
         Type::Object { name: Some(name), .. } | Type::TypeSet { name: Some(name), .. } => name,
+        Type::TypeSet { name: None, .. } => "DefaultTypeSet",
         _ => simple_name(ty),
     }
 }

@@ -5,9 +5,11 @@ use crate::format::float_to_s;
 use crate::time::{timespan, timestamp};
 use crate::value::{Hash, Value};
 
-/// The type as text: `Integer[1, 10]`.
+/// The type as text: `Integer[1, 10]`. An alias is followed by what it stands for, an Object type is its
+/// definition; inside of another type both are names.
 pub fn print(ty: &Type<'_>) -> String {
-    let mut printer = Printer::default();
+    let expanded = matches!(ty, Type::Alias(_) | Type::Object { .. } | Type::TypeSet { .. });
+    let mut printer = Printer { expanded, ..Printer::default() };
     printer.ty(ty);
     printer.out
 }
@@ -90,6 +92,22 @@ pub fn capitalize_segments(name: &str) -> String {
     };
     name.split("::").map(capitalize).collect::<Vec<_>>().join("::")
 }
+
+/// The key under which a type that is parameterised by values (`Error['kind', 'code']`) keeps them.
+pub(crate) const PARAMETERS: &str = "__parameters";
+
+// The definitions of the Object types that Puppet itself defines, as it prints them.
+const ERROR: &str = "Object[{name => 'Error', type_parameters => {'kind' => Variant[String, Regexp, Type[Enum], \
+    Type[Pattern], Type[NotUndef], Type[Undef]], 'issue_code' => Variant[String, Regexp, Type[Enum], \
+    Type[Pattern], Type[NotUndef], Type[Undef]]}, attributes => {'msg' => String[1], 'kind' => {type => \
+    Optional[String[1]], value => undef}, 'details' => {type => Optional[Hash[String[1], Data]], value => undef}, \
+    'issue_code' => {type => Optional[String[1]], value => undef}}, functions => {'message' => Callable[[0, 0], \
+    String[1]]}}]";
+const DEFERRED: &str = "Object[{name => 'Deferred', attributes => {'name' => \
+    Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/], 'arguments' => {type => Optional[Array], value => \
+    undef}}}]";
+const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', \
+    name_authority => 'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]";
 
 #[derive(Default)]
 struct Printer {
@@ -199,16 +217,8 @@ impl Printer {
                 l.ty(ty);
                 args.iter().for_each(|a| l.value(*a));
             }),
-            Type::Object { name, init, .. } => match (name, init) {
-                (Some(name), _) => self.str(name),
-                (None, Some(init)) => self.object_definition("Object", *init),
-                (None, None) => self.str("Object"),
-            },
-            Type::TypeSet { name, init } => match (name, init) {
-                (Some(name), _) => self.str(name),
-                (None, Some(init)) => self.object_definition("TypeSet", *init),
-                (None, None) => self.str("TypeSet"),
-            },
+            Type::Object { name, init, .. } => self.object_type("Object", *name, *init),
+            Type::TypeSet { name, init } => self.object_type("TypeSet", *name, *init),
             Type::Alias(alias) => self.alias(alias),
             Type::Reference(text) => self.bracketed("TypeReference", |l| l.text(&quote(text))),
             _ => self.str(super::simple_name(ty)),
@@ -290,6 +300,28 @@ impl Printer {
                 }
             }
         });
+    }
+
+    /// An Object type or type set: its name, or where types are expanded its definition.
+    fn object_type(&mut self, kind: &str, name: Option<&str>, init: Option<Hash<'_>>) {
+        if let (Some(name), Some(Value::Array(values))) = (name, init.and_then(|i| i.get_str(PARAMETERS))) {
+            self.bracketed(name, |l| values.iter().for_each(|value| l.value(*value)));
+            return;
+        }
+        if !self.expanded {
+            self.str(name.unwrap_or(kind));
+            return;
+        }
+        self.expanded = false;
+        match (name, init, kind) {
+            (_, Some(init), _) => self.object_definition(kind, init),
+            (Some("Error"), ..) => self.str(ERROR),
+            (Some("Deferred"), ..) => self.str(DEFERRED),
+            (Some(name), ..) => self.str(&format!("{kind}[{{name => {}}}]", quote(name))),
+            (None, None, "Object") => self.str("Object[{}]"),
+            (None, None, _) => self.str(TYPE_SET),
+        }
+        self.expanded = true;
     }
 
     fn object_definition(&mut self, name: &str, init: Hash<'_>) {

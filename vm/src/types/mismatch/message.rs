@@ -145,6 +145,9 @@ fn detailed_actual<'c>(arena: &'c Bump, expected: &[&'c Type<'c>], actual: &'c T
     {
         print_expanded(actual)
     } else {
-        simple_name(actual).to_owned()
+        match actual {
+            Type::Object { .. } => name(actual).to_owned(),
+            _ => simple_name(actual).to_owned(),
+        }
     }
 }

@@ -8,7 +8,7 @@ pub mod time;
 mod version;
 
 use super::mismatch::{assert_instance, describe_arguments};
-use super::{Type, callable, infer, is_instance, parse_with, print, print_expanded};
+use super::{Type, callable, infer, is_instance, parse_with, print};
 use crate::error::{Eval, Flow};
 use crate::scope::Scope;
 use crate::value::Value;
@@ -84,7 +84,7 @@ fn construct<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, ty: &'c Type<'c>, args: 
         Type::Init { ty: Some(inner), args: more } => init(vm, scope, inner, more, args),
         Type::Object { .. } => object::object(vm, ty, args),
         _ => {
-            let name = print_expanded(ty);
+            let name = print(ty);
             Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")))
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
 /// `Error.new`, `Deferred.new`, and `new` of types made with `Object[{…}]`.
 pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c> {
     let attributes = attributes_of(vm, ty)?;
-    let type_name: &'c str = vm.arena.alloc_str(&print(ty));
+    let type_name: &'c str = crate::types::name(ty);
     let settable: Vec<&Attribute<'c>> = attributes.iter().filter(|a| !a.constant).collect();
     let given: Vec<Option<Value<'c>>> = match args {
         [Value::Hash(hash)] if named(vm, &settable, *hash) => {
@@ -131,16 +131,10 @@ fn wrong_arguments<'c>(
     };
     let names = attributes.iter().map(|a| a.name).collect();
     let signatures = [
-        crate::types::Signature { callable: *positional, names, block_name: "block" },
         crate::types::Signature { callable: *hashed, names: vec!["hash"], block_name: "block" },
+        crate::types::Signature { callable: *positional, names, block_name: "block" },
     ];
-    Flow::raw(crate::types::mismatch::describe_arguments(
-        vm,
-        &format!("new_{}", name.to_lowercase()),
-        &signatures,
-        args,
-        None,
-    ))
+    Flow::raw(crate::types::mismatch::describe_arguments(vm, &format!("new_{name}"), &signatures, args, None))
 }
 
 fn attributes_of<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>>> {
@@ -169,8 +163,8 @@ fn attributes_of<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribut
         (Some("Deferred"), None) => builtin(
             vm,
             &[
-                ("name", "Pattern[/\\A[$]?[a-z][a-zA-Z0-9_]*(?:::[a-z][a-zA-Z0-9_]*)*\\z/]", None),
-                ("arguments", "Optional[Array[Any]]", Some(Value::Undef)),
+                ("name", "Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/]", None),
+                ("arguments", "Optional[Array]", Some(Value::Undef)),
             ],
         )?,
         (_, Some(init)) => user_attributes(vm, *init, &mut all)?,

@@ -8,7 +8,7 @@ use crate::vm::Vm;
 
 const LOCALS: [(&str, &str); 4] = [
     ("PositiveInteger", "Integer[0,default]"),
-    ("SemVerQualifier", "Pattern[/\\A(?<part>[0-9A-Za-z-]+)(?:\\.[0-9A-Za-z-]+)*\\Z/]"),
+    ("SemVerQualifier", "Pattern[/\\A(?<part>[0-9A-Za-z-]+)(?:\\.\\g<part>)*\\Z/]"),
     (
         "SemVerPattern",
         "Pattern[/\\A(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?\

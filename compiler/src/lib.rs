@@ -2,10 +2,12 @@
 
 pub mod ast;
 pub mod check;
+mod dump;
 mod lex;
 pub mod lower;
 mod parse;
 pub mod source;
 
+pub use dump::dump;
 pub use parse::{ParseLimits, Parsed, parse};
 pub use source::{LineIndex, SourceFile, SourceKind};

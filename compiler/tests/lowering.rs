@@ -1,5 +1,10 @@
 //! Whatever parses also lowers to a unit whose chunks all verify: over every manifest and template of the corpus
 //! where it has been fetched, and over the fixtures in any case.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a test reads files and says what it saw"
+)]
 
 use bumpalo::Bump;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};

@@ -1,8 +1,11 @@
 //! JSON and values: facts and node terms in, rich data out.
 
 use crate::catalog::rich::{self, Style};
+use crate::compile::COLLECTOR;
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
+use bunraku_vm::iterator;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
@@ -25,6 +28,28 @@ pub fn value<'c>(arena: &'c Bump, json: &Json) -> Value<'c> {
     }
 }
 
+/// A fact: as [`value`], but null becomes the empty string, however deep, as Puppet sanitises facts.
+pub fn fact<'c>(arena: &'c Bump, json: &Json) -> Value<'c> {
+    match json {
+        Json::Null => Value::str(arena, ""),
+        Json::Array(items) => {
+            let items: Vec<_> = items.iter().map(|item| fact(arena, item)).collect();
+            Value::array(arena, &items)
+        }
+        Json::Object(map) => facts(arena, map),
+        other => value(arena, other),
+    }
+}
+
+/// All facts as a hash.
+pub fn facts<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
+    let mut builder = HashBuilder::new(arena);
+    for (key, item) in map {
+        builder.insert_str(key, fact(arena, item));
+    }
+    Value::Hash(builder.finish())
+}
+
 /// A JSON object as a hash.
 pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
     let mut builder = HashBuilder::new(arena);
@@ -36,6 +61,14 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 
 /// A value as rich data (JSON) and as `%p` prints it.
 pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
+    let value = match value {
+        Value::Type(Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) }) => {
+            vm.string(name.split_once(':').map_or(*name, |(_, label)| label))
+        }
+        // A sequence is shown by its elements.
+        Value::Iterator(iter) => vm.array(&iterator::collect(vm, iter).unwrap_or_default()),
+        other => other,
+    };
     let mut json = String::new();
     rich::value(&mut json, value, Style::Plain);
     (json, convert::repr(vm, value))

@@ -22,6 +22,16 @@ pub fn key(name: &str) -> String {
     name.strip_prefix("::").unwrap_or(name).to_lowercase()
 }
 
+/// Name of the node resource that a regular expression makes: what of its source a name may hold.
+pub fn of_node_pattern(source: &str) -> String {
+    let kept: String = source
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
+        .collect();
+    format!("__node_regexp__{}", kept.trim_start_matches('.'))
+}
+
 /// Splits `Type[title]`.
 pub fn split_reference(text: &str) -> Option<(&str, &str)> {
     let open = text.find('[')?;

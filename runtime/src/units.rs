@@ -23,7 +23,7 @@ pub struct Compiled {
 /// Compiles one source text.
 ///
 /// # Errors
-/// Every syntax error or static error found, in order.
+/// The warnings, then every syntax error or static error found, in order.
 pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Compiled, Vec<Diagnostic>> {
     let arena = Bump::new();
     let parsed = parse(&arena, source, &ParseLimits::default())?;
@@ -31,10 +31,10 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
     let found = parsed.warnings.into_iter().chain(check(&program, source, options));
     let (errors, warnings): (Vec<_>, Vec<_>) = found.partition(|d| d.severity >= Severity::Err);
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(warnings.into_iter().chain(errors).collect());
     }
     let lines = LineIndex::new(source.text);
-    let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![fault])?;
+    let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![*fault])?;
     Ok(Compiled { words: words.into(), warnings: warnings.into() })
 }
 

@@ -3,7 +3,6 @@
 
 use crate::arith;
 use crate::error::{Blame, Eval, Flow};
-use crate::format;
 use crate::label;
 use crate::scope::Scope;
 use crate::types;
@@ -120,10 +119,7 @@ fn numbers<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>], kind: &str, substring: bool)
                     );
                     Flow::issue_at(Blame::Right, "BAD_STRING_SLICE_KEY_TYPE", message)
                 } else {
-                    let message = format!(
-                        "The value '{}' cannot be used as an index into an {kind}. Expected an Integer, got {actual}",
-                        format::to_interpolated(other)
-                    );
+                    let message = format!("An {kind}[] cannot use {actual} where Integer is expected");
                     Flow::issue_at(Blame::Right, "BAD_SLICE_KEY_TYPE", message)
                 });
             }

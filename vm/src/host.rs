@@ -180,6 +180,9 @@ pub trait Host<'c> {
     /// A function that comes with the language or a module's native twin.
     fn native(&self, name: &str) -> Option<&'static Native>;
 
+    /// A function that a manifest loaded so far has defined.
+    fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>>;
+
     /// A function written in Puppet, found as the autoloader of `module` finds it.
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>>;
 
@@ -296,6 +299,12 @@ pub trait Host<'c> {
         key: &str,
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// Runs a command (its path and arguments) and gives what it wrote.
+    ///
+    /// # Errors
+    /// Why it could not be run, in Puppet's words.
+    fn generate(&self, command: &[String]) -> Result<String, String>;
 
     /// The value of a setting by Puppet's name.
     fn setting(&self, name: &str) -> Option<Value<'c>>;

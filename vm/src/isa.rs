@@ -80,7 +80,7 @@ macro_rules! instructions {
         /// Operation codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub enum Op { $(#[doc = $doc] $op),* }
+        pub enum Op { $(#[doc = concat!("`", $doc, "`")] $op),* }
 
         impl Op {
             /// Every operation in opcode order.
@@ -161,6 +161,7 @@ instructions! {
     PutHash Abc (a: Reg, b: Pairs, c: Num) "R[a] := R[a] with c entries from R[b] set";
     Access Abc (a: Reg, b: Run(1), c: Num) "R[a] := R[b][R[b+1], … R[b+c]]";
     TypeName Abx (a: Reg, x: Name) "R[a] := the type named N[x]";
+    TypeReference Abx (a: Reg, x: Name) "R[a] := the type named N[x], or a reference to it where there is none";
     Call Abcw (a: Reg, b: Run(0), c: Num, w: Name) "R[a] := function N[w] of R[b] … R[b+c-1]";
     CallBlock Abcw (a: Reg, b: Run(1), c: Num, w: Name) "R[a] := function N[w] of R[b] … R[b+c-1] with the lambda R[b+c]";
     CallSplat Abcw (a: Reg, b: Reg, c: Num, w: Name) "R[a] := function N[w] of the elements of R[b]; with the lambda R[b+1] if c is 1";
@@ -170,7 +171,7 @@ instructions! {
     AttributeAppend Abx (a: Reg, x: Name) "adds N[x] +> R[a] to the list";
     AttributeSplat Abc (a: Reg) "adds the entries of the hash R[a] to the list";
     Body Abc (a: Reg) "closes the list as a resource body with title R[a]";
-    Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported)";
+    Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported; 4 more if b is no name of a type)";
     Defaults Abc (a: Reg, b: Reg) "R[a] := R[b], whose resource defaults the closed list sets";
     Override Abc (a: Reg, b: Reg) "R[a] := R[b], the resources the closed list overrides";
     Collect Abcw (a: Reg, b: Reg, c: Num, w: List) "R[a] := collector of type R[b], exported if c is 1, query L[w] over R[b+1] …; the closed list overrides";
@@ -179,6 +180,7 @@ instructions! {
     Render Abc (a: Reg) "adds the string of R[a] to the template's output";
     ReservedWord Abx (x: Name) "fails: N[x] is a reserved word";
     BadCallee Abx (a: Reg, x: Const) "fails: K[x] can't be called";
+    Fail Abx (x: Const) "fails with the message K[x]";
     Return Abc (a: Reg) "leaves the chunk with R[a]";
 }
 

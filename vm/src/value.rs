@@ -193,7 +193,7 @@ impl<'c> Hash<'c> {
     }
 }
 
-/// Builds a [`Hash`] entry by entry; keeps the place of a key that is set again.
+/// Builds a [`struct@Hash`] entry by entry; keeps the place of a key that is set again.
 pub struct HashBuilder<'c> {
     arena: &'c Bump,
     entries: Vec<(Value<'c>, Value<'c>)>,

@@ -1,6 +1,5 @@
 //! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
-use crate::closure::Closure;
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site};
@@ -37,12 +36,23 @@ pub struct Vm<'c> {
     pub(crate) output: Vec<crate::interp::Output>,
     /// Signatures of the native functions called so far, and those of their argument mismatches.
     pub(crate) signatures: HashMap<*const Native, Signatures<'c>>,
+    /// The default value that is being evaluated.
+    pub(crate) default_of: Option<PendingDefault<'c>>,
     scopes: u32,
     /// How deep calls may nest.
     pub max_depth: usize,
 }
 
 type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
+
+/// A default value under evaluation: it may use the parameters in front of its own only.
+pub(crate) struct PendingDefault<'c> {
+    pub scope: &'c Scope<'c>,
+    pub params: &'c [ParamInfo<'c>],
+    pub n: usize,
+    /// The parameter that it used all the same.
+    pub illegal: Option<&'c str>,
+}
 
 /// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +98,7 @@ impl<'c> Vm<'c> {
             pending: Pending::default(),
             output: Vec::new(),
             signatures: HashMap::new(),
+            default_of: None,
             scopes: 1,
             max_depth: MAX_DEPTH,
         }
@@ -158,15 +169,29 @@ impl<'c> Vm<'c> {
     }
 
     /// Evaluates the default of the n-th parameter in `scope` (a scope of that chunk's shape); `undef` where there
-    /// is none.
+    /// is none. `subject` is what messages call the thing with the parameter: `Class[Foo]`.
     ///
     /// # Errors
     /// Those of evaluating it.
-    pub fn param_default(&mut self, chunk: ChunkRef, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
+    pub fn param_default(
+        &mut self,
+        chunk: ChunkRef,
+        n: usize,
+        scope: &'c Scope<'c>,
+        subject: &str,
+    ) -> Eval<'c> {
         let linked = self.link(chunk)?;
-        match linked.chunk.param(n).default_chunk {
-            Some(number) => self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope),
-            None => Ok(Value::Undef),
+        let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
+        let outer =
+            self.default_of.replace(PendingDefault { scope, params: linked.params, n, illegal: None });
+        let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);
+        let own = std::mem::replace(&mut self.default_of, outer);
+        match own.and_then(|own| own.illegal) {
+            Some(name) => Err(Flow::raw(format!(
+                "{subject}: default expression for ${} tries to illegally access not yet evaluated ${name}",
+                linked.params[n].name
+            ))),
+            None => result,
         }
     }
 
@@ -200,6 +225,11 @@ impl<'c> Vm<'c> {
         let arena = self.arena;
         let groups = arena.alloc_slice_fill_iter(groups.iter().map(|g| g.map(|g| &*arena.alloc_str(g))));
         self.matches.push(groups);
+    }
+
+    /// The place of a part of the innermost expression.
+    pub fn site_of(&self, blame: crate::error::Blame) -> Site<'c> {
+        self.frames.last().map_or(Site::NONE, |frame| frame.site_of(blame))
     }
 
     /// Where the innermost Puppet code being run stands (Ruby: the top of `PuppetStack`).

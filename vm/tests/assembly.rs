@@ -147,6 +147,7 @@ fn calls_with_and_without_a_lambda() {
         captures_rest: false,
         type_chunk: None,
         default_chunk: None,
+        at: (1, 1),
     }];
     writer.chunk(lambda, body);
     let code = vec![
@@ -217,6 +218,7 @@ fn calls_do_not_nest_without_end() {
         captures_rest: false,
         type_chunk: None,
         default_chunk: None,
+        at: (1, 1),
     };
     let code = |lambda: u32| {
         vec![

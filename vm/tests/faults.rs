@@ -23,6 +23,7 @@ pub fn sound() -> Vec<u32> {
         captures_rest: false,
         type_chunk: None,
         default_chunk: None,
+        at: (1, 1),
     }];
     writer.chunk(lambda, body);
     let code = vec![

@@ -1,5 +1,7 @@
 //! Whatever the words of a unit, nothing panics: they are refused, or they run.
 
+#![allow(clippy::disallowed_macros, reason = "a test says what it saw")]
+
 mod machine;
 
 use bunraku_vm::isa::{Op, abc, abx, asx, decode};
@@ -61,6 +63,7 @@ fn seed() -> Vec<u32> {
         captures_rest: false,
         type_chunk: None,
         default_chunk: Some(default),
+        at: (1, 1),
     }];
     writer.chunk(lambda, body);
     let code = vec![

@@ -1,9 +1,10 @@
 //! What can be assigned to, and where.
 
 use super::Checker;
-use super::label::{self, a_an};
+use super::label::a_an;
 use super::names::is_numeric_variable;
 use crate::ast::{AssignOp, Attribute, Expr, ExprKind, Part};
+use crate::dump::assign_symbol;
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn assignment(&mut self, expr: &Expr<'a>, op: AssignOp, lhs: &Expr<'a>, rhs: &Expr<'a>) {
@@ -17,7 +18,7 @@ impl<'a> Checker<'_, '_> {
             expr.span,
             format!(
                 "The operator '{}' is no longer supported. See http://links.puppet.com/remove-plus-equals",
-                label::assign(op)
+                assign_symbol(op)
             ),
         );
     }

@@ -32,8 +32,14 @@ impl<'a> Checker<'_, '_> {
             _ => self.puppet_fault(content, SourceKind::Epp),
         };
         if let Some(fault) = fault {
+            let code = match known {
+                "json" => "ILLEGAL_JSON",
+                "base64" => "ILLEGAL_BASE64",
+                "pp" => "ILLEGAL_PP",
+                _ => "ILLEGAL_EPP",
+            };
             self.report.fatal(
-                "ILLEGAL_SYNTAX",
+                code,
                 text.span,
                 format!("Invalid produced text having syntax: '{syntax}'. {fault}"),
             );
@@ -93,10 +99,10 @@ fn base64_fault(text: &str) -> Option<&'static str> {
         _ => 0,
     };
     let clean = digits.last().is_none_or(|last| base64_value(*last) & cut == 0);
-    if kept.len() % 4 == 0 && padding <= 2 && digits.iter().all(in_range) && clean {
+    if kept.len().is_multiple_of(4) && padding <= 2 && digits.iter().all(in_range) && clean {
         return None;
     }
-    Some(if (kept.len() * 8) % 6 == 0 {
+    Some(if (kept.len() * 8).is_multiple_of(6) {
         "contains letters outside strict base 64 range (or whitespace)"
     } else {
         "padding is not correct"

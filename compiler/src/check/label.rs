@@ -1,6 +1,7 @@
 //! What messages call the nodes of the tree.
 
-use crate::ast::{AssignOp, BinaryOp, Expr, ExprKind, RelationOp, UnaryOp};
+use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::dump::{assign_symbol, binary_symbol, relation_symbol};
 use std::borrow::Cow;
 
 /// The name of a node's kind.
@@ -26,9 +27,9 @@ pub(super) fn label(expr: &Expr<'_>) -> Cow<'static, str> {
         ExprKind::Unary { op: UnaryOp::Not, .. } => "'not' expression",
         ExprKind::Unary { op: UnaryOp::Minus, .. } => "Unary Minus",
         ExprKind::Unary { op: UnaryOp::Unfold, .. } => "Unfold",
-        ExprKind::Binary { op, .. } => return format!("'{}' expression", binary(op)).into(),
-        ExprKind::Assign { op, .. } => return format!("'{}' expression", assign(op)).into(),
-        ExprKind::Relation { op, .. } => return format!("'{}' expression", relation(op)).into(),
+        ExprKind::Binary { op, .. } => return format!("'{}' expression", binary_symbol(op)).into(),
+        ExprKind::Assign { op, .. } => return format!("'{}' expression", assign_symbol(op)).into(),
+        ExprKind::Relation { op, .. } => return format!("'{}' expression", relation_symbol(op)).into(),
         ExprKind::Access { .. } => "'[]' expression",
         ExprKind::Selector { .. } => "Selector Expression",
         ExprKind::Case { .. } => "'case' statement",
@@ -73,46 +74,4 @@ fn with_article(label: &str, a: &str, an: &str) -> String {
     let first = label.trim_start_matches('\'').chars().next().map(|first| first.to_ascii_lowercase());
     let vowel = matches!(first, Some('a' | 'e' | 'i' | 'o' | 'u' | 'y'));
     format!("{} {label}", if vowel { an } else { a })
-}
-
-/// How a binary operator is written.
-fn binary(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Mod => "%",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::NotEq => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEq => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEq => ">=",
-        BinaryOp::Match => "=~",
-        BinaryOp::NotMatch => "!~",
-        BinaryOp::In => "in",
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-    }
-}
-
-/// How an assignment operator is written.
-pub(super) fn assign(op: AssignOp) -> &'static str {
-    match op {
-        AssignOp::Set => "=",
-        AssignOp::Append => "+=",
-        AssignOp::Delete => "-=",
-    }
-}
-
-fn relation(op: RelationOp) -> &'static str {
-    match op {
-        RelationOp::Before => "->",
-        RelationOp::Notify => "~>",
-        RelationOp::After => "<-",
-        RelationOp::Subscribe => "<~",
-    }
 }

@@ -1,6 +1,6 @@
 //! Escapes in strings and heredocs.
 
-use super::{LexFault, LexResult, Lexer};
+use super::{LexResult, Lexer};
 use std::fmt::Write;
 
 /// Which escapes a text knows.
@@ -58,7 +58,13 @@ impl<'a> Lexer<'_, 'a> {
         }
         let decoded;
         let raw = if escapes.has('u') && raw.contains("\\u") {
-            decoded = unicode_escapes(raw)?;
+            decoded = unicode_escapes(raw).ok_or_else(|| {
+                self.fault_of_ruby(
+                    "invalid byte sequence in UTF-8",
+                    "a \\u escape that gives no Unicode character",
+                    self.pos,
+                )
+            })?;
             decoded.as_str()
         } else {
             raw
@@ -103,8 +109,8 @@ impl<'a> Lexer<'_, 'a> {
 const ILLEGAL_UNICODE: &str =
     "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
 
-/// Resolves `\u1234` and `\u{12345}`. What they yield is read again, so that an escaped backslash escapes.
-fn unicode_escapes(raw: &str) -> LexResult<String> {
+/// Resolves `\u1234` and `\u{12345}`; none if one is no character. What they yield is read again, so that an escaped backslash escapes.
+fn unicode_escapes(raw: &str) -> Option<String> {
     let mut text = raw.to_owned();
     loop {
         let mut value = String::with_capacity(text.len());
@@ -120,7 +126,7 @@ fn unicode_escapes(raw: &str) -> LexResult<String> {
                     rest = &rest[length..];
                 }
                 Some((code, length)) => {
-                    let Some(character) = char::from_u32(code) else { return Err(no_character()) };
+                    let character = char::from_u32(code)?;
                     yields_backslash |= character == '\\';
                     value.push(character);
                     rest = &rest[length..];
@@ -130,7 +136,7 @@ fn unicode_escapes(raw: &str) -> LexResult<String> {
         value.push_str(rest);
         text = value;
         if !yields_backslash {
-            return Ok(text);
+            return Some(text);
         }
     }
 }
@@ -148,17 +154,6 @@ fn unicode_escape(text: &str) -> Option<(u32, usize)> {
     let digits = after.as_bytes().get(..4)?;
     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
     Some((u32::from_str_radix(&after[..4], 16).ok()?, 6))
-}
-
-/// A code that is no character. Ruby stumbles over the bytes it makes of it, and names no place.
-#[cold]
-fn no_character() -> Box<LexFault> {
-    Box::new(LexFault {
-        message: "invalid byte sequence in UTF-8".into(),
-        code: None,
-        place: super::Where::Nowhere,
-        help: Some("a \\u escape here gives a code that is no Unicode character"),
-    })
 }
 
 /// As messages quote what was recognised before.
@@ -179,7 +174,7 @@ mod tests {
 
     #[test]
     fn unicode() {
-        let decoded = |text| unicode_escapes(text).ok();
+        let decoded = unicode_escapes;
         assert_eq!(decoded(r"\u00e5\u{1F600}\\u0041"), Some("å😀\\\\u0041".to_owned()));
         assert_eq!(decoded(r"\u005cu0041"), Some("A".to_owned()));
         assert_eq!(decoded(r"\u12 \u{} \u{1234567}"), Some(r"\u12 \u{} \u{1234567}".to_owned()));

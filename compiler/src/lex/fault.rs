@@ -20,8 +20,8 @@ pub(crate) struct LexFault {
     pub message: Cow<'static, str>,
     pub code: Option<&'static str>,
     pub place: Where,
-    /// Advice of ours.
-    pub help: Option<&'static str>,
+    /// What a fault without a place is about, and where that is.
+    pub about: Option<(&'static str, u32)>,
 }
 
 /// A warning, which counts only if the parser gets past the token it was made for.
@@ -53,7 +53,27 @@ impl Lexer<'_, '_> {
             message: message.into(),
             code: Some(code),
             place: self.place(offset),
-            help: None,
+            about: None,
+        })
+    }
+
+    /// An error of Ruby's making: Puppet knows no place of it, only we do.
+    #[cold]
+    pub(super) fn fault_of_ruby(
+        &self,
+        message: impl Into<Cow<'static, str>>,
+        about: &'static str,
+        offset: usize,
+    ) -> Box<LexFault> {
+        let place = match self.place(offset) {
+            Where::Offset(offset) => offset,
+            _ => 0,
+        };
+        Box::new(LexFault {
+            message: message.into(),
+            code: None,
+            place: Where::Nowhere,
+            about: Some((about, place)),
         })
     }
 
@@ -96,6 +116,6 @@ pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Box<LexFault>> {
         message: message.into(),
         code: Some("ILLEGAL_BOM"),
         place: Where::Nowhere,
-        help: None,
+        about: None,
     }))
 }

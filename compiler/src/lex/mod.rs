@@ -12,6 +12,7 @@ mod escape;
 mod fault;
 mod heredoc;
 mod number;
+pub(crate) mod regex;
 mod scan;
 mod string;
 mod symbol;
@@ -142,7 +143,13 @@ impl<'l, 'a> Lexer<'l, 'a> {
     #[inline]
     fn top_step(&mut self) -> LexResult<()> {
         let before = self.out.tokens.len();
-        match self.step() {
+        let warnings = self.out.warnings.len();
+        let step = self.step();
+        for warning in &mut self.out.warnings[warnings..] {
+            // All of a string has been lexed when the parser gets its first token.
+            warning.token = before;
+        }
+        match step {
             Ok(Step::Nothing) => Ok(()),
             Ok(_) => {
                 if let Some(last) = self.out.tokens.last() {
@@ -192,7 +199,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
                 self.pos += comment.len();
                 Ok(Step::Nothing)
             }
-            b'/' => Ok(self.regex_or_division()),
+            b'/' => self.regex_or_division(),
             0x80.. => Ok(self.beyond_ascii()),
             _ => Ok(self.symbol(byte)),
         }
@@ -285,7 +292,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
         self.emit(Tok::Variable, start, &self.text[start + 1..start + 1 + length])
     }
 
-    fn regex_or_division(&mut self) -> Step {
+    fn regex_or_division(&mut self) -> LexResult<Step> {
         if self.after.allows_regex()
             && let Ok((_, found)) = scan::regex(self.rest())
         {
@@ -296,9 +303,12 @@ impl<'l, 'a> Lexer<'l, 'a> {
             if source.contains("\\/") {
                 source = self.arena.alloc_str(&source.replace("\\/", "/"));
             }
-            return self.emit(Tok::Regex, start, source);
+            if let Some(message) = regex::fault(source) {
+                return Err(self.fault_of_ruby(message, "the regular expression", start));
+            }
+            return Ok(self.emit(Tok::Regex, start, source));
         }
-        self.take(Tok::Div, 1)
+        Ok(self.take(Tok::Div, 1))
     }
 
     /// White space of another alphabet, or a character that starts no token.

@@ -124,7 +124,11 @@ impl<'a> Lexer<'_, 'a> {
                 let before = self.matched.map_or("", |(from, to)| &self.text[from..to]);
                 return Err(self.unclosed(&escape::quoted(before)));
             }
-            None => return Err(trailing_backslash()),
+            // Puppet's lexer fails on this, in Ruby's words.
+            None => {
+                let message = "undefined method `[]' for nil:NilClass";
+                return Err(self.fault_of_ruby(message, "a heredoc that ends in a backslash", start));
+            }
         };
         let (terminator, length) = match self.bytes.get(end) {
             Some(b'$') if self.bytes.get(end + 1) == Some(&b'{') => (Terminator::Brace, 2),
@@ -212,6 +216,12 @@ impl<'a> Lexer<'_, 'a> {
 
 /// Where the quote is that ends the text from `start`.
 fn quote_end(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
+    if bytes.get(start) == Some(&quote) {
+        let next = after_backslashes(bytes, start + 1);
+        if next.is_some_and(|next| bytes.get(next) == Some(&quote)) {
+            return next;
+        }
+    }
     let mut at = start;
     loop {
         at += plain(&bytes[at..], |byte| byte != quote && byte != b'\\');
@@ -232,11 +242,16 @@ fn text_end(bytes: &[u8], start: usize, rules: TextRules) -> Option<usize> {
     }
     // A heredoc without the escape `\$` interpolates after a backslash, too.
     let escaped = rules.quoted || rules.escapes.has('$');
+    let ends = |byte: u8| byte == b'$' || rules.quoted && byte == b'"';
+    if escaped && bytes.get(start).is_some_and(|first| ends(*first)) {
+        let next = after_backslashes(bytes, start + 1);
+        if next.is_some_and(|next| bytes.get(next).map_or(!rules.quoted, |byte| ends(*byte))) {
+            return next;
+        }
+    }
     let mut at = start;
     loop {
-        at += plain(&bytes[at..], |byte| {
-            byte != b'$' && !(rules.quoted && byte == b'"') && !(escaped && byte == b'\\')
-        });
+        at += plain(&bytes[at..], |byte| !(ends(byte) || escaped && byte == b'\\'));
         match bytes.get(at) {
             None if rules.quoted => return None,
             Some(b'\\') => at += 2,
@@ -248,18 +263,15 @@ fn text_end(bytes: &[u8], start: usize, rules: TextRules) -> Option<usize> {
     }
 }
 
+/// Where an even number of backslashes ends. Puppet looks for a character, an even number of backslashes and
+/// an end; thus the first character of a text is never its end if another end follows it: `"""` is the
+/// string `"`.
+fn after_backslashes(bytes: &[u8], start: usize) -> Option<usize> {
+    let count = bytes.get(start..)?.iter().take_while(|byte| **byte == b'\\').count();
+    (count % 2 == 0).then_some(start + count)
+}
+
 /// How many bytes at the start satisfy a condition.
 fn plain(bytes: &[u8], condition: impl Fn(u8) -> bool) -> usize {
     take_while::<_, &[u8], ()>(condition).parse(bytes).map_or(0, |(_, found)| found.len())
-}
-
-/// A heredoc that ends in a lone backslash: Puppet's lexer fails on it, in Ruby's words.
-#[cold]
-fn trailing_backslash() -> Box<LexFault> {
-    Box::new(LexFault {
-        message: "undefined method `[]' for nil:NilClass".into(),
-        code: None,
-        place: super::Where::Nowhere,
-        help: Some("a heredoc ends in a backslash that escapes nothing"),
-    })
 }

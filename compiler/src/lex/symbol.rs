@@ -79,7 +79,7 @@ impl Lexer<'_, '_> {
     /// `(` that is the first on its line does not continue the line before.
     fn parenthesis(&self) -> Tok {
         match scan::white(&self.bytes[self.line_start..self.pos]) {
-            Ok((rest, _)) if rest.is_empty() => Tok::WsLParen,
+            Ok(([], _)) => Tok::WsLParen,
             _ => Tok::LParen,
         }
     }

@@ -27,13 +27,25 @@ pub(super) struct Body<'l, 't> {
     pub shapes: Vec<Vec<String>>,
     next: u32,
     most: u32,
+    /// Whether an unknown type name is no error yet: in what an alias stands for.
+    pub lenient: bool,
     /// How many instructions that may open a match scope were emitted.
     pub matches: u32,
 }
 
 impl<'l, 't> Body<'l, 't> {
     pub fn new(low: &'l mut Lowering<'t>, kind: ChunkKind, shapes: Vec<Vec<String>>) -> Self {
-        Body { low, kind, code: Vec::new(), positions: Vec::new(), shapes, next: 0, most: 0, matches: 0 }
+        Body {
+            low,
+            kind,
+            code: Vec::new(),
+            positions: Vec::new(),
+            shapes,
+            next: 0,
+            most: 0,
+            lenient: false,
+            matches: 0,
+        }
     }
 
     /// The next register.

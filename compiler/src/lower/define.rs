@@ -60,6 +60,7 @@ impl Lowering<'_> {
                 // A type sees no variable of the body, only top scope.
                 type_chunk: param.type_expr.map(|ty| self.expression_chunk(ty, vec![])),
                 default_chunk: param.default.map(|value| self.expression_chunk(value, shapes.to_vec())),
+                at: self.at(param.span),
             });
         }
         specs
@@ -101,14 +102,19 @@ impl Lowering<'_> {
                 self.define(def, DefKind::Function, ChunkKind::Function, &[], expr.span, None, *return_type);
             }
             ExprKind::TypeAlias { name, body, .. } => {
-                let chunk = self.expression_chunk(body, vec![]);
+                let chunk = self.unit.reserve_chunk();
+                let mut target = Body::new(self, ChunkKind::Expression, vec![]);
+                target.lenient = true;
+                let result = target.take();
+                target.expr(body, result);
+                target.finish(chunk, result, vec![], None);
                 self.add_definition(DefKind::TypeAlias, (*name).to_owned(), chunk, expr.span, None, vec![]);
             }
             ExprKind::Node { matches, body, .. } => {
                 let chunk = self.unit.reserve_chunk();
                 self.body_chunk(chunk, ChunkKind::Node, vec![shape(&[], &[], body)], body, &[]);
-                let name = matches.first().map(node_name).unwrap_or_default();
-                self.add_definition(DefKind::Node, name, chunk, expr.span, None, matches.to_vec());
+                // A node goes by each of its matches.
+                self.add_definition(DefKind::Node, String::new(), chunk, expr.span, None, matches.to_vec());
             }
             // Plans need tasks, type mappings the Ruby runtime: the checks have refused both.
             _ => {}
@@ -169,20 +175,4 @@ fn hosts(matches: &[HostMatch<'_>]) -> (Vec<Host<'static>>, Vec<String>) {
 /// A class's name as Puppet keys it: lower case, without leading `::`.
 fn class_name(name: &str) -> String {
     name.strip_prefix("::").unwrap_or(name).to_lowercase()
-}
-
-/// Name of the resource a node definition makes: for a regular expression, what of its source a name may hold.
-fn node_name(host: &HostMatch<'_>) -> String {
-    match host {
-        HostMatch::Name(name, _) => name.to_lowercase(),
-        HostMatch::Regex(source, _) => {
-            let kept: String = source
-                .to_lowercase()
-                .chars()
-                .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
-                .collect();
-            format!("__node_regexp__{}", kept.trim_start_matches('.'))
-        }
-        HostMatch::Default(_) | HostMatch::Other(_) => "default".to_owned(),
-    }
 }

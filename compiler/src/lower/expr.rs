@@ -2,7 +2,6 @@
 
 use super::body::{Body, Reg};
 use super::constant::constant;
-use super::label::label;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
@@ -167,7 +166,8 @@ impl Body<'_, '_> {
 
     pub(super) fn type_name(&mut self, expr: &Expr<'_>, name: &str, to: Reg) {
         let name = self.low.unit.name(name);
-        self.abx(Op::TypeName, to, name, expr.span);
+        let op = if self.lenient { Op::TypeReference } else { Op::TypeName };
+        self.abx(op, to, name, expr.span);
         self.position(expr);
     }
 
@@ -270,10 +270,12 @@ impl Body<'_, '_> {
         let is_class = matches!(left.kind, ExprKind::TypeName("Class"));
         for key in keys {
             match &key.kind {
-                // `Class[Foo]` names a class, not a type.
+                // In `Class[Foo]` an unknown name is no error yet.
                 ExprKind::TypeName(name) if is_class => {
                     let reg = self.take();
-                    self.load(reg, &Const::Str((*name).to_owned()), key.span);
+                    let name = self.low.unit.name(name);
+                    self.abx(Op::TypeReference, reg, name, key.span);
+                    self.position(key);
                 }
                 _ => {
                     self.value(key);

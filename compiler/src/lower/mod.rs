@@ -27,7 +27,7 @@ pub fn lower(
     text: &str,
     lines: &LineIndex,
     path: Option<&str>,
-) -> Result<Vec<u32>, Diagnostic> {
+) -> Result<Vec<u32>, Box<Diagnostic>> {
     let mut lowering = Lowering { unit: UnitWriter::default(), text, lines, fault: None };
     let main = lowering.unit.reserve_chunk();
     match &program.body.kind {
@@ -42,7 +42,7 @@ pub fn lower(
         Some((message, span)) => {
             let (line, column) = lines.line_column(text, span.start);
             let place = Place { file: path.map(Into::into), line: Some(line), column: Some(column) };
-            Err(Diagnostic::error(message).at(place))
+            Err(Box::new(Diagnostic::error(message).at(place)))
         }
     }
 }

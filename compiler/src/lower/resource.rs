@@ -17,7 +17,7 @@ impl Body<'_, '_> {
                     let title = self.value(&body.title);
                     self.attributes(body.attributes);
                     self.abc(Op::Body, title, Reg(0), 0, body.span);
-                    self.position_as(label(expr), body.span, &[]);
+                    self.position_as(label(expr), body.title.span, &[]);
                     self.release(mark);
                 }
                 let form = match form {
@@ -25,6 +25,13 @@ impl Body<'_, '_> {
                     ResourceForm::Virtual => 1,
                     ResourceForm::Exported => 2,
                 };
+                // Only a name, a type or a type with brackets may say what is declared.
+                let named = match &type_expr.kind {
+                    ExprKind::Name(_) | ExprKind::TypeName(_) => true,
+                    ExprKind::Access { left, .. } => matches!(left.kind, ExprKind::TypeName(_)),
+                    _ => false,
+                };
+                let form = if named { form } else { form | 4 };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 let title = bodies.first().map_or(span, |body| body.title.span);
                 self.position_of(expr, &[type_expr.span, title]);
@@ -81,10 +88,15 @@ impl Body<'_, '_> {
         attributes: &[Attribute<'_>],
         to: Reg,
     ) {
-        let first = self.value(type_expr);
+        let first = self.take();
+        match &type_expr.kind {
+            // A collector takes the name as it stands: what it means is for the catalog to say.
+            ExprKind::TypeName(name) => self.load(first, &Const::Str((*name).to_owned()), type_expr.span),
+            _ => self.expr(type_expr, first),
+        }
         let mut words = Vec::new();
         if let Some(query) = query.expr {
-            self.query(query, first, &mut words);
+            self.query(expr, query, first, &mut words);
         }
         let list = self.low.unit.list(&words);
         self.attributes(attributes);
@@ -93,27 +105,68 @@ impl Body<'_, '_> {
     }
 
     /// A query in postfix: triples of operation, attribute and the register of its value, counted from behind
-    /// the type's.
-    fn query(&mut self, expr: &Expr<'_>, first: Reg, words: &mut Vec<u32>) {
+    /// the type's. `of` is the collector it belongs to.
+    fn query(&mut self, of: &Expr<'_>, expr: &Expr<'_>, first: Reg, words: &mut Vec<u32>) {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.query(inner, first, words),
+            ExprKind::Paren(inner) => self.query(of, inner, first, words),
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), lhs, rhs } => {
-                self.query(lhs, first, words);
-                self.query(rhs, first, words);
+                self.query(of, lhs, first, words);
+                self.query(of, rhs, first, words);
                 words.extend([if *op == BinaryOp::And { 2 } else { 3 }, 0, 0]);
             }
             ExprKind::Binary { op, lhs, rhs } => {
-                let value = self.value(rhs);
                 let attribute = match &lhs.kind {
-                    ExprKind::Name(name) | ExprKind::Var(name) | ExprKind::Str(name) => name,
-                    _ => "",
+                    ExprKind::Name(name) | ExprKind::Str(name) => name,
+                    _ => {
+                        // Evaluated for its faults; no attribute has such a name.
+                        self.query_value(of, lhs);
+                        ""
+                    }
                 };
+                let value = self.query_value(of, rhs);
                 let name = self.low.unit.name(attribute);
                 words.extend([u32::from(*op == BinaryOp::NotEq), name, value.0 - first.0 - 1]);
             }
-            // The checks have refused everything else.
+            // The checks have refused everything else but a lone value, which asks for nothing.
             _ => {}
         }
+    }
+
+    /// A value of a query: literals, variables, names and accesses; nothing that would have to be computed.
+    fn query_value(&mut self, of: &Expr<'_>, expr: &Expr<'_>) -> Reg {
+        let class = match &expr.kind {
+            ExprKind::Paren(inner) => return self.query_value(of, inner),
+            ExprKind::Binary { op, .. } => match op {
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::ShiftLeft
+                | BinaryOp::ShiftRight => "ArithmeticExpression",
+                BinaryOp::Match | BinaryOp::NotMatch => "MatchExpression",
+                BinaryOp::In => "InExpression",
+                BinaryOp::And | BinaryOp::Or => return self.value(expr),
+                _ => "ComparisonExpression",
+            },
+            ExprKind::Call { .. } => "CallNamedFunctionExpression",
+            ExprKind::MethodCall { .. } => "CallMethodExpression",
+            ExprKind::Array(_) => "LiteralList",
+            ExprKind::Hash(_) => "LiteralHash",
+            ExprKind::Regex(_) => "LiteralRegularExpression",
+            ExprKind::TypeName(_) => "QualifiedReference",
+            ExprKind::Default => "LiteralDefault",
+            ExprKind::Selector { .. } => "SelectorExpression",
+            ExprKind::Unary { op: crate::ast::UnaryOp::Not, .. } => "NotExpression",
+            ExprKind::Unary { op: crate::ast::UnaryOp::Minus, .. } => "UnaryMinusExpression",
+            ExprKind::Heredoc { .. } => "HeredocExpression",
+            _ => return self.value(expr),
+        };
+        let message = format!("Cannot transform object of class Puppet::Pops::Model::{class}");
+        let message = self.low.unit.constant(&Const::Str(message));
+        self.abx(Op::Fail, Reg(0), message, of.span);
+        self.position(of);
+        self.take()
     }
 
     pub(super) fn relation(&mut self, expr: &Expr<'_>, to: Reg) {

@@ -38,7 +38,7 @@ fn targets(lhs: &Expr<'_>, add: &mut impl FnMut(&str)) {
 
 /// Calls `visit` with each direct part of `expr` that is evaluated in the same scope.
 fn children(expr: &Expr<'_>, visit: &mut impl FnMut(&Expr<'_>)) {
-    let mut attributes = |list: &[Attribute<'_>], visit: &mut dyn FnMut(&Expr<'_>)| {
+    let attributes = |list: &[Attribute<'_>], visit: &mut dyn FnMut(&Expr<'_>)| {
         for attribute in list {
             match attribute {
                 Attribute::Named { value, .. } | Attribute::Splat { value, .. } => visit(value),

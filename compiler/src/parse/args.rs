@@ -35,9 +35,11 @@ impl<'a> Parser<'_, 'a> {
         Ok(args)
     }
 
-    /// The keys of an access. A comma before the bracket is left to the caller.
-    pub(super) fn access_args(&mut self) -> ParseResult<&'a [Expr<'a>]> {
-        self.elements(Rules::Keys, None)
+    /// The keys of an access after its bracket, with the closing one. `trailing` allows a comma before that.
+    pub(super) fn access_args(&mut self, trailing: bool) -> ParseResult<&'a [Expr<'a>]> {
+        let keys = self.elements(Rules::Keys, trailing.then_some(Tok::RBrack))?;
+        self.expect(Tok::RBrack)?;
+        Ok(keys)
     }
 
     /// An array.
@@ -58,7 +60,7 @@ impl<'a> Parser<'_, 'a> {
                 match next {
                     Element::Expr(expr) => {
                         parser.push(expr);
-                        next = match parser.more(rules, close) {
+                        next = match parser.more(close) {
                             true => parser.element(rules)?,
                             false => return Ok(()),
                         };
@@ -77,7 +79,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Accepts the comma before a further element; the one before the end, too.
-    fn more(&mut self, rules: Rules, close: Option<Tok>) -> bool {
+    fn more(&mut self, close: Option<Tok>) -> bool {
         if self.kind() != Tok::Comma {
             return false;
         }
@@ -86,8 +88,6 @@ impl<'a> Parser<'_, 'a> {
                 self.bump();
                 false
             }
-            // A comma before the bracket belongs to who asked for the keys.
-            None if rules == Rules::Keys && self.next_kind() == Tok::RBrack => false,
             _ => {
                 self.bump();
                 true
@@ -105,7 +105,7 @@ impl<'a> Parser<'_, 'a> {
         let mut following = None;
         let entries = self.list(|parser, _: &List<HashEntry<'a>>| {
             parser.push(first);
-            while parser.more(rules, close) {
+            while parser.more(close) {
                 match parser.element(rules)? {
                     Element::Pair(entry) => parser.push(entry),
                     Element::Expr(expr) => {
@@ -132,7 +132,7 @@ impl<'a> Parser<'_, 'a> {
             Rules::Keys => {
                 !keyword
                     && !matches!(first.kind, ExprKind::Assign { .. } | ExprKind::Relation { .. })
-                    && !is_resource(&first)
+                    && self.resource_end != self.at
             }
         };
         if fits { Ok(Element::Expr(first)) } else { Err(self.unexpected()) }
@@ -166,12 +166,4 @@ impl<'a> Parser<'_, 'a> {
             _ => false,
         }
     }
-}
-
-/// Whether an expression came of the rule for resources, which is no operand.
-fn is_resource(expr: &Expr<'_>) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Resource { .. } | ExprKind::ResourceDefaults { .. } | ExprKind::ResourceOverride { .. }
-    )
 }

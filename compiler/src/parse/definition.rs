@@ -3,7 +3,6 @@
 use super::{ParseResult, Parser};
 use crate::ast::{Definition, Expr, ExprKind, Span};
 use crate::lex::token::{Tok, Token};
-use std::borrow::Cow;
 
 impl<'a> Parser<'_, 'a> {
     /// `class name (params) inherits parent { … }`
@@ -62,15 +61,11 @@ impl<'a> Parser<'_, 'a> {
 
     /// The name with those of the classes around in front.
     fn qualified(&self, name: &'a str) -> &'a str {
-        let full: Cow<'a, str> = if self.namespace.is_empty() {
-            name.into()
-        } else {
-            format!("{}::{name}", self.namespace.join("::")).into()
-        };
-        match full {
-            Cow::Borrowed(name) => name.strip_prefix("::").unwrap_or(name),
-            Cow::Owned(name) => self.arena.alloc_str(name.strip_prefix("::").unwrap_or(&name)),
+        if self.namespace.is_empty() {
+            return name;
         }
+        let full = format!("{}::{name}", self.namespace.join("::"));
+        self.arena.alloc_str(full.strip_prefix("::").unwrap_or(&full))
     }
 
     fn definition(

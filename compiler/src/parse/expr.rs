@@ -154,9 +154,7 @@ impl<'a> Parser<'_, 'a> {
     /// `left[keys]`
     fn access(&mut self, left: Expr<'a>) -> ParseResult<Expr<'a>> {
         self.bump();
-        let keys = self.access_args()?;
-        self.eat(Tok::Comma);
-        self.expect(Tok::RBrack)?;
+        let keys = self.access_args(true)?;
         Ok(self.access_node(left, keys))
     }
 

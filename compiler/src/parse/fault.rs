@@ -1,6 +1,7 @@
 //! Syntax errors, in Puppet's words.
 
 use super::Parser;
+use crate::lex::regex::shown;
 use crate::lex::token::{Tok, Token};
 use crate::lex::{LexFault, Where};
 use crate::source::Places;
@@ -15,6 +16,8 @@ pub(super) struct Fault {
     place: Where,
     length: u32,
     help: Option<Cow<'static, str>>,
+    /// What an error without a place is about, and where that is.
+    about: Option<(&'static str, u32)>,
 }
 
 impl Fault {
@@ -24,6 +27,11 @@ impl Fault {
         diagnostic.place = place(places, self.place);
         diagnostic.length = self.length;
         diagnostic.help = self.help.map(Cow::into_owned);
+        if let Some((what, offset)) = self.about
+            && let Place { line: Some(line), column: Some(column), .. } = places.at(offset)
+        {
+            diagnostic.help = Some(format!("this is about {what} on line {line}, column {column}"));
+        }
         diagnostic
     }
 }
@@ -51,6 +59,7 @@ impl<'a> Parser<'_, 'a> {
                 place: Where::File,
                 length: 0,
                 help: None,
+                about: None,
             }),
             _ => Box::new(Fault {
                 message: format!("Syntax error at '{}'", value(&token)).into(),
@@ -58,6 +67,7 @@ impl<'a> Parser<'_, 'a> {
                 place: Where::Offset(token.start),
                 length: token.end.saturating_sub(token.start),
                 help: None,
+                about: None,
             }),
         }
     }
@@ -78,13 +88,26 @@ impl<'a> Parser<'_, 'a> {
             place: Where::Offset(start),
             length: 0,
             help: None,
+            about: None,
         })
     }
 
     /// An error of Ruby's making, without a place.
     #[cold]
-    pub(super) fn refuse_nowhere(&self, message: impl Into<Cow<'static, str>>) -> Box<Fault> {
-        Box::new(Fault { message: message.into(), code: None, place: Where::Nowhere, length: 0, help: None })
+    pub(super) fn refuse_nowhere(
+        &self,
+        message: impl Into<Cow<'static, str>>,
+        about: &'static str,
+        offset: u32,
+    ) -> Box<Fault> {
+        Box::new(Fault {
+            message: message.into(),
+            code: None,
+            place: Where::Nowhere,
+            length: 0,
+            help: None,
+            about: Some((about, offset)),
+        })
     }
 
     #[cold]
@@ -95,14 +118,15 @@ impl<'a> Parser<'_, 'a> {
             place: Where::Offset(self.here()),
             length: 0,
             help: Some("the limit is a setting of the parser".into()),
+            about: None,
         })
     }
 
     fn lexer_fault(&self) -> Box<Fault> {
         let unknown =
-            LexFault { message: "Unknown error".into(), code: None, place: Where::Nowhere, help: None };
-        let LexFault { message, code, place, help } = self.lexed.fault.clone().unwrap_or(unknown);
-        Box::new(Fault { message, code, place, length: 0, help: help.map(Cow::Borrowed) })
+            LexFault { message: "Unknown error".into(), code: None, place: Where::Nowhere, about: None };
+        let LexFault { message, code, place, about } = self.lexed.fault.clone().unwrap_or(unknown);
+        Box::new(Fault { message, code, place, length: 0, help: None, about })
     }
 }
 
@@ -110,7 +134,7 @@ impl<'a> Parser<'_, 'a> {
 fn value<'a>(token: &Token<'a>) -> Cow<'a, str> {
     match token.kind {
         // What Ruby prints for a regular expression without options.
-        Tok::Regex => format!("(?-mix:{})", token.text.replace('/', "\\/")).into(),
+        Tok::Regex => format!("(?-mix:{})", shown(token.text)).into(),
         _ => token.text.into(),
     }
 }

@@ -105,6 +105,8 @@ struct Parser<'p, 'a> {
     namespace: Vec<&'a str>,
     definitions: Vec<&'a Expr<'a>>,
     scratch: Scratch<'a>,
+    /// Index of the token after the last resource, which is no operand.
+    resource_end: usize,
 }
 
 impl<'p, 'a> Parser<'p, 'a> {
@@ -118,6 +120,7 @@ impl<'p, 'a> Parser<'p, 'a> {
             namespace: Vec::new(),
             definitions: Vec::new(),
             scratch: Scratch::default(),
+            resource_end: 0,
         }
     }
 

@@ -8,10 +8,11 @@ impl<'a> Parser<'_, 'a> {
     /// The number that a token is. The lexer has seen to its form.
     pub(super) fn number(&self, token: Token<'a>) -> ParseResult<Expr<'a>> {
         let kind = value(token.text).ok_or_else(|| {
-            self.refuse_nowhere(format!(
-                "Internal Error, NUMBER token does not contain a valid number, {}",
-                token.text
-            ))
+            self.refuse_nowhere(
+                format!("Internal Error, NUMBER token does not contain a valid number, {}", token.text),
+                "a number that is infinite, or zero with an exponent,",
+                token.start,
+            )
         })?;
         Ok(Expr { span: Span { start: token.start, end: token.end }, kind })
     }

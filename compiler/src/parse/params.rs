@@ -66,8 +66,7 @@ impl<'a> Parser<'_, 'a> {
         if !self.eat(Tok::LBrack) {
             return Ok(type_name);
         }
-        let keys = self.access_args()?;
-        self.expect(Tok::RBrack)?;
+        let keys = self.access_args(false)?;
         Ok(self.access_node(type_name, keys))
     }
 

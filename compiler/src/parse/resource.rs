@@ -28,6 +28,7 @@ impl<'a> Parser<'_, 'a> {
         while self.kind() == Tok::LBrace {
             self.depth = self.depth.checked_sub(1).ok_or_else(|| self.too_deep())?;
             left = self.with_body(left)?;
+            self.resource_end = self.at;
         }
         self.depth = depth;
         Ok(left)
@@ -38,9 +39,22 @@ impl<'a> Parser<'_, 'a> {
         let start = self.bump().start;
         let mut marked = self.nested(Self::resource)?;
         match &mut marked.kind {
-            ExprKind::Resource { form, .. }
-            | ExprKind::ResourceDefaults { form, .. }
-            | ExprKind::ResourceOverride { form, .. } => *form = mark,
+            ExprKind::Resource { form, type_expr, bodies } => {
+                *form = mark;
+                // Bodies are placed where the resource is, and so is the word `class`.
+                if type_expr.span.start == marked.span.start
+                    && let ExprKind::Name("class") = type_expr.kind
+                {
+                    let span = Span { start, ..type_expr.span };
+                    *type_expr = self.arena.alloc(Expr { span, kind: type_expr.kind });
+                }
+                let moved = bodies.iter().map(|body| {
+                    let span = Span { start, ..body.span };
+                    ResourceBody { span, ..*body }
+                });
+                *bodies = self.arena.alloc_slice_fill_iter(moved);
+            }
+            ExprKind::ResourceDefaults { form, .. } | ExprKind::ResourceOverride { form, .. } => *form = mark,
             _ => return Err(self.refuse(start, refusal)),
         }
         marked.span.start = start;
@@ -53,6 +67,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         let bodies = self.list(|parser, _: &List<ResourceBody<'a>>| parser.bodies(word.start))?;
         self.expect(Tok::RBrace)?;
+        self.resource_end = self.at;
         let name = Span { start: word.start, end: word.end };
         let type_expr = self.alloc(Expr { span: name, kind: ExprKind::Name(word.text) });
         let kind = ExprKind::Resource { form: ResourceForm::Regular, type_expr, bodies };

@@ -1,7 +1,7 @@
 //! What starts with `type`: aliases, mappings, definitions, and calls of the function `type`.
 
 use super::{ParseResult, Parser};
-use crate::ast::{Expr, ExprKind, HashEntry};
+use crate::ast::{Expr, ExprKind, HashEntry, Span};
 use crate::lex::token::Tok;
 
 impl<'a> Parser<'_, 'a> {
@@ -31,18 +31,18 @@ impl<'a> Parser<'_, 'a> {
     fn type_alias(&mut self) -> ParseResult<Expr<'a>> {
         let left = self.type_with_args()?;
         self.expect(Tok::Equals)?;
-        let right = self.alias_target()?;
+        let right = self.alias_target(left.span.start)?;
         let right = self.alloc(right);
         // The definition is placed at the name.
         let start = left.span.start;
         let kind = match left.kind {
-            ExprKind::TypeName(name) => ExprKind::TypeAlias { name, body: self.as_type(right) },
+            ExprKind::TypeName(name) => ExprKind::TypeAlias { name, body: self.as_type(start, right) },
             _ => ExprKind::TypeMapping { left: self.alloc(left), right },
         };
         Ok(self.defined(start, kind))
     }
 
-    fn alias_target(&mut self) -> ParseResult<Expr<'a>> {
+    fn alias_target(&mut self, start: u32) -> ParseResult<Expr<'a>> {
         match self.kind() {
             Tok::LBrace => self.hash(),
             Tok::LBrack | Tok::ListStart => self.array(),
@@ -53,14 +53,12 @@ impl<'a> Parser<'_, 'a> {
                 match self.kind() {
                     Tok::LBrack => {
                         self.bump();
-                        let keys = self.access_args()?;
-                        self.eat(Tok::Comma);
-                        self.expect(Tok::RBrack)?;
-                        Ok(self.access_node(type_name, keys))
+                        let keys = self.access_args(true)?;
+                        Ok(self.placed(start, type_name, keys))
                     }
                     Tok::LBrace => {
                         let hash = self.hash()?;
-                        Ok(self.object_type(type_name, hash))
+                        Ok(self.object_type(start, type_name, hash))
                     }
                     _ => Ok(type_name),
                 }
@@ -70,12 +68,12 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `Parent { … }` is the object type that has this parent.
-    fn object_type(&self, parent: Expr<'a>, hash: Expr<'a>) -> Expr<'a> {
+    fn object_type(&self, start: u32, parent: Expr<'a>, hash: Expr<'a>) -> Expr<'a> {
         let (ExprKind::TypeName(name), ExprKind::Hash(entries)) = (parent.kind, hash.kind) else {
             return parent;
         };
         if matches!(name, "Object" | "TypeSet") {
-            return self.access_node(parent, self.arena.alloc_slice_copy(&[hash]));
+            return self.placed(start, parent, self.arena.alloc_slice_copy(&[hash]));
         }
         let span = hash.span;
         let key = Expr { span, kind: ExprKind::Name("parent") };
@@ -83,16 +81,22 @@ impl<'a> Parser<'_, 'a> {
         let entries =
             self.arena.alloc_slice_fill_iter(entries.iter().copied().chain([entry]).collect::<Vec<_>>());
         let hash = Expr { span, kind: ExprKind::Hash(entries) };
-        let object = Expr { span: parent.span, kind: ExprKind::TypeName("Object") };
-        self.access_node(object, self.arena.alloc_slice_copy(&[hash]))
+        let object = Expr { span: Span { start, end: start }, kind: ExprKind::TypeName("Object") };
+        self.placed(start, object, self.arena.alloc_slice_copy(&[hash]))
     }
 
     /// `{ … }` is an object type; all else stands for itself.
-    fn as_type(&self, body: &'a Expr<'a>) -> &'a Expr<'a> {
+    fn as_type(&self, start: u32, body: &'a Expr<'a>) -> &'a Expr<'a> {
         if !matches!(body.kind, ExprKind::Hash(_)) {
             return body;
         }
-        let object = Expr { span: body.span, kind: ExprKind::TypeName("Object") };
-        self.alloc(self.access_node(object, self.arena.alloc_slice_copy(&[*body])))
+        let span = Span { start, end: start };
+        let object = Expr { span, kind: ExprKind::TypeName("Object") };
+        self.alloc(self.placed(start, object, self.arena.alloc_slice_copy(&[*body])))
+    }
+
+    /// An access that is placed where the definition is.
+    fn placed(&self, start: u32, left: Expr<'a>, keys: &'a [Expr<'a>]) -> Expr<'a> {
+        Expr { span: self.span_from(start), ..self.access_node(left, keys) }
     }
 }

@@ -131,12 +131,11 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
     let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
     for (name, text) in &from_title {
         match set.get(name) {
-            Some(value) => {
-                if *name != namevar || value.as_str() != Some(resource.title) {
-                    start(out, name);
-                    parameter(out, name, *value);
-                }
+            Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {
+                start(out, name);
+                parameter(out, name, *value);
             }
+            Some(_) => {}
             // Main's title is a symbol in Puppet, so its name differs from it.
             None if main || *name != namevar || *text != resource.title => {
                 start(out, name);

@@ -41,7 +41,7 @@ impl<'c> Compile<'c> {
         }
         let references: Vec<_> = class_names
             .iter()
-            .map(|name| Value::Type(self.arena.alloc(Type::Class(Some(self.text(name))))))
+            .map(|name| Value::Type(self.arena.alloc(Type::Class(Some(self.text(&names::key(name)))))))
             .collect();
         Ok(vm.array(&references))
     }
@@ -69,15 +69,15 @@ impl<'c> Compile<'c> {
                 Value::Str(name) if name.is_empty() => {
                     return Err(Flow::raw("Cannot use empty string as a class name"));
                 }
-                Value::Str(name) => into.push(names::key(name)),
-                Value::Type(Type::Class(Some(name))) => into.push(names::key(name)),
+                Value::Str(name) => into.push(absolute(name)),
+                Value::Type(Type::Class(Some(name))) => into.push(absolute(name)),
                 Value::Type(Type::Class(None)) => {
                     return Err(Flow::raw("Cannot use an unspecific Class[] Type"));
                 }
                 Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) })
                     if ty.eq_ignore_ascii_case("class") =>
                 {
-                    into.push(names::key(title));
+                    into.push(absolute(title));
                 }
                 Value::Type(Type::Resource { type_name: Some(ty), .. }) if !ty.is_empty() => {
                     let printed = types::print(match value {
@@ -167,7 +167,8 @@ impl<'c> Compile<'c> {
             let title = names::capitalize(parent);
             let there = self.catalog.borrow().find(resource.type_name, &title);
             if there.is_none() {
-                let parent = self.parent_class(vm, parent)?;
+                self.check_inheritance(vm, known)?;
+                let parent = self.parent_class(vm, known)?;
                 self.ensure_class(vm, scope, parent, None)?;
             }
         }
@@ -177,17 +178,34 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    fn parent_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Known<'c>> {
+    /// The class that `known` inherits.
+    fn parent_class(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, &'c Known<'c>> {
+        let name = known.parent.unwrap_or_default();
         match self.find_class(vm, name)? {
-            Some(known) => Ok(known),
+            Some(parent) => Ok(parent),
             None => {
                 let environment = &self.environment.name;
                 let message = format!(
-                    "Could not find parent resource type '{name}' of type hostclass in {environment}"
+                    "Could not find parent resource type '::{name}' of type hostclass in {environment}"
                 );
-                Err(Flow::raw(message))
+                Err(self.placed_error(message, known.file, known.line))
             }
         }
+    }
+
+    /// A class may not inherit itself, however many others stand between.
+    fn check_inheritance(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, ()> {
+        let mut ancestor = known;
+        let mut seen = vec![known.number];
+        while ancestor.parent.is_some() {
+            ancestor = self.parent_class(vm, ancestor)?;
+            if seen.contains(&ancestor.number) {
+                // Puppet has no words of its own for this.
+                return Err(self.placed_error("stack level too deep".to_owned(), None, 0));
+            }
+            seen.push(ancestor.number);
+        }
+        Ok(())
     }
 
     /// Evaluates the body of a class, node or defined-type resource, once.
@@ -210,7 +228,7 @@ impl<'c> Compile<'c> {
         };
         self.add_scope_tags(id);
         let inherited = match known.parent {
-            Some(parent) => Some(self.evaluate_parent(vm, parent)?),
+            Some(_) => Some(self.evaluate_parent(vm, known)?),
             None => None,
         };
         let declared_in = inherited.unwrap_or_else(|| outer.container());
@@ -249,8 +267,8 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    fn evaluate_parent(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Scope<'c>> {
-        let parent = self.parent_class(vm, name)?;
+    fn evaluate_parent(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, &'c Scope<'c>> {
+        let parent = self.parent_class(vm, known)?;
         let id = self.catalog.borrow().find("Class", &names::capitalize(parent.name));
         if let Some(id) = id {
             self.evaluate_resource(vm, id)?;
@@ -325,6 +343,11 @@ impl<'c> Compile<'c> {
         self.initialize(vm, &mut resource, params)?;
         Ok(resource)
     }
+}
+
+/// A class's name as `include` looks it up and names it in errors: from the top.
+fn absolute(name: &str) -> String {
+    format!("::{}", names::key(name))
 }
 
 /// Where variables of a class or defined type declared in `scope` are looked up next: the node's scope if it was

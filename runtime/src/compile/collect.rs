@@ -4,6 +4,7 @@
 use super::Compile;
 use super::declare::flatten;
 use super::overrides::Override;
+use super::relations;
 use crate::catalog::rich;
 use crate::names;
 use bunraku_vm::diagnostic::Severity;
@@ -44,7 +45,10 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c> {
         let name = match collect.ty {
             Value::Type(Type::Resource { type_name: Some(name), .. }) => names::key(name),
-            Value::Type(Type::Class(_)) => return Err(Flow::raw("Classes cannot be collected")),
+            Value::Str(name) if name.eq_ignore_ascii_case("class") => {
+                return Err(Flow::raw("Classes cannot be collected"));
+            }
+            Value::Str(name) => names::key(&name),
             other => {
                 return Err(Flow::raw(format!(
                     "Resource type {} doesn't exist",
@@ -71,13 +75,19 @@ impl<'c> Compile<'c> {
             line: collect.at.line,
         });
         let type_name = self.text(&names::capitalize(&name));
-        let wanted = Wanted::Matching { type_name, query: collect.query };
+        let wanted = match collect.exported {
+            // Nothing is exported to or collected from a store yet.
+            true => Wanted::Named(Vec::new()),
+            false => Wanted::Matching { type_name, query: collect.query },
+        };
         let mut collectors = self.collectors.borrow_mut();
         let number = collectors.len();
         collectors.push(Collector { wanted, overrides, collected: Vec::new(), alternative: None });
+        let kind = if collect.exported { "Exported" } else { "Catalog" };
+        let label = format!("{kind}-Collector[{type_name}]");
         Ok(Value::Type(self.arena.alloc(Type::Runtime {
-            runtime: Some("bunraku-collector"),
-            name: Some(self.text(&number.to_string())),
+            runtime: Some(relations::COLLECTOR),
+            name: Some(self.text(&format!("{number}:{label}"))),
         })))
     }
 

@@ -1,7 +1,7 @@
 //! Declaring resources: what a resource expression or `create_resources` adds to the catalog.
 //! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
 
-use super::{Compile, Known, location};
+use super::{Compile, location};
 use crate::catalog::{Kind, Param, Resource};
 use crate::names;
 use bunraku_vm::error::{Eval, Flow};
@@ -22,9 +22,9 @@ pub(super) struct Creation<'c> {
 }
 
 /// A resource type that a name was found to mean.
-enum Resolved<'c> {
+enum Resolved {
     Class,
-    Define(&'c Known<'c>),
+    Define,
     Ruby,
 }
 
@@ -43,8 +43,8 @@ impl<'c> Compile<'c> {
             Resolved::Class
         } else if !name.contains(':') && self.environment.types.get(name).is_some() {
             Resolved::Ruby
-        } else if let Some(known) = self.find_define(vm, name)? {
-            Resolved::Define(known)
+        } else if self.find_define(vm, name)?.is_some() {
+            Resolved::Define
         } else {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
@@ -62,7 +62,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
-        resolved: &Resolved<'c>,
+        resolved: &Resolved,
         type_name: &'c str,
         title: &'c str,
         params: &[Param<'c>],
@@ -80,7 +80,7 @@ impl<'c> Compile<'c> {
             title,
             kind: match resolved {
                 Resolved::Class => Kind::Class,
-                Resolved::Define(_) => Kind::Defined,
+                Resolved::Define => Kind::Defined,
                 Resolved::Ruby => Kind::Compilable,
             },
             file: creation.file,
@@ -157,10 +157,13 @@ impl<'c> Compile<'c> {
         match value {
             Value::Undef => Ok(()),
             Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
-            other => resource
-                .tags
-                .tag(&format::to_interpolated(other))
-                .map_err(|tag| Flow::raw(format!("Invalid tag '{tag}'"))),
+            other => resource.tags.tag(&format::to_interpolated(other)).map_err(|tag| {
+                let message = format!("Invalid tag '{tag}'");
+                match resource.line {
+                    0 => Flow::raw(message),
+                    line => self.placed_error(message, resource.file, line),
+                }
+            }),
         }
     }
 

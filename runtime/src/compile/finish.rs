@@ -58,7 +58,8 @@ impl<'c> Compile<'c> {
         };
         if let Some(name) = unknown {
             let reference = resource.reference();
-            let message = format!("no parameter named '{name}' on {reference}");
+            let at = super::location(resource.file, resource.line);
+            let message = format!("no parameter named '{name}' {at} on {reference}");
             return Err(self.placed_error(message, resource.file, resource.line));
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::declare::flatten;
 use super::{Compile, Log};
 use crate::names;
+use crate::resource_types::METAPARAMETERS;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
@@ -12,8 +13,8 @@ use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
     Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
 };
-use bunraku_vm::scope::Scope;
-use bunraku_vm::types::{self, Type};
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -42,6 +43,26 @@ impl<'c> Compile<'c> {
             return Ok(true);
         }
         Ok(self.find_define(vm, name)?.is_some())
+    }
+
+    /// Whether a resource's type has a parameter of that name.
+    fn has_parameter(&self, vm: &mut Vm<'c>, id: ResourceId, name: &str) -> Eval<'c, bool> {
+        if matches!(name, "name" | "title") || METAPARAMETERS.contains(&name) {
+            return Ok(true);
+        }
+        let type_name = self.catalog.borrow()[id].type_name;
+        if let Some(ty) = self.environment.types.get(type_name) {
+            return Ok(ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name)));
+        }
+        let title = self.catalog.borrow()[id].title;
+        let known = match type_name {
+            "Class" => self.find_class(vm, title)?,
+            _ => self.find_define(vm, type_name)?,
+        };
+        match known.and_then(|known| known.chunk) {
+            Some(chunk) => Ok(vm.params(chunk)?.iter().any(|param| param.name == name)),
+            None => Ok(false),
+        }
     }
 
     /// Where `module/path` lies under a module's folder.
@@ -80,6 +101,10 @@ impl<'c> Compile<'c> {
 
 impl<'c> Host<'c> for Compile<'c> {
     fn log(&self, severity: Severity, message: &str, place: Option<Place>) {
+        // Puppet's default log level; what is below is for its developers.
+        if severity < Severity::Notice {
+            return;
+        }
         match place {
             Some(place) => self.log_with_place(severity, message, place),
             None => self.push_log(severity, message.to_owned(), Place::default()),
@@ -100,6 +125,10 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn native(&self, name: &str) -> Option<&'static Native> {
         bunraku_stdlib::find(name)
+    }
+
+    fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
+        self.functions.borrow().get(name).copied().flatten().filter(|_| !name.contains("::"))
     }
 
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
@@ -286,14 +315,21 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn resource_parameter(
         &self,
-        _vm: &mut Vm<'c>,
+        vm: &mut Vm<'c>,
         _scope: &'c Scope<'c>,
         type_name: &str,
         title: &str,
         parameter: &str,
     ) -> Eval<'c, Option<Value<'c>>> {
         match self.find_resource(type_name, title) {
-            Some(id) => Ok(self.parameter_of(id, parameter)),
+            Some(id) if self.has_parameter(vm, id, parameter)? => Ok(self.parameter_of(id, parameter)),
+            Some(id) => {
+                let catalog = self.catalog.borrow();
+                let (ty, title) = (catalog[id].type_name, catalog[id].title);
+                let message =
+                    format!("The resource {ty}['{title}'] does not have a parameter called '{parameter}'");
+                Err(Flow::issue("UNKNOWN_RESOURCE_PARAMETER", message))
+            }
             None => Err(self.unknown_resource(type_name, title)),
         }
     }
@@ -355,6 +391,28 @@ impl<'c> Host<'c> for Compile<'c> {
         _merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         self.hiera_lookup(key)
+    }
+
+    fn generate(&self, command: &[String]) -> Result<String, String> {
+        let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
+        let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
+        let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
+        let output = std::process::Command::new(program)
+            .args(args)
+            .current_dir(folder)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .map_err(|error| failed(error.to_string()))?;
+        // Puppet takes both streams together.
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        match output.status.code() {
+            Some(0) => Ok(text),
+            Some(code) => {
+                Err(failed(format!("Execution of '{}' returned {code}: {text}", command.join(" "))))
+            }
+            None => Err(failed(format!("Execution of '{}' was ended by a signal", command.join(" ")))),
+        }
     }
 
     fn setting(&self, name: &str) -> Option<Value<'c>> {

@@ -4,13 +4,15 @@
 use super::{Compile, Known, KnownKind};
 use crate::modules;
 use crate::names;
+use crate::resource_types::METAPARAMETERS;
 use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
-use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::types::{Alias, Type, set_alias};
+use bunraku_vm::regex;
+use bunraku_vm::types::{self, Alias, Type, set_alias};
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, OnceCell};
@@ -26,21 +28,21 @@ pub(super) struct NodeDefinition<'c> {
 impl<'c> Compile<'c> {
     /// Loads a manifest: its definitions become known. Its top-level code is chunk 0 of the unit.
     pub(super) fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
+        let compiled = self.compile_manifest(path)?;
+        self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), self.module_of(path))
+    }
+
+    pub(super) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
         let in_module = self.environment.modules.containing(path).and_then(|module| {
             let rest = path.strip_prefix(&module.path).ok()?;
             Some(format!("{}/{}", module.name, rest.to_string_lossy()))
         });
-        let compiled =
-            self.units.file(path, self.check, in_module.as_deref()).map_err(|faults| self.faults(&faults))?;
-        let module = self.module_of(path);
-        self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), module)
+        self.units.file(path, self.check, in_module.as_deref()).map_err(|faults| self.faults(&faults))
     }
 
-    /// Loads code given as text.
-    pub(super) fn load_code(&self, vm: &mut Vm<'c>, code: &str) -> Eval<'c, UnitId> {
+    pub(super) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
         let source = SourceFile { path: None, text: code, kind: SourceKind::Manifest };
-        let compiled = compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))?;
-        self.load_compiled(vm, &compiled, None, "")
+        compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))
     }
 
     /// How code that is no module's is checked.
@@ -52,7 +54,7 @@ impl<'c> Compile<'c> {
         self.environment.modules.containing(path).map_or("", |module| self.text(&module.name))
     }
 
-    fn load_compiled(
+    pub(super) fn load_compiled(
         &self,
         vm: &mut Vm<'c>,
         compiled: &Compiled,
@@ -72,14 +74,15 @@ impl<'c> Compile<'c> {
         Ok(id)
     }
 
-    /// The error of a file with faults: Puppet reports each and gives up with the first, or with their number.
+    /// The error of a file with faults: its warnings are logged, then Puppet gives up with the one error, or logs all
+    /// and says how many there are.
     pub(super) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        match faults {
-            [one] => Flow::formed(one.clone()),
+        let (errors, warnings): (Vec<_>, Vec<_>) = faults.iter().partition(|d| d.severity >= Severity::Err);
+        warnings.into_iter().for_each(|warning| self.log_diagnostic(warning));
+        match errors.as_slice() {
+            [one] => Flow::formed((*one).clone()),
             many => {
-                for fault in many {
-                    self.log_diagnostic(fault);
-                }
+                many.iter().for_each(|fault| self.log_diagnostic(fault));
                 let count = many.len();
                 Flow::formed(Diagnostic::error(format!(
                     "Language validation logged {count} errors. Giving up"
@@ -113,98 +116,159 @@ impl<'c> Compile<'c> {
         match def.kind {
             DefKind::Class => {
                 let known = make(KnownKind::Class);
-                let other = self.classes.borrow().get(def.name).copied();
-                self.taken("Class", other, known)?;
-                let other = self.defines.borrow().get(def.name).copied();
-                self.redefined(other, "a definition", "a class", known)?;
+                self.check_parameters(vm, known)?;
+                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+                let node = self.nodes.borrow().iter().find(|n| n.known.name == def.name).map(|n| n.known);
+                self.taken(known, class, |name, at| {
+                    format!("Class '{name}' is already defined{at}; cannot redefine")
+                })?;
+                self.taken(known, node, |name, at| {
+                    format!("Node '{name}' is already defined{at}; cannot be redefined as a class")
+                })?;
+                self.taken(known, define, |name, at| {
+                    format!("Definition '{name}' is already defined{at}; cannot be redefined as a class")
+                })?;
                 self.classes.borrow_mut().insert(def.name, known);
             }
             DefKind::Define => {
                 let known = make(KnownKind::Define);
-                let other = self.classes.borrow().get(def.name).copied();
-                self.redefined(other, "a class", "a definition", known)?;
-                let other = self.defines.borrow().get(def.name).copied();
-                self.taken("Definition", other, known)?;
+                self.check_parameters(vm, known)?;
+                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+                self.taken(known, class, |name, at| {
+                    format!("'{name}' is already defined{at} as a class; cannot redefine as a definition")
+                })?;
+                self.taken(known, define, |name, at| {
+                    format!("Definition '{name}' is already defined{at}; cannot be redefined")
+                })?;
                 self.defines.borrow_mut().insert(def.name, known);
             }
             DefKind::Node => {
-                let known = make(KnownKind::Node);
                 for matching in def.matches {
                     let name = match matching {
                         HostMatch::Name(name) => name,
-                        HostMatch::Regex(_) => def.name,
+                        HostMatch::Regex(source) => {
+                            // Puppet compiles it when it reads it.
+                            regex::compile(source).map_err(Flow::raw)?;
+                            self.text(&names::of_node_pattern(source))
+                        }
                         HostMatch::Default => "default",
                     };
-                    let known = if name == def.name {
-                        known
-                    } else {
-                        self.add_known(|number| Known {
-                            number,
-                            kind: KnownKind::Node,
-                            name,
-                            chunk: Some(chunk),
-                            parent: None,
-                            module,
-                            file,
-                            line: def.line,
-                            overrides: Cell::new(false),
-                        })
-                    };
-                    let other = self.nodes.borrow().iter().find(|n| n.known.name == name).map(|n| n.known);
-                    self.taken("Node", other, known)?;
+                    let known = self.add_known(|number| Known {
+                        number,
+                        kind: KnownKind::Node,
+                        name,
+                        chunk: Some(chunk),
+                        parent: None,
+                        module,
+                        file,
+                        line: def.line,
+                        overrides: Cell::new(false),
+                    });
+                    let node = self.nodes.borrow().iter().find(|n| n.known.name == name).map(|n| n.known);
+                    self.taken(known, node, |name, at| {
+                        format!("Node '{name}' is already defined{at}; cannot redefine")
+                    })?;
+                    let class = if name.is_empty() { Some(self.known(0)) } else { self.class_named(name) };
+                    self.taken(known, class, |name, at| {
+                        format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
+                    })?;
                     self.nodes.borrow_mut().push(NodeDefinition { matching, known });
                 }
             }
             DefKind::Function => {
                 let scope = vm.top;
                 let closure = &*self.arena.alloc(Closure { chunk, scope, name: Some(def.name) });
+                let site = self.site_of_definition(file, &def);
+                let old = self.function_sites.borrow_mut().insert(def.name, site);
+                if let Some(old) = old {
+                    let name = def.name.replace("::", "/");
+                    let message = format!(
+                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/function/{name}'. Originally set at {old}."
+                    );
+                    return Err(self.placed_error(message, None, 0));
+                }
                 self.functions.borrow_mut().insert(def.name, Some(closure));
             }
             DefKind::TypeAlias => {
-                self.add_alias(vm, def.name, chunk)?;
+                let key = self.text(&def.name.to_lowercase());
+                let uri = format!("http://puppet.com/2016.1/runtime/type/{}", key.replace("::", "/"));
+                let taken = |what: String| {
+                    let message = format!("Attempt to redefine entity '{uri}'. {what}");
+                    Err(self.placed_error(message, None, 0))
+                };
+                if types::builtin(self.arena, def.name).is_some() {
+                    return taken("Originally set by Puppet-Type-System/Static-Loader.".to_owned());
+                }
+                if self.environment.types.get(key).is_some() {
+                    return taken("Set at unknown location".to_owned());
+                }
+                let site = self.site_of_definition(file, &def);
+                if let Some(old) = self.alias_sites.borrow_mut().insert(key, site) {
+                    return taken(format!("Originally set at {old}."));
+                }
+                let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
+                self.aliases.borrow_mut().insert(key, Some((alias, chunk)));
             }
         }
         Ok(())
     }
 
-    fn taken(&self, what: &str, other: Option<&'c Known<'c>>, known: &'c Known<'c>) -> Eval<'c, ()> {
-        let Some(other) = other else { return Ok(()) };
-        let at = super::location(other.file, other.line);
-        let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-        let message = format!("{what} '{}' is already defined{at}; cannot redefine", known.name);
-        Err(self.placed_error(message, known.file, known.line))
+    fn class_named(&self, name: &str) -> Option<&'c Known<'c>> {
+        self.classes.borrow().get(name).copied()
     }
 
-    fn redefined(
+    fn define_named(&self, name: &str) -> Option<&'c Known<'c>> {
+        self.defines.borrow().get(name).copied()
+    }
+
+    /// Fails if something else already has the name of `known`.
+    fn taken(
         &self,
-        other: Option<&'c Known<'c>>,
-        was: &str,
-        is: &str,
         known: &'c Known<'c>,
+        other: Option<&'c Known<'c>>,
+        message: impl Fn(&str, &str) -> String,
     ) -> Eval<'c, ()> {
         let Some(other) = other else { return Ok(()) };
         let at = super::location(other.file, other.line);
-        let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-        let (name, was) = (known.name, was.trim_start_matches("a "));
-        let is = is.trim_start_matches("a ");
-        let message = match is {
-            "class" => format!("Class '{name}' is already defined{at} as a {was}; cannot redefine as a {is}"),
-            _ => format!(
-                "Definition '{name}' is already defined{at} as a {was}; cannot be redefined as a {is}"
-            ),
-        };
-        Err(self.placed_error(message, known.file, known.line))
+        let at = if at.is_empty() { at } else { format!(" {at}") };
+        Err(self.placed_error(message(known.name, &at), known.file, known.line))
     }
 
-    /// Makes an alias known, then evaluates what it stands for: so it may refer to itself.
-    fn add_alias(&self, vm: &mut Vm<'c>, name: &'c str, chunk: ChunkRef) -> Eval<'c, &'c Type<'c>> {
-        let alias = &*self.arena.alloc(Alias { name, target: OnceCell::new() });
-        let ty = &*self.arena.alloc(Type::Alias(alias));
-        let key = self.text(&name.to_lowercase());
-        self.aliases.borrow_mut().insert(key, Some(ty));
-        let target = vm.evaluate_type(chunk)?;
-        set_alias(self.arena, alias, target)?;
-        Ok(ty)
+    /// Parameters may not have the names of metaparameters; with a default they may, and get a warning.
+    fn check_parameters(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, ()> {
+        let Some(chunk) = known.chunk else { return Ok(()) };
+        for param in vm.params(chunk)?.iter().filter(|param| METAPARAMETERS.contains(&param.name)) {
+            let (name, of) = (param.name, known.name);
+            if !param.has_default {
+                let message = format!(
+                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
+                );
+                return Err(self.placed_error(message, None, 0));
+            }
+            self.warn_once(format!(
+                "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where a definition stands, as Puppet's loaders name the place.
+    fn site_of_definition(&self, file: Option<&str>, def: &Def<'c>) -> &'c str {
+        let origin = file.map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
+        self.text(&format!("{origin}?line={}&pos={}", def.line, def.column))
+    }
+
+    /// The type of a known alias. What it stands for is evaluated when it is first asked for, with the alias already
+    /// known, so that it may refer to itself.
+    fn resolve_alias(&self, vm: &mut Vm<'c>, key: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        let known = self.aliases.borrow().get(key).copied().flatten();
+        let Some((alias, chunk)) = known else { return Ok(None) };
+        if alias.target.get().is_none() && self.resolving.borrow_mut().insert(alias.name) {
+            let target = vm.evaluate_type(chunk);
+            self.resolving.borrow_mut().remove(alias.name);
+            set_alias(self.arena, alias, target?)?;
+        }
+        Ok(Some(self.arena.alloc(Type::Alias(alias))))
     }
 
     /// Loads the files that may define `name` until `found` says it is known.
@@ -277,8 +341,9 @@ impl<'c> Compile<'c> {
         from: &str,
     ) -> Eval<'c, Option<&'c Type<'c>>> {
         let key = name.to_lowercase();
-        if let Some(known) = self.aliases.borrow().get(key.as_str()) {
-            return Ok(*known);
+        let known = self.aliases.borrow().contains_key(key.as_str());
+        if known {
+            return self.resolve_alias(vm, &key);
         }
         let Some((first, rest)) = key.split_once("::") else { return Ok(None) };
         if !self.environment.modules.is_visible(from, first) {
@@ -290,7 +355,7 @@ impl<'c> Compile<'c> {
             return Ok(None);
         };
         self.load_single(vm, &file, name, "type")?;
-        Ok(self.aliases.borrow().get(key.as_str()).copied().flatten())
+        self.resolve_alias(vm, &key)
     }
 
     /// Where `module::rest` lies: under the module's folder, or for `environment::` under the environment's.
@@ -310,7 +375,6 @@ impl<'c> Compile<'c> {
         let defines = (0..view.defs()).filter_map(|n| view.def(n).ok());
         let names: Vec<&str> = defines.map(|def| def.name).collect();
         let path = file.display();
-        let capital = if what == "function" { "Function" } else { "Type" };
         let message = match names.as_slice() {
             [] => format!(
                 "The code loaded from {path} does not seem to be a Puppet {what} definition - it is empty"
@@ -318,14 +382,13 @@ impl<'c> Compile<'c> {
             [one] if one.eq_ignore_ascii_case(name) => return Ok(unit),
             [one] => format!(
                 "The code loaded from {path} produced {what} with the wrong name, expected {}, actual {}",
-                if what == "function" { name.to_owned() } else { name.to_lowercase() },
-                if what == "function" { (*one).to_owned() } else { one.to_lowercase() },
+                if what == "function" { name.to_owned() } else { format!("'{}'", name.to_lowercase()) },
+                if what == "function" { (*one).to_owned() } else { format!("'{one}'") },
             ),
             _ => format!(
                 "The code loaded from {path} must contain only the {what} '{name}' - it has additional definitions."
             ),
         };
-        let _ = capital;
         Err(Flow::raw(message))
     }
 }

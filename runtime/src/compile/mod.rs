@@ -1,7 +1,7 @@
-//! One compile: the phases in Puppet's order, and the state they share. Its parts: [`load`] finds definitions,
-//! [`classes`] and [`declare`] put resources into the catalog, [`params`] binds parameters, [`generate`] evaluates
-//! defined types and collectors, [`relations`] and [`finish`] complete the catalog, [`host`] is what running code
-//! sees of all that.
+//! One compile: the phases in Puppet's order, and the state they share. Its parts: [`phases`] is that order, and
+//! evaluates defined types; [`load`] finds definitions; [`classes`] and [`declare`] put resources into the catalog;
+//! [`params`] binds parameters; [`collect`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
+//! [`finish`] complete the catalog; [`host`] is what running code sees of all that.
 
 mod classes;
 mod collect;
@@ -17,6 +17,7 @@ mod query;
 mod relations;
 
 pub use phases::{Finished, Node};
+pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
@@ -28,7 +29,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::Type;
+use bunraku_vm::types::Alias;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -118,7 +119,13 @@ pub struct Compile<'c> {
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     nodes: RefCell<Vec<load::NodeDefinition<'c>>>,
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
-    aliases: RefCell<HashMap<&'c str, Option<&'c Type<'c>>>>,
+    /// Where each function was defined, as Puppet's loader names the place.
+    function_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
+    aliases: RefCell<HashMap<&'c str, Option<(&'c Alias<'c>, ChunkRef)>>>,
+    alias_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// Aliases that are being resolved.
+    resolving: RefCell<HashSet<&'c str>>,
     loaded: RefCell<HashSet<std::path::PathBuf>>,
     templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
     main_chunks: RefCell<Vec<ChunkRef>>,
@@ -131,7 +138,6 @@ pub struct Compile<'c> {
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,
     relationships: RefCell<Vec<Relationship<'c>>>,
-    /// Resources of defined types that are still to be evaluated are those from here on.
     warned: RefCell<HashSet<String>>,
 }
 
@@ -204,6 +210,8 @@ fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -
         Flow::Next(_, place) => ("next", place),
         Flow::Return(_, place) => ("return", place),
     };
-    let place = Place { column: None, ..place };
+    let mut place = Place { column: None, ..place };
+    // Puppet's call stack says so of code given as text.
+    place.file.get_or_insert_with(|| "unknown".into());
     Err(Flow::formed(Diagnostic::error(format!("{word}() from context where this is illegal")).at(place)))
 }

@@ -44,6 +44,11 @@ impl<'c> Compile<'c> {
                 let message = format!("Attempt to override {text}; can only override resources");
                 return Err(Flow::issue("ILLEGAL_OVERRIDDEN_TYPE", message));
             };
+            if let Some(twice) = twice(attributes) {
+                let reference = format!("{}[{title}]", names::capitalize(ty));
+                let message = format!("Duplicate parameter '{twice}' for on {reference}");
+                return Err(self.placed_error(message, Some(at.file.unwrap_or("")), at.line));
+            }
             let over = Override {
                 params: self.params_of(scope, attributes),
                 source: self.source_of(scope),
@@ -147,10 +152,11 @@ impl<'c> Compile<'c> {
         if !self.is_child(param.source, current.source) && !replaces_default {
             let at = location(current.file, current.line);
             let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-            let by = self.source_name(current.source);
-            let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
-            let message =
-                format!("Parameter '{}' is already set on {reference}{by}{at}; cannot redefine", param.name);
+            // Puppet prints the object that set it, address and all.
+            let message = format!(
+                "Parameter '{}' is already set on {reference} by #<Puppet::Resource::Type:0x0>{at}; cannot redefine",
+                param.name
+            );
             return Err(self.placed_error(message, param.file, param.line));
         }
         let mut param = param;
@@ -161,18 +167,6 @@ impl<'c> Compile<'c> {
             param.value = Value::array(self.arena, &all);
         }
         self.set_resource_param(id, param)
-    }
-
-    /// How Puppet prints the source of a parameter: the class or defined type as a reference.
-    fn source_name(&self, source: u32) -> String {
-        use super::KnownKind;
-        let known = self.known(source);
-        match known.kind {
-            KnownKind::Main => "Class[main]".to_owned(),
-            KnownKind::Class => format!("Class[{}]", names::capitalize(known.name)),
-            KnownKind::Define => names::capitalize(known.name),
-            KnownKind::Node => format!("Node[{}]", known.name),
-        }
     }
 
     /// Sets a parameter of a resource, with the tags it brings.
@@ -200,4 +194,10 @@ impl<'c> Compile<'c> {
         let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
         Err(self.placed_error(message, None, 0))
     }
+}
+
+/// The first attribute name that is there twice.
+fn twice<'c>(attributes: &[Attribute<'c>]) -> Option<&'c str> {
+    let again = |n: usize| attributes[..n].iter().any(|a| a.name == attributes[n].name);
+    (0..attributes.len()).find(|n| again(*n)).map(|n| attributes[n].name)
 }

@@ -22,12 +22,9 @@ impl<'c> Compile<'c> {
         known: &'c Known<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
-        if !known.module.is_empty() {
-            scope.set(known::MODULE_NAME, vm.string(known.module));
-        }
-        let caller =
-            scope.declared_in.map(|outer| self.known(self.source_of(outer)).module).unwrap_or_default();
-        if !caller.is_empty() {
+        scope.set(known::MODULE_NAME, vm.string(known.module));
+        if let Some(outer) = scope.declared_in {
+            let caller = self.known(self.source_of(outer)).module;
             scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
         }
         let Some(chunk) = known.chunk else { return Ok(()) };
@@ -62,7 +59,8 @@ impl<'c> Compile<'c> {
                 continue;
             }
             slot.set(None);
-            let value = vm.param_default(chunk, n, scope)?;
+            let subject = self.catalog.borrow()[id].reference();
+            let value = vm.param_default(chunk, n, scope, &subject)?;
             self.set_param(id, param.name, value, known.number);
             slot.set(Some(value));
         }

@@ -78,7 +78,10 @@ impl<'c> Compile<'c> {
             defines: RefCell::default(),
             nodes: RefCell::default(),
             functions: RefCell::default(),
+            function_sites: RefCell::default(),
             aliases: RefCell::default(),
+            alias_sites: RefCell::default(),
+            resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
             main_chunks: RefCell::default(),
@@ -112,7 +115,10 @@ impl<'c> Compile<'c> {
         self.defines.take();
         self.nodes.take();
         self.functions.take();
+        self.function_sites.take();
         self.aliases.take();
+        self.alias_sites.take();
+        self.resolving.take();
         self.loaded.take();
         self.templates.take();
         self.main_chunks.take();
@@ -145,7 +151,7 @@ impl<'c> Compile<'c> {
 
     fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<&str>) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
-        self.load_main(vm, code).map_err(|flow| self.could_not_parse(flow))?;
+        self.load_main(vm, code)?;
         self.set_node_parameters(vm, node);
         self.create_settings(vm)?;
         let value = self.evaluate_main(vm)?;
@@ -187,12 +193,17 @@ impl<'c> Compile<'c> {
     /// Reads the main manifests, so that what they define is known.
     fn load_main(&self, vm: &mut Vm<'c>, code: Option<&str>) -> Eval<'c, ()> {
         let units = match code {
-            Some(code) => vec![self.load_code(vm, code)?],
+            Some(code) => {
+                let compiled = self.compile_code(code).map_err(|flow| self.could_not_parse(flow))?;
+                vec![self.load_compiled(vm, &compiled, None, "")?]
+            }
             None => {
                 let mut units = Vec::new();
                 for file in self.environment.manifest_files() {
                     self.loaded.borrow_mut().insert(file.clone());
-                    units.push(self.load_manifest(vm, &file)?);
+                    let compiled = self.compile_manifest(&file).map_err(|flow| self.could_not_parse(flow))?;
+                    let path = self.text(&file.to_string_lossy());
+                    units.push(self.load_compiled(vm, &compiled, Some(path), self.module_of(&file))?);
                 }
                 units
             }
@@ -201,10 +212,17 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+    /// A fault of a main manifest's text.
+    pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
         if let Flow::Fault(fault) = &mut *flow {
-            let message = &mut fault.diagnostic.message;
-            message.insert_str(0, &format!("Could not parse for environment {}: ", self.environment.name));
+            let diagnostic = &mut fault.diagnostic;
+            if diagnostic.code.is_none() {
+                // What is no issue of Puppet's has its place in the text only.
+                diagnostic.message = diagnostic.to_string();
+                diagnostic.place = Place::default();
+            }
+            let prefix = format!("Could not parse for environment {}: ", self.environment.name);
+            diagnostic.message.insert_str(0, &prefix);
         }
         flow
     }
@@ -218,13 +236,18 @@ impl<'c> Compile<'c> {
         {
             if name != "environment" {
                 let symbol = vm.symbols.intern(name);
-                top.set(symbol, data::value(self.arena, value));
+                top.set(symbol, data::fact(self.arena, value));
             }
+        }
+        for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
+            let symbol = vm.symbols.intern(name);
+            top.set(symbol, data::value(self.arena, value));
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
         top.set(known::SERVER_FACTS, data::object(self.arena, &node.server_facts));
-        top.set(known::FACTS, data::object(self.arena, &node.facts));
+        top.set(known::FACTS, data::facts(self.arena, &node.facts));
+        top.set(known::MODULE_NAME, self.string_value(""));
     }
 
     /// `Class[Settings]` and its scope.

@@ -6,11 +6,14 @@ use super::{Compile, Relationship};
 use crate::catalog::{Param, rich};
 use crate::names;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format;
 use bunraku_vm::host::Relation;
+use bunraku_vm::label;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+
+/// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
+pub(crate) const COLLECTOR: &str = "collector";
 
 /// What may stand beside an arrow.
 #[derive(Clone, Copy)]
@@ -59,12 +62,27 @@ impl<'c> Compile<'c> {
             }
         }
         if to.is_empty() {
-            return Ok(left);
+            return Ok(self.operand_values(&from, left));
         }
         if let [Operand::Collector(number)] = to.as_slice() {
             self.collectors.borrow_mut()[*number].alternative = Some(from);
         }
-        Ok(right)
+        Ok(self.operand_values(&to, right))
+    }
+
+    /// Operands as the array that an arrow yields; collectors stay as they were given.
+    fn operand_values(&self, operands: &[Operand<'c>], given: Value<'c>) -> Value<'c> {
+        let mut flat = Vec::new();
+        flatten(given, &mut flat);
+        let values: Vec<_> = operands
+            .iter()
+            .zip(flat)
+            .map(|(operand, given)| match operand {
+                Operand::Reference(ty) => Value::Type(ty),
+                Operand::Collector(_) => given,
+            })
+            .collect();
+        Value::array(self.arena, &values)
     }
 
     fn operands(&self, vm: &mut Vm<'c>, value: Value<'c>) -> Eval<'c, Vec<Operand<'c>>> {
@@ -85,7 +103,7 @@ impl<'c> Compile<'c> {
             Value::Type(ty) => ty,
             Value::Str(text) => types::parse(vm, &text)?,
             other => {
-                let text = format::to_interpolated(other);
+                let text = label::a_an(&label::value(other));
                 let message = format!(
                     "Illegal relationship operand, can not form a relationship with {text}. A Catalog type is required."
                 );
@@ -93,8 +111,9 @@ impl<'c> Compile<'c> {
             }
         };
         match ty {
-            Type::Runtime { runtime: Some("bunraku-collector"), name: Some(number) } => {
-                Ok(Operand::Collector(number.parse().unwrap_or_default()))
+            Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) } => {
+                let number = name.split(':').next().and_then(|n| n.parse().ok());
+                Ok(Operand::Collector(number.unwrap_or_default()))
             }
             Type::Resource { .. } | Type::Class(_) => Ok(Operand::Reference(ty)),
             Type::Type(inner) if matches!(inner, Type::Resource { .. } | Type::Class(_)) => {

@@ -3,7 +3,6 @@
 use super::old::{arguments, old};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, native};
-use bunraku_vm::types;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 

@@ -65,16 +65,14 @@ fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = arguments(vm, "template", &call, 1)?;
-    for arg in args {
-        let name = format::to_interpolated(arg);
-        let Some(file) = vm.host.find_file(vm, ModuleFolder::Templates, &name)? else {
-            return Err(Flow::raw(format!("Could not find template '{name}'")));
-        };
-        let message =
-            format!("The template '{name}' ({file}) is ERB, which needs Ruby and is not supported yet");
-        return Err(Flow::raw(message));
-    }
-    Ok(vm.string(""))
+    let name = format::to_interpolated(args[0]);
+    let message = match vm.host.find_file(vm, ModuleFolder::Templates, &name)? {
+        Some(file) => {
+            format!("The template '{name}' ({file}) is ERB, which needs Ruby and is not supported yet")
+        }
+        None => format!("Could not find template '{name}'"),
+    };
+    Err(Flow::raw(message))
 }
 
 fn inline_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -27,7 +27,7 @@ natives! {
         dispatch module_directory(repeated_param "String" names);
         dispatch module_directory(repeated_param "Array[String]" names);
     }
-    /// Would run a command on the server: commands are not run.
+    /// What a command, run while compiling, writes to its standard output.
     function "generate" { dispatch generate(repeated_param "Any" p0); }
 }
 
@@ -86,5 +86,7 @@ fn generate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if command.contains("..") {
         return Err(Flow::raw("Can not use generators with '..' in them."));
     }
-    Err(Flow::raw(format!("Failed to execute generator {command}: commands are not run while compiling")))
+    let args: Vec<String> = args.iter().map(|arg| to_ruby_s(*arg)).collect();
+    let output = vm.host.generate(&args).map_err(Flow::raw)?;
+    Ok(vm.string(&output))
 }

@@ -4,7 +4,7 @@
 
 use bunraku_tests::canonical::{self, Places};
 use bunraku_tests::corpus::classes::Class;
-use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run};
+use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput};
 use bunraku_tests::{compare, oracle};
 
 const USAGE: &str = "\
@@ -15,6 +15,7 @@ usage: corpus COMMAND
   verify [MACHINE...]         compare the committed goldens with what Puppet says now
   check-goldens               the same for the verdicts on every manifest and template
   check                       compare `bunraku check` with those verdicts
+  throughput                  how fast `bunraku check` is, beside Puppet (build with --release)
   diff CLASS [--facts MACHINE]  how Bunraku's catalog of one class differs from Puppet's
   report [MACHINE...]         compile every class, write target/corpus-report.md
   counts                      what the goldens hold";
@@ -61,6 +62,7 @@ fn command(args: &[String]) -> Result<(), String> {
         "verify" => verify(rest),
         "check-goldens" => check::regenerate(),
         "check" => check::compare(),
+        "throughput" => throughput::measure(),
         "diff" => diff(rest),
         "report" => report(rest),
         _ => Err(USAGE.to_owned()),

@@ -8,6 +8,7 @@ pub mod classes;
 pub mod fetch;
 pub mod goldens;
 pub mod run;
+pub mod throughput;
 
 use serde_json::{Value, json};
 

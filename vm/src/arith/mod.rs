@@ -122,7 +122,7 @@ pub fn coerce<'c>(vm: &mut Vm<'c>, value: Value<'c>, blame: Blame) -> Eval<'c> {
                 match vm.host.strict() {
                     Strict::Off => {}
                     Strict::Warning => {
-                        let place = vm.site().place();
+                        let place = vm.site_of(blame).place();
                         vm.host.log(Severity::Warning, &message, Some(place));
                     }
                     Strict::Error => return Err(Flow::issue_at(blame, "NUMERIC_COERCION", message)),

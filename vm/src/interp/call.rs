@@ -60,6 +60,10 @@ impl<'c> Vm<'c> {
 
     fn find_callee(&mut self, name: &str, module: &str) -> Eval<'c, Option<Callee<'c>>> {
         let name = name.strip_prefix("::").unwrap_or(name);
+        // What a manifest has defined hides what comes with the language.
+        if let Some(closure) = self.host.manifest_function(name) {
+            return Ok(Some(Callee::Puppet(closure)));
+        }
         if let Some(native) = self.host.native(name) {
             return Ok(Some(Callee::Native(native)));
         }
@@ -95,7 +99,7 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         match self.host.foreign(self, name, Call { args, block, scope })? {
             Some(value) => Ok(value),
-            None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'"))),
+            None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."))),
         }
     }
 
@@ -259,6 +263,7 @@ impl<'c> Vm<'c> {
         args: &[Value<'c>],
     ) -> Eval<'c, ()> {
         let params = linked.params;
+        self.check_param_order(linked)?;
         let mut sound = true;
         let mut rest_given = false;
         for (n, param) in params.iter().enumerate() {
@@ -268,17 +273,21 @@ impl<'c> Vm<'c> {
                     rest_given = true;
                     let rest = &args[n..];
                     if let ([Value::Undef], true) = (rest, param.has_default) {
-                        self.rest_default(closure.chunk, n, scope)?
+                        self.rest_default(closure, n, scope)?
                     } else {
                         self.array(rest)
                     }
                 }
                 Some(value) => *value,
-                None if param.has_default && param.captures_rest => {
-                    self.rest_default(closure.chunk, n, scope)?
+                None if param.has_default && param.captures_rest => self.rest_default(closure, n, scope)?,
+                None if param.has_default => {
+                    self.param_default(closure.chunk, n, scope, closure.name.unwrap_or("lambda"))?
                 }
-                None if param.has_default => self.param_default(closure.chunk, n, scope)?,
                 None if param.captures_rest => self.array(&[]),
+                None if closure.name.is_none() => {
+                    let message = format!("Parameter ${} is required but no value was given", param.name);
+                    return Err(self.param_fault("MISSING_REQUIRED_PARAMETER", message, linked, n));
+                }
                 None => {
                     sound = false;
                     break;
@@ -295,7 +304,8 @@ impl<'c> Vm<'c> {
                     };
             }
         }
-        if sound && (rest_given || args.len() <= params.len()) {
+        // A lambda takes more arguments than it has parameters; a function does not.
+        if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
             return Ok(());
         }
         let signature = self.closure_signature(closure)?;
@@ -313,8 +323,42 @@ impl<'c> Vm<'c> {
         Err(Flow::raw(types::mismatch::describe_arguments(self, name, &[signature], given, None)))
     }
 
-    fn rest_default(&mut self, chunk: ChunkRef, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
-        let value = self.param_default(chunk, n, scope)?;
+    /// Required parameters come before those that may be left out.
+    fn check_param_order(&self, linked: &'c Linked<'c>) -> Eval<'c, ()> {
+        let params = linked.params;
+        let Some(optional) = params.iter().position(|p| p.has_default || p.captures_rest) else {
+            return Ok(());
+        };
+        match params[optional..].iter().position(|p| !p.has_default && !p.captures_rest) {
+            None => Ok(()),
+            Some(behind) => {
+                let n = optional + behind;
+                let message = format!(
+                    "Parameter ${} is required but appears after optional parameters",
+                    params[n].name
+                );
+                Err(self.param_fault("REQUIRED_PARAMETER_AFTER_OPTIONAL", message, linked, n))
+            }
+        }
+    }
+
+    /// An issue at the place of a parameter.
+    #[cold]
+    fn param_fault(
+        &self,
+        code: &'static str,
+        message: String,
+        linked: &'c Linked<'c>,
+        n: usize,
+    ) -> Box<Flow<'c>> {
+        let (line, column) = linked.chunk.param(n).at;
+        let site = crate::host::Site { file: linked.unit.file, line, column };
+        let diagnostic = Diagnostic::error(format!("Evaluation Error: {message}"));
+        Flow::formed(diagnostic.with_code(code).at(site.place()))
+    }
+
+    fn rest_default(&mut self, closure: &'c Closure<'c>, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
+        let value = self.param_default(closure.chunk, n, scope, closure.name.unwrap_or("lambda"))?;
         Ok(if matches!(value, Value::Array(_)) { value } else { self.array(&[value]) })
     }
 

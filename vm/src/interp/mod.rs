@@ -20,6 +20,7 @@ use crate::loaded::Linked;
 use crate::scope::Scope;
 use crate::types;
 use crate::unit::ChunkRef;
+use crate::unit::layout::unpack_place;
 use crate::value::{Hash, HashBuilder, Str, Value};
 use crate::vm::Vm;
 
@@ -38,10 +39,22 @@ impl<'c> Frame<'c> {
 
     /// Where the running instruction stands.
     pub fn site(&self) -> Site<'c> {
+        self.site_of(Blame::Whole)
+    }
+
+    /// Where a part of it stands; the whole, where that part has no place.
+    pub fn site_of(&self, blame: Blame) -> Site<'c> {
         let unit = self.linked.unit;
-        let (line, column) =
-            unit.unit.position(&self.linked.chunk, self.pc).map_or((0, 0), |position| position.at);
-        Site { file: unit.file, line, column }
+        let position = unit.unit.position(&self.linked.chunk, self.pc);
+        let part = |n: usize| position.and_then(|p| p.parts.get(n)).map(|word| unpack_place(*word));
+        let at = match blame {
+            Blame::Whole => None,
+            Blame::Left => part(0),
+            Blame::Right => part(1),
+            Blame::Key(n) => part(n + 1),
+        };
+        let at = at.filter(|at| at.0 != 0).or(position.map(|p| p.at)).unwrap_or((0, 0));
+        Site { file: unit.file, line: at.0, column: at.1 }
     }
 }
 
@@ -271,6 +284,10 @@ impl<'c> Vm<'c> {
                     here!();
                     reg!(a) = self.type_name(unit, x as u32)?;
                 }
+                Op::TypeReference => {
+                    here!();
+                    reg!(a) = Value::Type(types::by_name(self, unit.name(x as u32))?);
+                }
                 Op::Call => {
                     let name = wide!();
                     here!();
@@ -372,6 +389,11 @@ impl<'c> Vm<'c> {
                     let text = unit.constant(arena, x as u32);
                     return Err(Flow::issue("ILLEGAL_EXPRESSION", text.as_str().unwrap_or_default()));
                 }
+                Op::Fail => {
+                    here!();
+                    let text = unit.constant(arena, x as u32);
+                    return Err(Flow::raw(text.as_str().unwrap_or_default()));
+                }
                 Op::Return => return Ok(reg!(a)),
             }
         }
@@ -385,7 +407,7 @@ impl<'c> Vm<'c> {
 
     /// The type a capitalised name means: built in, an alias, or a resource type.
     fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
-        let name = unit.name(number);
+        let name = unit.name(number).trim_start_matches("::");
         match types::by_name(self, name)? {
             types::Type::Reference(_) => {
                 Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}")))

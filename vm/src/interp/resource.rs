@@ -21,9 +21,13 @@ pub(crate) struct Pending<'c> {
 }
 
 struct OpenBody<'c> {
-    title: Value<'c>,
+    /// Strings and `default`.
+    titles: &'c [Value<'c>],
     attributes: &'c [Attribute<'c>],
 }
+
+/// Set in a resource instruction's form where the type is given by an expression that can't name one.
+const UNNAMED: usize = 4;
 
 impl<'c> Pending<'c> {
     /// How far everything has come, for [`Pending::reset`].
@@ -76,14 +80,46 @@ impl<'c> Vm<'c> {
         Ok(())
     }
 
-    /// Closes the innermost list as a body.
+    /// Closes the innermost list as a body; its titles must be strings or `default`.
     pub(super) fn close_body(&mut self, title: Value<'c>) -> Eval<'c, ()> {
         let attributes = self.pending.close(self.arena);
-        self.pending.bodies.push(OpenBody { title, attributes });
+        if title.is_undef() {
+            return Err(Flow::issue(
+                "MISSING_TITLE",
+                "Missing title. The title expression resulted in undef",
+            ));
+        }
+        let mut flat = Vec::new();
+        flatten(title, &mut flat);
+        for (index, title) in flat.iter().enumerate() {
+            match title {
+                Value::Default => {}
+                Value::Str(text) if !text.is_empty() => {}
+                Value::Str(_) => {
+                    let message = format!(
+                        "Empty string title at {index}. Title strings must have a length greater than zero."
+                    );
+                    return Err(Flow::issue("EMPTY_STRING_TITLE_AT", message));
+                }
+                Value::Undef => {
+                    let message = format!(
+                        "Missing title at index {index}. The title expression resulted in an undef title"
+                    );
+                    return Err(Flow::issue("MISSING_TITLE_AT", message));
+                }
+                other => {
+                    let actual = self.type_text(*other);
+                    let message =
+                        format!("Illegal title type at index {index}. Expected String, got {actual}");
+                    return Err(Flow::issue("ILLEGAL_TITLE_TYPE_AT", message));
+                }
+            }
+        }
+        self.pending.bodies.push(OpenBody { titles: self.arena.alloc_slice_copy(&flat), attributes });
         Ok(())
     }
 
-    /// The last `count` bodies as resources of a type: titles checked, defaults of the `default` body merged.
+    /// The last `count` bodies as resources of a type: titles that differ, defaults of the `default` body merged.
     pub(super) fn declare_resources(
         &mut self,
         scope: &'c Scope<'c>,
@@ -92,7 +128,7 @@ impl<'c> Vm<'c> {
         count: usize,
     ) -> Eval<'c> {
         let at = self.site();
-        let type_name = self.resource_type_name(ty)?;
+        let type_name = self.resource_type_name(ty, form & UNNAMED != 0)?;
         let start = self.pending.bodies.len().saturating_sub(count);
         let open: Vec<OpenBody<'c>> = self.pending.bodies.drain(start..).collect();
         let mut seen: hashbrown::HashSet<&'c str> = hashbrown::HashSet::new();
@@ -100,65 +136,34 @@ impl<'c> Vm<'c> {
         let mut bodies = Vec::with_capacity(open.len());
         for body in &open {
             let mut titles = Vec::new();
-            let mut is_default = false;
-            let mut flat = Vec::new();
-            flatten(body.title, &mut flat);
-            if body.title.is_undef() {
-                return Err(Flow::issue(
-                    "MISSING_TITLE",
-                    "Missing title. The title expression resulted in undef",
-                ));
-            }
-            for (index, title) in flat.into_iter().enumerate() {
+            for title in body.titles {
                 match title {
-                    Value::Default if defaults.is_some() => return Err(duplicate_title("default")),
-                    Value::Default => {
-                        is_default = true;
-                        defaults = Some(body.attributes);
-                    }
-                    Value::Str(text) if text.is_empty() => {
-                        let message = format!(
-                            "Empty string title at {index}. Title strings must have a length greater than zero."
-                        );
-                        return Err(Flow::issue("EMPTY_STRING_TITLE_AT", message));
-                    }
                     Value::Str(text) => {
                         if !seen.insert(text.as_str()) {
-                            return Err(duplicate_title(&text));
+                            return Err(duplicate_title(text));
                         }
                         titles.push(text.as_str());
                     }
-                    Value::Undef => {
-                        let message = format!(
-                            "Missing title at index {index}. The title expression resulted in an undef title"
-                        );
-                        return Err(Flow::issue("MISSING_TITLE_AT", message));
-                    }
-                    other => {
-                        let actual = self.type_text(other);
-                        let message =
-                            format!("Illegal title type at index {index}. Expected String, got {actual}");
-                        return Err(Flow::issue("ILLEGAL_TITLE_TYPE_AT", message));
-                    }
+                    _ if defaults.is_some() => return Err(duplicate_title("default")),
+                    _ => defaults = Some(body.attributes),
                 }
             }
             let mut names = hashbrown::HashSet::new();
             for attribute in body.attributes {
                 if !names.insert(attribute.name) {
                     let message = format!("The attribute '{}' has already been set", attribute.name);
-                    return Err(Flow::issue("DUPLICATE_ATTRIBUTE", message));
+                    // Puppet's own spelling.
+                    return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
                 }
             }
-            let titles =
-                if is_default && titles.is_empty() { &[] } else { &*self.arena.alloc_slice_copy(&titles) };
-            bodies.push(Body { titles, attributes: body.attributes });
+            bodies.push(Body { titles: self.arena.alloc_slice_copy(&titles), attributes: body.attributes });
         }
         if let Some(defaults) = defaults {
             for body in &mut bodies {
                 body.attributes = self.merge_defaults(defaults, body.attributes);
             }
         }
-        let form = [Form::Regular, Form::Virtual, Form::Exported][form.min(2)];
+        let form = [Form::Regular, Form::Virtual, Form::Exported][(form & !UNNAMED).min(2)];
         let bodies = &*self.arena.alloc_slice_fill_iter(bodies);
         self.host.declare(self, scope, &Declaration { form, type_name, bodies, at })
     }
@@ -175,7 +180,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Name of the type a resource expression names, in lower case.
-    fn resource_type_name(&mut self, ty: Value<'c>) -> Eval<'c, &'c str> {
+    fn resource_type_name(&mut self, ty: Value<'c>, unnamed: bool) -> Eval<'c, &'c str> {
         let illegal = |actual: String| {
             Flow::issue_at(
                 Blame::Left,
@@ -186,6 +191,7 @@ impl<'c> Vm<'c> {
             )
         };
         match ty {
+            value if unnamed => Err(illegal(self.type_text(value))),
             Value::Str(name) => Ok(name.as_str().trim_start_matches("::")),
             Value::Type(Type::Class(None)) => Ok("class"),
             Value::Type(Type::Resource { type_name: Some(name), title: None }) => {

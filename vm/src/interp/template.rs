@@ -71,7 +71,7 @@ impl<'c> Vm<'c> {
                 let slot = &inner.slots[param.slot as usize];
                 if slot.get().is_none_or(Value::is_undef) && param.has_default {
                     slot.set(None);
-                    let value = self.param_default(template, n, inner)?;
+                    let value = self.param_default(template, n, inner, "lambda")?;
                     slot.set(Some(value));
                 }
             }

@@ -21,6 +21,13 @@ impl<'c> Vm<'c> {
 
     /// The variable as seen from the scopes around `scope`, whose own slot is unassigned.
     pub(crate) fn outer_variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
+        if let Some(pending) = &mut self.default_of
+            && std::ptr::eq(pending.scope, scope)
+            && let Some(later) = pending.params[pending.n..].iter().find(|param| param.symbol == name)
+        {
+            pending.illegal = Some(later.name);
+            return Err(Flow::raw(String::new()));
+        }
         self.variable(name, scope)
     }
 
@@ -109,10 +116,14 @@ impl<'c> Vm<'c> {
     pub(crate) fn reassigned(&mut self, name: Symbol) -> Box<Flow<'c>> {
         let text = self.symbols.text(name);
         if matches!(name, known::SERVER_FACTS | known::FACTS | known::TRUSTED) {
-            let message = format!("Attempt to assign to a reserved variable name: '{text}'");
+            let message = format!("Attempt to assign to a reserved variable name: '${text}'");
             return Flow::issue("ILLEGAL_RESERVED_ASSIGNMENT", message);
         }
-        Flow::issue("ILLEGAL_REASSIGNMENT", format!("Cannot reassign variable '${text}'"))
+        let what = match name {
+            known::TITLE | known::NAME | known::MODULE_NAME => "built in (or already assigned) variable",
+            _ => "variable",
+        };
+        Flow::issue("ILLEGAL_REASSIGNMENT", format!("Cannot reassign {what} '${text}'"))
     }
 
     /// Group `n` of the innermost match; `undef` where there is none.

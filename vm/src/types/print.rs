@@ -49,10 +49,7 @@ pub fn quote(text: &str) -> String {
             '\'' => out.push_str("\\'"),
             '\\' => {
                 out.push('\\');
-                match chars.next() {
-                    Some(next) => out.push(next),
-                    None => out.push('\\'),
-                }
+                out.extend(chars.next());
             }
             c => out.push(c),
         }

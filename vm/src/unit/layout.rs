@@ -86,8 +86,8 @@ pub mod tag {
 /// Words of a chunk record: code start, code length, registers, names list (the shape), first parameter,
 /// parameters, first position, positions, return type's chunk + 1, kind.
 pub const CHUNK_WORDS: usize = 10;
-/// Words of a parameter: name, slot, flags, type's chunk + 1, default's chunk + 1.
-pub const PARAM_WORDS: usize = 5;
+/// Words of a parameter: name, slot, flags, type's chunk + 1, default's chunk + 1, place.
+pub const PARAM_WORDS: usize = 6;
 /// Parameter flag: written with `*`.
 pub const CAPTURES_REST: u32 = 1;
 /// Words of a definition: kind, name's string, chunk, parent's string + 1, list of matches, place.

@@ -51,8 +51,7 @@ pub enum HostMatch<'u> {
 pub struct Def<'u> {
     /// What it defines.
     pub kind: DefKind,
-    /// Full name, lower case, no leading `::` (type aliases: as written). A node's is the name of its first
-    /// match as Puppet makes it.
+    /// Full name, lower case, no leading `::` (type aliases: as written; nodes: empty, they go by their matches).
     pub name: &'u str,
     /// The body (type alias: its right side).
     pub chunk: u32,

@@ -100,6 +100,8 @@ pub struct Param {
     pub type_chunk: Option<u32>,
     /// Chunk of the default.
     pub default_chunk: Option<u32>,
+    /// Line and column.
+    pub at: (u32, u32),
 }
 
 /// A position's record.
@@ -285,6 +287,7 @@ impl Chunk<'_> {
             captures_rest: r[2] & CAPTURES_REST != 0,
             type_chunk: r[3].checked_sub(1),
             default_chunk: r[4].checked_sub(1),
+            at: unpack_place(r[5]),
         }
     }
 }

@@ -62,6 +62,8 @@ pub struct ParamSpec {
     pub type_chunk: Option<u32>,
     /// Chunk of the default.
     pub default_chunk: Option<u32>,
+    /// Line and column.
+    pub at: (u32, u32),
 }
 
 /// Position of an instruction that can fail.
@@ -230,6 +232,7 @@ impl UnitWriter {
                 if param.captures_rest { CAPTURES_REST } else { 0 },
                 param.type_chunk.map_or(0, |c| c + 1),
                 param.default_chunk.map_or(0, |c| c + 1),
+                pack_place(param.at.0, param.at.1),
             ]);
         }
         let first_position = (self.positions.len() / super::layout::POSITION_WORDS) as u32;

@@ -63,6 +63,9 @@ impl<'c> Host<'c> for Stub {
     fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
         Ok(None)
     }
+    fn manifest_function(&self, _: &str) -> Option<&'c Closure<'c>> {
+        None
+    }
     fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
@@ -179,6 +182,10 @@ impl<'c> Host<'c> for Stub {
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
+    fn generate(&self, _: &[String]) -> Result<String, String> {
+        Err("no commands here".to_owned())
+    }
+
     fn setting(&self, _: &str) -> Option<Value<'c>> {
         None
     }

@@ -1,0 +1,587 @@
+//! Whether a regular expression is one. Puppet hands its source to Ruby while lexing, so a faulty one is an
+//! error there and then, in the words of Ruby's engine. Nothing is matched here.
+
+use std::borrow::Cow;
+
+/// What is wrong with the source of a regular expression, as Ruby says it.
+pub(super) fn fault(source: &str) -> Option<String> {
+    if !source.bytes().any(|byte| b"[](){}*+?\\".contains(&byte)) {
+        return None;
+    }
+    let mut reader = Reader::new(source);
+    let found = reader.escapes().and_then(|()| reader.pattern());
+    found.err().map(|message| format!("{message}: /{}/", shown(source)))
+}
+
+/// A source as Ruby shows it between slashes.
+pub(crate) fn shown(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut characters = source.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                text.push('\\');
+                text.extend(characters.next());
+            }
+            '/' => text.push_str("\\/"),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+type Check<T = ()> = Result<T, Cow<'static, str>>;
+
+fn wrong<T>(message: &'static str) -> Check<T> {
+    Err(message.into())
+}
+
+/// How many repetitions may be asked for.
+const MAX_REPEAT: u32 = 100_000;
+/// How deep groups and classes may nest.
+const MAX_DEPTH: u32 = 250;
+
+struct Reader<'s> {
+    source: &'s str,
+    at: usize,
+    groups: u32,
+    names: Vec<&'s str>,
+    /// Numbered and named references, looked up when all groups are known.
+    numbers: Vec<u32>,
+    references: Vec<&'s str>,
+}
+
+impl<'s> Reader<'s> {
+    fn new(source: &'s str) -> Self {
+        Reader { source, at: 0, groups: 0, names: Vec::new(), numbers: Vec::new(), references: Vec::new() }
+    }
+
+    fn rest(&self) -> &'s str {
+        &self.source[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.rest().starts_with(text);
+        self.at += if found { text.len() } else { 0 };
+        found
+    }
+
+    fn digits(&mut self) -> &'s str {
+        let rest = self.rest();
+        let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// Escapes that Ruby reads before its engine does.
+    fn escapes(&mut self) -> Check {
+        while let Some(character) = self.next() {
+            if character != '\\' {
+                continue;
+            }
+            match self.next() {
+                None => return wrong("too short escape sequence"),
+                Some('x') if !self.peek().is_some_and(|next| next.is_ascii_hexdigit()) => {
+                    return wrong("invalid hex escape");
+                }
+                Some('u') => self.unicode_escape()?,
+                Some('c') if self.peek().is_none() => return wrong("too short control escape"),
+                Some('C') if self.rest().len() < 2 => return wrong("too short control escape"),
+                Some('M') if self.rest().len() < 2 => return wrong("too short meta escape"),
+                Some(first @ '4'..='7') => {
+                    let octal = self.rest().bytes().take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+                    if octal >= 2 && first >= '4' {
+                        return wrong("invalid escape code");
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        self.at = 0;
+        Ok(())
+    }
+
+    fn unicode_escape(&mut self) -> Check {
+        let in_range = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32).is_some();
+        if !self.eat("{") {
+            let digits =
+                self.rest().get(..4).filter(|four| four.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            let Some(digits) = digits else { return wrong("invalid Unicode escape") };
+            self.at += 4;
+            return if in_range(digits) { Ok(()) } else { wrong("invalid Unicode range") };
+        }
+        let Some(end) = self.rest().find('}') else { return wrong("invalid Unicode list") };
+        let codes = &self.rest()[..end];
+        self.at += end + 1;
+        let mut codes = codes.split_ascii_whitespace().peekable();
+        if codes.peek().is_none() {
+            return wrong("invalid Unicode list");
+        }
+        for code in codes {
+            if !code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return wrong("invalid Unicode list");
+            }
+            if !in_range(code) {
+                return wrong("invalid Unicode range");
+            }
+        }
+        Ok(())
+    }
+
+    fn pattern(&mut self) -> Check {
+        self.alternatives(0)?;
+        if self.at < self.source.len() {
+            return wrong("unmatched close parenthesis");
+        }
+        for name in &self.references {
+            if !self.names.contains(name) {
+                return Err(format!("undefined name <{name}> reference").into());
+            }
+        }
+        if !self.numbers.is_empty() && !self.names.is_empty() {
+            return wrong("numbered backref/call is not allowed. (use name)");
+        }
+        if self.numbers.iter().any(|number| *number > self.groups) {
+            return wrong("invalid backref number/name");
+        }
+        Ok(())
+    }
+
+    /// Up to a closing parenthesis or the end.
+    fn alternatives(&mut self, depth: u32) -> Check {
+        if depth > MAX_DEPTH {
+            return wrong("too deep nest level");
+        }
+        let mut repeatable = false;
+        while let Some(character) = self.peek() {
+            match character {
+                ')' => break,
+                '|' => {
+                    self.at += 1;
+                    repeatable = false;
+                }
+                '*' | '+' | '?' => {
+                    if !repeatable {
+                        return wrong("target of repeat operator is not specified");
+                    }
+                    self.at += 1;
+                }
+                '{' => repeatable = self.interval(repeatable)?,
+                '(' => repeatable = self.group(depth)?,
+                '[' => {
+                    self.at += 1;
+                    self.class(depth)?;
+                    repeatable = true;
+                }
+                '\\' => {
+                    self.at += 1;
+                    self.escape()?;
+                    repeatable = true;
+                }
+                other => {
+                    self.at += other.len_utf8();
+                    repeatable = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `{n,m}`; what is none stands for itself.
+    fn interval(&mut self, repeatable: bool) -> Check<bool> {
+        let start = self.at;
+        self.at += 1;
+        let low = self.digits();
+        let comma = self.eat(",");
+        let high = if comma { self.digits() } else { low };
+        let bounds = !low.is_empty() || comma && !high.is_empty();
+        let number = |digits: &str| match digits.parse() {
+            Ok(number) if number <= MAX_REPEAT => Ok(number),
+            _ if digits.is_empty() => Ok(0),
+            _ => wrong("too big number for repeat range"),
+        };
+        let (lower, upper) = (number(low)?, number(high)?);
+        if !bounds || !self.eat("}") {
+            self.at = start + 1;
+            return Ok(true);
+        }
+        if !repeatable {
+            return wrong("target of repeat operator is not specified");
+        }
+        if comma && !low.is_empty() && !high.is_empty() && lower > upper {
+            return wrong("upper is smaller than lower in repeat range");
+        }
+        Ok(true)
+    }
+
+    /// A group with its parentheses; whether it can be repeated.
+    fn group(&mut self, depth: u32) -> Check<bool> {
+        self.at += 1;
+        if self.eat("?") {
+            let Some(kind) = self.next() else { return wrong("end pattern in group") };
+            match kind {
+                ':' | '=' | '!' | '>' | '~' => {}
+                '#' => {
+                    let Some(end) = self.rest().find(')') else { return wrong("end pattern in group") };
+                    self.at += end + 1;
+                    return Ok(false);
+                }
+                '<' if self.rest().is_empty() => return wrong("end pattern with unmatched parenthesis"),
+                '<' if self.eat("=") || self.eat("!") => {}
+                '<' | '\'' => {
+                    let name = self.group_name(if kind == '<' { '>' } else { '\'' })?;
+                    self.names.push(name);
+                    self.groups += 1;
+                }
+                '(' => self.condition()?,
+                '-' | 'i' | 'm' | 'x' | 'a' | 'd' | 'u' => {
+                    self.at -= 1;
+                    loop {
+                        match self.next() {
+                            None => return wrong("end pattern in group"),
+                            Some(')') => return Ok(false),
+                            Some(':') => break,
+                            Some('-' | 'i' | 'm' | 'x' | 'a' | 'd' | 'u') => {}
+                            Some(_) => return wrong("undefined group option"),
+                        }
+                    }
+                }
+                _ => return wrong("undefined group option"),
+            }
+        } else {
+            self.groups += 1;
+        }
+        self.alternatives(depth + 1)?;
+        if self.eat(")") { Ok(true) } else { wrong("end pattern with unmatched parenthesis") }
+    }
+
+    fn condition(&mut self) -> Check {
+        let number = self.digits();
+        if !number.is_empty() && self.eat(")") {
+            self.numbers.extend(number.parse::<u32>());
+        }
+        Ok(())
+    }
+
+    fn group_name(&mut self, close: char) -> Check<&'s str> {
+        let rest = self.rest();
+        let end = rest.find(close);
+        let name = &rest[..end.unwrap_or(rest.len())];
+        if name.is_empty() {
+            return wrong("group name is empty");
+        }
+        let starts_well = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let legal = name.chars().all(|character| character.is_alphanumeric() || character == '_');
+        if end.is_none() || !starts_well || !legal {
+            return Err(format!("invalid group name <{name}>").into());
+        }
+        self.at += name.len() + close.len_utf8();
+        Ok(name)
+    }
+
+    /// What follows a backslash outside of a class.
+    fn escape(&mut self) -> Check {
+        match self.next() {
+            Some(first @ '1'..='9') => {
+                let more = self.digits();
+                let number = format!("{first}{more}").parse().unwrap_or(u32::MAX);
+                // A large number is an octal code.
+                if more.is_empty() || number <= self.groups {
+                    self.numbers.push(number);
+                }
+                Ok(())
+            }
+            Some('k') if self.eat("<") || self.eat("'") => self.reference(),
+            Some('g') if self.eat("<") || self.eat("'") => self.reference(),
+            Some('p' | 'P') => self.property(),
+            Some('u') => self.unicode_escape(),
+            _ => Ok(()),
+        }
+    }
+
+    fn reference(&mut self) -> Check {
+        let rest = self.rest();
+        let end = rest.find(['>', '\'']);
+        let name = &rest[..end.unwrap_or(rest.len())];
+        if name.is_empty() {
+            return wrong("group name is empty");
+        }
+        self.at += name.len() + usize::from(end.is_some());
+        match name.trim_start_matches('-').parse() {
+            Ok(number) => self.numbers.push(number),
+            Err(_) => self.references.push(name),
+        }
+        Ok(())
+    }
+
+    /// `\p{Name}`
+    fn property(&mut self) -> Check {
+        if !self.eat("{") {
+            return Ok(());
+        }
+        let rest = self.rest();
+        let Some(end) = rest.find('}') else { return wrong("invalid character property name {}") };
+        self.at += end + 1;
+        let name: String = rest[..end]
+            .trim_start_matches('^')
+            .chars()
+            .filter(|character| !matches!(character, ' ' | '_' | '-'))
+            .map(|character| character.to_ascii_lowercase())
+            .collect();
+        // Scripts and ages are too many to list; a short word is taken for one of them only if it could be.
+        if POSIX.contains(&name.as_str()) || name.len() <= 2 || is_script(&name) {
+            return Ok(());
+        }
+        Err(format!("invalid character property name {{{}}}", &rest[..end]).into())
+    }
+
+    /// A class after its `[`.
+    fn class(&mut self, depth: u32) -> Check {
+        if depth > MAX_DEPTH {
+            return wrong("too deep nest level");
+        }
+        self.eat("^");
+        if self.peek() == Some(']') {
+            // A bracket at the start is a member if another one closes the class.
+            if !self.rest()[1..].contains(']') {
+                return wrong("empty char-class");
+            }
+            self.at += 1;
+        }
+        let mut last = Member::None;
+        loop {
+            let Some(character) = self.next() else { return wrong("premature end of char-class") };
+            let member = match character {
+                ']' => return Ok(()),
+                '[' if self.starts_bracket() => self.bracket()?,
+                '[' => {
+                    self.class(depth + 1)?;
+                    Member::Set
+                }
+                '&' if self.eat("&") => Member::None,
+                '-' => {
+                    last = self.range(last, depth)?;
+                    continue;
+                }
+                other => self.member(other)?,
+            };
+            last = member;
+        }
+    }
+
+    /// What stands between a `-` and the member behind it.
+    fn range(&mut self, low: Member, _depth: u32) -> Check<Member> {
+        match (low, self.peek()) {
+            (_, None) => wrong("premature end of char-class"),
+            (Member::None | Member::Range, _) | (_, Some(']')) => Ok(Member::Character('-')),
+            (Member::Set, Some(_)) => wrong("unmatched range specifier in char-class"),
+            (Member::Character(low), Some(next)) => {
+                self.at += next.len_utf8();
+                let high = if next == '[' {
+                    if !self.starts_bracket() {
+                        self.at -= 1;
+                        return Ok(Member::Range);
+                    }
+                    Member::Set
+                } else {
+                    self.member(next)?
+                };
+                match high {
+                    Member::Character(high) if low > high => wrong("empty range in char class"),
+                    Member::Character(_) => Ok(Member::Range),
+                    _ => wrong("char-class value at end of range"),
+                }
+            }
+        }
+    }
+
+    /// Whether `:name:]` follows; without its end before the class's, it is a class like any other.
+    fn starts_bracket(&self) -> bool {
+        let rest = self.rest();
+        rest.starts_with(':') && rest.find(']').is_some_and(|end| end > 1 && rest[..end].ends_with(':'))
+    }
+
+    /// `[:name:]` after its `[`
+    fn bracket(&mut self) -> Check<Member> {
+        let rest = self.rest();
+        let end = rest.find(":]").unwrap_or(rest.len());
+        let name = rest[1..end.max(1)].trim_start_matches('^');
+        if !POSIX.contains(&name) {
+            return wrong("invalid POSIX bracket type");
+        }
+        self.at += end + 2;
+        Ok(Member::Set)
+    }
+
+    /// A member of a class that starts with this character.
+    fn member(&mut self, character: char) -> Check<Member> {
+        if character != '\\' {
+            return Ok(Member::Character(character));
+        }
+        Ok(match self.next() {
+            None => return wrong("premature end of char-class"),
+            Some('d' | 'D' | 'w' | 'W' | 's' | 'S' | 'h' | 'H' | 'R' | 'X') => Member::Set,
+            Some('p' | 'P') => {
+                self.property()?;
+                Member::Set
+            }
+            Some('n') => Member::Character('\n'),
+            Some('t') => Member::Character('\t'),
+            Some('r') => Member::Character('\r'),
+            Some('x') => {
+                let rest = self.rest();
+                let length = rest.bytes().take(2).take_while(u8::is_ascii_hexdigit).count();
+                self.at += length;
+                let code = u32::from_str_radix(&rest[..length], 16).unwrap_or(0);
+                Member::Character(char::from_u32(code).unwrap_or('\0'))
+            }
+            Some('u') => {
+                let start = self.at;
+                self.unicode_escape()?;
+                let digits = self.source[start..self.at].trim_matches(['{', '}']);
+                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                code.map_or(Member::Set, Member::Character)
+            }
+            Some(other) => Member::Character(other),
+        })
+    }
+}
+
+/// A member of a class, as far as ranges care.
+#[derive(Clone, Copy)]
+enum Member {
+    /// Nothing yet.
+    None,
+    Character(char),
+    /// A class in the class.
+    Set,
+    /// The end of a range.
+    Range,
+}
+
+const POSIX: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "xdigit", "word",
+];
+
+/// Names of scripts and categories that manifests may use.
+fn is_script(name: &str) -> bool {
+    matches!(
+        name,
+        "any"
+            | "assigned"
+            | "letter"
+            | "mark"
+            | "number"
+            | "symbol"
+            | "punctuation"
+            | "separator"
+            | "other"
+            | "latin"
+            | "greek"
+            | "cyrillic"
+            | "han"
+            | "hiragana"
+            | "katakana"
+            | "hangul"
+            | "arabic"
+            | "hebrew"
+            | "thai"
+            | "common"
+            | "emoji"
+            | "alphabetic"
+            | "uppercase"
+            | "lowercase"
+            | "whitespace"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn rubys_words() {
+        let cases = [
+            ("*a", "target of repeat operator is not specified"),
+            ("a|*", "target of repeat operator is not specified"),
+            ("(*)", "target of repeat operator is not specified"),
+            ("(?i)*", "target of repeat operator is not specified"),
+            ("{,2}", "target of repeat operator is not specified"),
+            ("a{2,1}", "upper is smaller than lower in repeat range"),
+            ("a{100001}", "too big number for repeat range"),
+            ("[]", "empty char-class"),
+            ("[a", "premature end of char-class"),
+            ("[z-a]", "empty range in char class"),
+            ("[a-\\d]", "char-class value at end of range"),
+            ("[\\d-z]", "unmatched range specifier in char-class"),
+            ("[[:foo:]]", "invalid POSIX bracket type"),
+            ("(?z)", "undefined group option"),
+            ("(?", "end pattern in group"),
+            ("(?i:", "end pattern with unmatched parenthesis"),
+            ("(?<>a)", "group name is empty"),
+            ("(?<1a>a)", "invalid group name <1a>"),
+            ("(?<a>x)\\k<b>", "undefined name <b> reference"),
+            ("(a)\\2", "invalid backref number/name"),
+            ("(?<n>a)\\1", "numbered backref/call is not allowed. (use name)"),
+            ("a\\", "too short escape sequence"),
+            ("\\xg", "invalid hex escape"),
+            ("\\u12", "invalid Unicode escape"),
+            ("\\p{Foo}", "invalid character property name {Foo}"),
+            ("((a)", "end pattern with unmatched parenthesis"),
+            ("a)", "unmatched close parenthesis"),
+            ("[\\]", "premature end of char-class"),
+        ];
+        for (source, message) in cases {
+            assert_eq!(fault(source), Some(format!("{message}: /{source}/")), "{source}");
+        }
+        assert_eq!(fault("a/b)"), Some("unmatched close parenthesis: /a\\/b)/".to_owned()));
+    }
+
+    #[test]
+    fn what_is_right() {
+        let right = [
+            "a**",
+            "^*",
+            "(?<=a)*",
+            "a{",
+            "a{,}",
+            "a{1,",
+            "[]a]",
+            "[^]a]",
+            "[a&&]",
+            "[a-z-9]",
+            "[--a]",
+            "[a-]",
+            "x+?",
+            "(?imx-imx)a",
+            "(?im-x:a)",
+            "(a)(?(1)b|c)",
+            "()*",
+            "\\p{^Alpha}",
+            "\\pL",
+            "[a]]",
+            "(?'a'x)",
+            "[[:alpha:]_]",
+            "[\\u{41 42}]",
+            "(?#x)a",
+            "[[a]b]",
+            "(?<a>x)\\k<a>",
+            "|",
+            "[a-[b]]",
+        ];
+        for source in right {
+            assert_eq!(fault(source), None, "{source}");
+        }
+    }
+}

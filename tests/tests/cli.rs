@@ -1,0 +1,188 @@
+//! The command from outside: exit statuses, what goes to stdout and what to stderr, in which form.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use bunraku_tests::{bunraku, paths};
+use serde_json::Value;
+
+struct Answer {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn run_with(args: &[&str], stdin: &str, set: &[(&str, &str)]) -> Answer {
+    let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+    command.args(args).current_dir(paths::root()).env_remove("NO_COLOR").envs(set.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("Bunraku starts");
+    let mut input = child.stdin.take().expect("stdin is piped");
+    // A command that needs no stdin may be gone already.
+    let _ = input.write_all(stdin.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().expect("Bunraku ends");
+    Answer {
+        status: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn run(args: &[&str]) -> Answer {
+    run_with(args, "", &[])
+}
+
+/// A folder of its own for a test, with some files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("bunraku-cli-{}-{name}", std::process::id()));
+    for (file, text) in files {
+        let file = folder.join(file);
+        fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
+        fs::write(file, text).expect("a file can be written");
+    }
+    folder
+}
+
+#[test]
+fn help_names_the_commands() {
+    let help = run(&["--help"]);
+    assert_eq!(help.status, 0);
+    for command in ["compile", "eval", "check", "batch"] {
+        assert!(help.out.contains(command), "{}", help.out);
+        assert_eq!(run(&[command, "--help"]).status, 0);
+    }
+}
+
+#[test]
+fn wrong_arguments_are_status_2() {
+    assert_eq!(run(&[]).status, 2);
+    assert_eq!(run(&["compile"]).status, 2);
+    assert_eq!(run(&["eval"]).status, 2);
+    assert_eq!(run(&["check"]).status, 2);
+    assert_eq!(run(&["compile", "--strict", "maybe", "-e", ""]).status, 2);
+    assert_eq!(run(&["fly"]).status, 2);
+    let missing = run(&["check", "/nonexistent/a.pp"]);
+    assert_eq!(missing.status, 2);
+    assert_eq!(missing.err, "Error: One or more file(s) specified did not exist:\n   /nonexistent/a.pp\n");
+}
+
+#[test]
+fn eval_prints_logs_and_the_last_value() {
+    let answer = run(&["eval", "-e", "notice('on it') warning('careful') [1, 'two', undef]"]);
+    assert_eq!((answer.status, answer.out.as_str()), (0, "[1, 'two', undef]\n"));
+    assert_eq!(answer.err, "Notice: on it\nWarning: careful\n");
+    let json = run(&["eval", "--format", "json", "-e", "notice('x') $a = {'a' => undef} $a"]);
+    assert_eq!(json.out, "{\"a\":null}\n");
+    assert_eq!(json.err, "{\"level\":\"notice\",\"message\":\"x\"}\n");
+    let piped = run_with(&["eval", "-"], "1 + 1", &[]);
+    assert_eq!((piped.status, piped.out.as_str()), (0, "2\n"));
+}
+
+#[test]
+fn eval_reads_facts_and_settings() {
+    let yaml = folder("facts", &[("facts.yaml", "os:\n  family: Debian\n"), ("facts.json", "{\"a\": 1}")]);
+    let facts = yaml.join("facts.yaml").display().to_string();
+    let answer = run(&["eval", "--facts", &facts, "-e", "$facts['os']['family']"]);
+    assert_eq!(answer.out, "'Debian'\n", "{}", answer.err);
+    let facts = yaml.join("facts.json").display().to_string();
+    assert_eq!(run(&["eval", "--facts", &facts, "-e", "$a"]).out, "1\n");
+    assert_eq!(run(&["eval", "-e", "$nope"]).status, 1);
+    assert_eq!(run(&["eval", "--no-strict_variables", "--strict", "off", "-e", "$nope"]).out, "undef\n");
+    assert_eq!(run(&["eval", "--node", "a.b.c", "-e", "$trusted['domain']"]).out, "'b.c'\n");
+    let unread = run(&["eval", "--facts", "/nonexistent.json", "-e", "1"]);
+    assert_eq!(unread.status, 1);
+    assert!(unread.err.starts_with("Error: Could not read facts /nonexistent.json"), "{}", unread.err);
+    let _ = fs::remove_dir_all(yaml);
+}
+
+#[test]
+fn compile_writes_the_catalog_and_nothing_else() {
+    let answer = run(&["compile", "-e", "notice('hi') file { '/a': ensure => file }", "n.example.com"]);
+    assert_eq!((answer.status, answer.err.as_str()), (0, "Notice: hi\n"));
+    let catalog: Value = serde_json::from_str(&answer.out).expect("stdout is JSON");
+    assert_eq!(catalog["name"], "n.example.com");
+    let file = std::env::temp_dir().join(format!("bunraku-cli-{}.json", std::process::id()));
+    let path = file.display().to_string();
+    let answer = run(&["compile", "-e", "", "-o", &path]);
+    assert_eq!((answer.status, answer.out.as_str()), (0, ""));
+    let written = fs::read_to_string(&file).expect("the file is there");
+    serde_json::from_str::<Value>(&written).expect("the file is JSON");
+    let _ = fs::remove_file(file);
+}
+
+#[test]
+fn errors_are_puppets_single_line() {
+    let answer = run(&["compile", "-e", "\n  fail('no')", "n.example.com"]);
+    assert_eq!((answer.status, answer.out.as_str()), (1, ""));
+    assert_eq!(
+        answer.err,
+        "Error: Evaluation Error: Error while evaluating a Function Call, no (line: 2, column: 3) on node \
+         n.example.com\n"
+    );
+}
+
+#[test]
+fn colour_shows_the_source_line() {
+    let plain = "Error: Syntax error at '}'";
+    let bad = folder("colour", &[("bad.pp", "class a {\n\t$x = }\n")]);
+    let path = bad.join("bad.pp").display().to_string();
+    assert!(!run(&["check", &path]).err.contains('\x1b'));
+    let shown = run(&["check", "--color=always", &path]);
+    assert!(shown.err.contains('\x1b') && shown.err.contains(plain), "{}", shown.err);
+    let lines: Vec<&str> = shown.err.lines().collect();
+    assert!(lines[1].contains(" $x = }") && lines[2].contains('^'), "{}", shown.err);
+    assert!(!run_with(&["check", &path], "", &[("NO_COLOR", "1")]).err.contains('\x1b'));
+    let json = run(&["check", "--format", "json", &path]);
+    assert_eq!(json.status, 1);
+    let document: Value = serde_json::from_str(&json.out).expect("stdout is JSON");
+    let found = &document["diagnostics"][0];
+    assert_eq!((&found["line"], &found["level"]), (&2.into(), &"err".into()));
+    let _ = fs::remove_dir_all(bad);
+}
+
+#[test]
+fn check_walks_folders() {
+    let tree = folder(
+        "tree",
+        &[
+            ("good.pp", "class good { }"),
+            ("deep/bad.pp", "class bad { "),
+            ("deep/bad.epp", "<% if { %>"),
+            ("deep/notes.txt", "class {"),
+            ("several.pp", "$a::b = 1\n$c::d = 2\n"),
+        ],
+    );
+    let path = tree.display().to_string();
+    let answer = run(&["check", "--stats", &path]);
+    assert_eq!((answer.status, answer.out.as_str()), (1, ""));
+    let at = |what: &str| answer.err.find(what).unwrap_or_else(|| panic!("{what}: {}", answer.err));
+    assert!(at("deep/bad.epp") < at("deep/bad.pp") && at("deep/bad.pp") < at("several.pp"));
+    at("Error: Found 2 errors. Giving up");
+    at("4 files, ");
+    at("1 other files not looked at");
+    let good = tree.join("good.pp").display().to_string();
+    let answer = run(&["check", &good, "fixtures"]);
+    assert_eq!((answer.status, answer.err.as_str()), (0, ""));
+    assert_eq!(run_with(&["check", "-"], "class {", &[]).status, 1);
+    let _ = fs::remove_dir_all(tree);
+}
+
+#[test]
+fn batch_answers_in_order_whatever_the_line() {
+    let jobs = "{\"id\": 1, \"code\": \"fail('x')\"}\nno job\n\n{\"id\": [2]}\n{\"id\": 3, \"code\": \"1\", \
+                \"want\": [\"value\"]}\n{\"id\": 4, \"code\": \"\", \"surprise\": 1}\n";
+    for threads in ["1", "4"] {
+        let answer = run_with(&["batch", "--threads", threads], jobs, &[]);
+        assert_eq!((answer.status, answer.err.as_str()), (0, ""));
+        let results: Vec<Value> =
+            answer.out.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+        let ok: Vec<bool> = results.iter().map(|result| result["ok"] == true).collect();
+        assert_eq!(ok, [false, false, false, false, true, false], "{}", answer.out);
+        assert_eq!(results[3]["id"], serde_json::json!([2]));
+        assert_eq!(results[4]["repr"], "1");
+        assert!(results[5]["error"]["message"].as_str().is_some_and(|m| m.contains("surprise")));
+    }
+}

@@ -6,8 +6,11 @@ mod dump;
 mod lex;
 pub mod lower;
 mod parse;
+mod relative;
 pub mod source;
+mod visit;
 
 pub use dump::dump;
 pub use parse::{ParseLimits, Parsed, parse};
+pub use relative::{RelativeName, relative_names};
 pub use source::{LineIndex, SourceFile, SourceKind};

@@ -85,18 +85,27 @@ pub(crate) struct Places<'s> {
     file: Option<Arc<str>>,
     text: &'s str,
     index: Option<LineIndex>,
+    /// The place given last, with its offset: places come in order, mostly, and lines may be long.
+    last: (u32, u32, u32),
 }
 
 impl<'s> Places<'s> {
     pub(crate) fn new(source: &SourceFile<'s>) -> Self {
         let file = source.path.filter(|path| !path.is_empty()).map(Arc::from);
-        Places { file, text: source.text, index: None }
+        Places { file, text: source.text, index: None, last: (0, 1, 1) }
     }
 
     /// The place of a byte offset.
     pub(crate) fn at(&mut self, offset: u32) -> Place {
         let text = self.text;
-        let (line, column) = self.index.get_or_insert_with(|| LineIndex::new(text)).line_column(text, offset);
+        let index = self.index.get_or_insert_with(|| LineIndex::new(text));
+        let (from, last_line, last_column) = self.last;
+        let line = index.line(offset);
+        let (line, column) = match text.get(from as usize..offset as usize) {
+            Some(between) if line == last_line => (line, last_column + between.chars().count() as u32),
+            _ => index.line_column(text, offset),
+        };
+        self.last = (offset, line, column);
         self.of(Some(line), Some(column))
     }
 

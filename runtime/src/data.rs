@@ -4,7 +4,6 @@ use crate::catalog::rich::{self, Style};
 use crate::compile::COLLECTOR;
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
-use bunraku_vm::iterator;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -65,8 +64,6 @@ pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
         Value::Type(Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) }) => {
             vm.string(name.split_once(':').map_or(*name, |(_, label)| label))
         }
-        // A sequence is shown by its elements.
-        Value::Iterator(iter) => vm.array(&iterator::collect(vm, iter).unwrap_or_default()),
         other => other,
     };
     let mut json = String::new();

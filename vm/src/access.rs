@@ -72,7 +72,7 @@ fn array<'c>(vm: &mut Vm<'c>, items: Array<'c>, keys: &[Value<'c>]) -> Eval<'c> 
         }
         [from, count] => {
             let (start, count) = slice(*from, *count, length);
-            Ok(Value::Array(Array(vm.arena.alloc(cut(items.items(), start, count)))))
+            Ok(Value::Array(Array::wrap(vm.arena, cut(items.items(), start, count))))
         }
         _ => Err(arity("Array", keys.len())),
     }

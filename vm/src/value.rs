@@ -91,35 +91,103 @@ impl std::ops::Deref for Str<'_> {
     }
 }
 
-/// An array: one word wide.
+/// An array: one word wide. One made by appending remembers what it was made from and gathers its items when they
+/// are first asked for, so that building an array in a loop costs neither time nor memory squared.
 #[derive(Clone, Copy)]
-pub struct Array<'c>(pub &'c &'c [Value<'c>]);
+pub struct Array<'c>(&'c ArrayData<'c>);
+
+struct ArrayData<'c> {
+    items: OnceCell<&'c [Value<'c>]>,
+    /// Set where `items` may not be.
+    from: Option<&'c Appended<'c>>,
+}
+
+struct Appended<'c> {
+    base: Array<'c>,
+    tail: &'c [Value<'c>],
+    len: usize,
+    arena: &'c Bump,
+}
+
+/// Arrays and hashes up to this size are copied when something is appended.
+const SMALL: usize = 16;
 
 impl<'c> Array<'c> {
     /// Copies `items` into the arena.
     pub fn new(arena: &'c Bump, items: &[Value<'c>]) -> Self {
-        Array(arena.alloc(&*arena.alloc_slice_copy(items)))
+        Array::wrap(arena, arena.alloc_slice_copy(items))
+    }
+
+    /// Items that lie in the arena already.
+    pub fn wrap(arena: &'c Bump, items: &'c [Value<'c>]) -> Self {
+        Array(arena.alloc(ArrayData { items: OnceCell::from(items), from: None }))
+    }
+
+    /// The array with `tail` behind its items.
+    pub fn appended(self, arena: &'c Bump, tail: &[Value<'c>]) -> Self {
+        let len = self.size() + tail.len();
+        if len <= SMALL {
+            return Array::new(arena, &[self.items(), tail].concat());
+        }
+        let from = arena.alloc(Appended { base: self, tail: arena.alloc_slice_copy(tail), len, arena });
+        Array(arena.alloc(ArrayData { items: OnceCell::new(), from: Some(from) }))
+    }
+
+    /// Number of items; gathers nothing.
+    pub fn size(self) -> usize {
+        match (self.0.items.get(), self.0.from) {
+            (Some(items), _) => items.len(),
+            (None, Some(from)) => from.len,
+            (None, None) => 0,
+        }
     }
 
     /// The items.
     pub fn items(self) -> &'c [Value<'c>] {
-        self.0
+        self.0.items.get_or_init(|| self.0.from.map_or(&[], Appended::gather))
+    }
+}
+
+impl<'c> Appended<'c> {
+    fn gather(&self) -> &'c [Value<'c>] {
+        let mut tails = vec![self.tail];
+        let mut base = self.base;
+        // From the last to the first; a loop, for there may be many.
+        let front = loop {
+            match (base.0.items.get(), base.0.from) {
+                (Some(items), _) => break *items,
+                (None, Some(from)) => {
+                    tails.push(from.tail);
+                    base = from.base;
+                }
+                (None, None) => break &[],
+            }
+        };
+        let tails = tails.into_iter().rev().flatten();
+        let mut items = bumpalo::collections::Vec::with_capacity_in(self.len, self.arena);
+        items.extend(front.iter().chain(tails).copied());
+        items.into_bump_slice()
     }
 }
 
 impl<'c> std::ops::Deref for Array<'c> {
     type Target = [Value<'c>];
     fn deref(&self) -> &[Value<'c>] {
-        self.0
+        self.items()
     }
 }
 
-/// A hash: entries in insertion order, an index made on the first look-up of a large one.
+/// A hash: entries in insertion order, an index made on the first look-up of a large one. Like [`Array`], one made
+/// by merging gathers its entries when they are first asked for.
 #[derive(Clone, Copy)]
 pub struct Hash<'c>(&'c HashData<'c>);
 
+type Entries<'c> = &'c [(Value<'c>, Value<'c>)];
+
 struct HashData<'c> {
-    entries: &'c [(Value<'c>, Value<'c>)],
+    entries: OnceCell<Entries<'c>>,
+    /// Set where `entries` may not be: the hash merged into and what was merged.
+    from: Option<&'c (Hash<'c>, Entries<'c>)>,
     arena: &'c Bump,
     index: OnceCell<HashTable<u32, &'c Bump>>,
 }
@@ -130,8 +198,8 @@ const LINEAR: usize = 8;
 impl<'c> Hash<'c> {
     /// A hash of entries whose keys are known to differ.
     pub fn from_unique(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
-        let entries = arena.alloc_slice_copy(entries);
-        Hash(arena.alloc(HashData { entries, arena, index: OnceCell::new() }))
+        let entries = OnceCell::from(&*arena.alloc_slice_copy(entries));
+        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
     }
 
     /// A hash of entries; a later one replaces the value of an earlier one with the same key, in its place.
@@ -143,19 +211,60 @@ impl<'c> Hash<'c> {
         builder.finish()
     }
 
+    /// The hash with `entries` set in it, one after the other.
+    pub fn merged(self, arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
+        if entries.is_empty() {
+            return self;
+        }
+        let known = self.0.entries.get().map(|own| own.len());
+        if known.is_some_and(|own| own + entries.len() <= SMALL) {
+            let mut builder = HashBuilder::with(arena, self);
+            entries.iter().for_each(|(key, value)| builder.insert(*key, *value));
+            return builder.finish();
+        }
+        let from = arena.alloc((self, &*arena.alloc_slice_copy(entries)));
+        Hash(arena.alloc(HashData {
+            entries: OnceCell::new(),
+            from: Some(from),
+            arena,
+            index: OnceCell::new(),
+        }))
+    }
+
+    fn gather(self) -> Entries<'c> {
+        let mut merged = Vec::new();
+        let mut base = self;
+        let front = loop {
+            match (base.0.entries.get(), base.0.from) {
+                (Some(entries), _) => break *entries,
+                (None, Some((next, entries))) => {
+                    merged.push(*entries);
+                    base = *next;
+                }
+                (None, None) => break &[],
+            }
+        };
+        let mut builder = HashBuilder::new(self.0.arena);
+        for (key, value) in front.iter().chain(merged.into_iter().rev().flatten()) {
+            builder.insert(*key, *value);
+        }
+        self.0.arena.alloc_slice_copy(&builder.entries)
+    }
+
     /// The entries in order.
-    pub fn entries(self) -> &'c [(Value<'c>, Value<'c>)] {
-        self.0.entries
+    pub fn entries(self) -> Entries<'c> {
+        self.0.entries.get_or_init(|| self.gather())
     }
 
     /// Number of entries.
     pub fn len(self) -> usize {
-        self.0.entries.len()
+        self.entries().len()
     }
 
     /// Whether there is no entry.
     pub fn is_empty(self) -> bool {
-        self.0.entries.is_empty()
+        // What was merged from something is not empty.
+        self.0.entries.get().is_some_and(|entries| entries.is_empty())
     }
 
     /// The value at a key.
@@ -165,7 +274,7 @@ impl<'c> Hash<'c> {
 
     /// The value at a string key.
     pub fn get_str(self, key: &str) -> Option<Value<'c>> {
-        let entries = self.0.entries;
+        let entries = self.entries();
         let is = |at: u32| matches!(entries[at as usize].0, Value::Str(s) if s.as_str() == key);
         if entries.len() <= LINEAR {
             return (0..entries.len() as u32).find(|at| is(*at)).map(|at| entries[at as usize].1);
@@ -174,7 +283,7 @@ impl<'c> Hash<'c> {
     }
 
     fn find(self, key: Value<'c>, code: u64) -> Option<Value<'c>> {
-        let entries = self.0.entries;
+        let entries = self.entries();
         if entries.len() <= LINEAR {
             return entries.iter().find(|(k, _)| k.same(key)).map(|(_, v)| *v);
         }
@@ -183,7 +292,7 @@ impl<'c> Hash<'c> {
 
     fn index(self) -> &'c HashTable<u32, &'c Bump> {
         self.0.index.get_or_init(|| {
-            let entries = self.0.entries;
+            let entries = self.entries();
             let mut table = HashTable::with_capacity_in(entries.len(), self.0.arena);
             for (at, (key, _)) in entries.iter().enumerate() {
                 table.insert_unique(key.hash_code(), at as u32, |at| entries[*at as usize].0.hash_code());
@@ -368,6 +477,23 @@ mod tests {
     #[test]
     fn a_value_is_sixteen_bytes() {
         assert_eq!(std::mem::size_of::<Value>(), 16);
+    }
+
+    #[test]
+    fn what_is_built_by_appending_takes_memory_in_proportion() {
+        let arena = Bump::new();
+        let mut array = Array::new(&arena, &[]);
+        let mut hash = Hash::from_unique(&arena, &[]);
+        for n in 0..20_000 {
+            array = array.appended(&arena, &[Value::Int(n)]);
+            hash = hash.merged(&arena, &[(Value::Int(n % 10_000), Value::Int(n))]);
+        }
+        assert_eq!(array.len(), 20_000);
+        assert!(matches!(array[19_999], Value::Int(19_999)));
+        assert_eq!(hash.len(), 10_000);
+        assert!(matches!(hash.get(Value::Int(1)), Some(Value::Int(10_001))));
+        assert!(matches!(hash.entries()[1], (Value::Int(1), _)));
+        assert!(arena.allocated_bytes() < 16 << 20, "{}", arena.allocated_bytes());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Puppet's static rules: what a syntactically right file must not say.
 //!
-//! [`walk`] visits the tree in the order Puppet's validator does and calls each rule where that does, so
+//! `walk` visits the tree in the order Puppet's validator does and calls each rule where that does, so
 //! that messages come in Puppet's order. The rules know nothing of each other.
 
 mod assign;

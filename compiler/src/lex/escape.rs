@@ -109,51 +109,48 @@ impl<'a> Lexer<'_, 'a> {
 const ILLEGAL_UNICODE: &str =
     "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
 
-/// Resolves `\u1234` and `\u{12345}`; none if one is no character. What they yield is read again, so that an escaped backslash escapes.
+/// Resolves `\u1234` and `\u{12345}`; none if one is no character. A backslash that comes of one escapes
+/// what follows, and may even start another.
 fn unicode_escapes(raw: &str) -> Option<String> {
-    let mut text = raw.to_owned();
-    loop {
-        let mut value = String::with_capacity(text.len());
-        let mut yields_backslash = false;
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find('\\') {
-            value.push_str(&rest[..at]);
-            rest = &rest[at..];
-            match unicode_escape(rest) {
-                None => {
-                    let length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
-                    value.push_str(&rest[..length]);
-                    rest = &rest[length..];
-                }
-                Some((code, length)) => {
-                    let character = char::from_u32(code)?;
-                    yields_backslash |= character == '\\';
+    let mut value = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        value.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        loop {
+            let Some((code, length)) = unicode_code(rest) else {
+                value.push('\\');
+                value.extend(rest.chars().next());
+                rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+                break;
+            };
+            rest = &rest[length..];
+            match char::from_u32(code)? {
+                '\\' => {}
+                character => {
                     value.push(character);
-                    rest = &rest[length..];
+                    break;
                 }
             }
         }
-        value.push_str(rest);
-        text = value;
-        if !yields_backslash {
-            return Some(text);
-        }
     }
+    value.push_str(rest);
+    Some(value)
 }
 
-/// The code of the escape that starts the text, and its length.
-fn unicode_escape(text: &str) -> Option<(u32, usize)> {
-    let after = text.strip_prefix("\\u")?;
+/// The code of the escape whose backslash lies before the text, and its length from there.
+fn unicode_code(text: &str) -> Option<(u32, usize)> {
+    let after = text.strip_prefix('u')?;
     if let Some(braced) = after.strip_prefix('{') {
-        let digits = braced.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let digits = braced.bytes().take(7).take_while(u8::is_ascii_hexdigit).count();
         if !(1..=6).contains(&digits) || braced.as_bytes().get(digits) != Some(&b'}') {
             return None;
         }
-        return Some((u32::from_str_radix(&braced[..digits], 16).ok()?, digits + 4));
+        return Some((u32::from_str_radix(&braced[..digits], 16).ok()?, digits + 3));
     }
     let digits = after.as_bytes().get(..4)?;
     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
-    Some((u32::from_str_radix(&after[..4], 16).ok()?, 6))
+    Some((u32::from_str_radix(&after[..4], 16).ok()?, 5))
 }
 
 /// As messages quote what was recognised before.
@@ -177,6 +174,7 @@ mod tests {
         let decoded = unicode_escapes;
         assert_eq!(decoded(r"\u00e5\u{1F600}\\u0041"), Some("å😀\\\\u0041".to_owned()));
         assert_eq!(decoded(r"\u005cu0041"), Some("A".to_owned()));
+        assert_eq!(decoded(r"\u{5c}\u{41}"), Some(r"\\u{41}".to_owned()));
         assert_eq!(decoded(r"\u12 \u{} \u{1234567}"), Some(r"\u12 \u{} \u{1234567}".to_owned()));
         assert_eq!(decoded(r"\ud800"), None);
     }

@@ -108,6 +108,8 @@ struct Lexer<'l, 'a> {
     sub: Option<&'l SubText<'l>>,
     /// How many strings may still be nested here.
     depth: u32,
+    /// Whether no unescaped `/` follows any more, so that looking for one again would be in vain.
+    no_regex: bool,
 }
 
 impl<'l, 'a> Lexer<'l, 'a> {
@@ -127,6 +129,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
             matched: None,
             sub: None,
             depth,
+            no_regex: false,
         }
     }
 
@@ -293,9 +296,11 @@ impl<'l, 'a> Lexer<'l, 'a> {
     }
 
     fn regex_or_division(&mut self) -> LexResult<Step> {
-        if self.after.allows_regex()
-            && let Ok((_, found)) = scan::regex(self.rest())
-        {
+        if !self.no_regex && self.after.allows_regex() {
+            let Ok((_, found)) = scan::regex(self.rest()) else {
+                self.no_regex = true;
+                return Ok(self.take(Tok::Div, 1));
+            };
             let start = self.pos;
             self.pos += found.len();
             self.matched = Some((start, self.pos));

@@ -6,6 +6,7 @@
 use super::escape::{self, Escapes};
 use super::token::Tok;
 use super::{LexFault, LexResult, Lexer, Step, scan};
+use bumpalo::collections::String as BumpString;
 use nom::Parser;
 use nom::bytes::complete::take_while;
 
@@ -71,11 +72,10 @@ impl<'a> Lexer<'_, 'a> {
         let (mut kind, mut start) = (Tok::DqPre, start);
         loop {
             // A `$` that starts no variable is text.
-            let mut value: &'a str = "";
-            let mut stretch_start = self.pos;
+            let mut value = Joined { slice: "", owned: None };
             let (terminator, variable) = loop {
                 let (text, terminator) = self.stretch(rules)?;
-                value = self.join(value, stretch_start, text);
+                value.push(self, text);
                 if terminator != Terminator::Dollar {
                     break (terminator, 0);
                 }
@@ -84,9 +84,9 @@ impl<'a> Lexer<'_, 'a> {
                     break (terminator, name);
                 }
                 self.matched = None;
-                value = self.join(value, self.pos - 1, &self.text[self.pos - 1..self.pos]);
-                stretch_start = self.pos;
+                value.push(self, &self.text[self.pos - 1..self.pos]);
             };
+            let value = value.finish();
             match terminator {
                 Terminator::End => {
                     self.depth += 1;
@@ -142,27 +142,6 @@ impl<'a> Lexer<'_, 'a> {
         Ok((text, terminator))
     }
 
-    /// Two pieces of text as one; no copy where they lie side by side in the source.
-    fn join(&self, left: &'a str, right_start: usize, right: &'a str) -> &'a str {
-        if left.is_empty() {
-            return right;
-        }
-        if right.is_empty() {
-            return left;
-        }
-        if let Some(start) = right_start.checked_sub(left.len()) {
-            let both = &self.bytes[start..right_start];
-            let source_right = self.bytes.get(right_start..right_start + right.len());
-            if both == left.as_bytes() && source_right == Some(right.as_bytes()) {
-                return &self.text[start..right_start + right.len()];
-            }
-        }
-        let mut both = bumpalo::collections::String::with_capacity_in(left.len() + right.len(), self.arena);
-        both.push_str(left);
-        both.push_str(right);
-        both.into_bump_str()
-    }
-
     /// The tokens of an interpolation, up to the brace that closes it.
     fn expression_tokens(&mut self, open: i32) -> LexResult<()> {
         self.skip_white();
@@ -211,6 +190,45 @@ impl<'a> Lexer<'_, 'a> {
     fn unclosed(&self, after: &str) -> Box<LexFault> {
         let message = format!("Unclosed quote after {after} followed by '{}'", self.followed_by());
         self.fault("UNCLOSED_QUOTE", message)
+    }
+}
+
+/// Pieces of text as one; not copied while they lie side by side in the source.
+struct Joined<'a> {
+    slice: &'a str,
+    owned: Option<BumpString<'a>>,
+}
+
+impl<'a> Joined<'a> {
+    fn push(&mut self, lexer: &Lexer<'_, 'a>, part: &'a str) {
+        if part.is_empty() {
+            return;
+        }
+        if let Some(owned) = &mut self.owned {
+            owned.push_str(part);
+            return;
+        }
+        if self.slice.is_empty() {
+            self.slice = part;
+            return;
+        }
+        let range = self.slice.as_bytes().as_ptr_range();
+        if range.end == part.as_ptr() {
+            let start = (range.start as usize).checked_sub(lexer.text.as_ptr() as usize);
+            let both = start.and_then(|start| lexer.text.get(start..start + self.slice.len() + part.len()));
+            if let Some(both) = both {
+                self.slice = both;
+                return;
+            }
+        }
+        let mut owned = BumpString::with_capacity_in(self.slice.len() + part.len(), lexer.arena);
+        owned.push_str(self.slice);
+        owned.push_str(part);
+        self.owned = Some(owned);
+    }
+
+    fn finish(self) -> &'a str {
+        self.owned.map_or(self.slice, BumpString::into_bump_str)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parser: tokens to the syntax tree.
 //!
-//! Recursive descent for constructs, precedence climbing for operators ([`expr`]). It stops at the first
+//! Recursive descent for constructs, precedence climbing for operators (`expr`). It stops at the first
 //! token that nothing can go on with, which is the token Puppet's table-driven parser names, too; therefore
 //! no function here looks at a token before everything in front of it has been accepted.
 
@@ -15,6 +15,7 @@ mod node;
 mod number;
 mod params;
 mod primary;
+mod recover;
 mod render;
 mod resource;
 mod scratch;
@@ -28,7 +29,7 @@ mod tests;
 use crate::ast::{Expr, ExprKind, Program, Span};
 use crate::lex::token::{Tok, Token};
 use crate::lex::{self, Lexed};
-use crate::source::{Places, SourceFile};
+use crate::source::{Places, SourceFile, SourceKind};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use fault::Fault;
@@ -43,7 +44,8 @@ pub struct ParseLimits {
 }
 
 impl Default for ParseLimits {
-    /// 400 levels, which need less than half of a 2 MB stack even in a debug build.
+    /// 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger stack may
+    /// allow more, in proportion.
     fn default() -> Self {
         ParseLimits { nesting: 400 }
     }
@@ -86,6 +88,10 @@ pub fn parse<'a>(
         Ok(program) => Ok(Parsed { program, warnings: diagnostics }),
         Err(fault) => {
             diagnostics.push(fault.into_diagnostic(&mut places));
+            if source.kind == SourceKind::Manifest {
+                let further = recover::further_faults(arena, &lexed, source.text, limits, reached);
+                diagnostics.extend(further.into_iter().map(|fault| fault.into_diagnostic(&mut places)));
+            }
             Err(diagnostics)
         }
     }

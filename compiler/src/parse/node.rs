@@ -56,18 +56,20 @@ impl<'a> Parser<'_, 'a> {
     /// `www.example.com`, `10.0.0.1`
     fn dotted_name(&mut self) -> ParseResult<HostMatch<'a>> {
         let first = self.bump();
-        let (mut name, mut span) = (first.text, Span { start: first.start, end: first.end });
+        let mut span = Span { start: first.start, end: first.end };
+        if self.kind() != Tok::Dot {
+            return Ok(HostMatch::Name(first.text, span));
+        }
+        let mut name = bumpalo::collections::String::from_str_in(first.text, self.arena);
         while self.eat(Tok::Dot) {
             if !matches!(self.kind(), Tok::Name | Tok::Number) {
                 return Err(self.unexpected());
             }
             let part = self.bump();
-            let mut longer = bumpalo::collections::String::with_capacity_in(64, self.arena);
-            longer.extend([name, ".", part.text]);
-            name = longer.into_bump_str();
+            name.extend([".", part.text]);
             span.end = part.end;
         }
-        Ok(HostMatch::Name(name, span))
+        Ok(HostMatch::Name(name.into_bump_str(), span))
     }
 
     fn host_expr(&self, host: HostMatch<'a>) -> &'a Expr<'a> {

@@ -19,26 +19,16 @@ fn elements<'c>(vm: &Vm<'c>, value: Value<'c>) -> Vec<Value<'c>> {
 }
 
 pub(super) fn append<'c>(vm: &Vm<'c>, items: Array<'c>, value: Value<'c>) -> Value<'c> {
-    let mut all = Vec::with_capacity(items.len() + 1);
-    all.extend_from_slice(&items);
-    all.push(value);
-    vm.array(&all)
+    Value::Array(items.appended(vm.arena, &[value]))
 }
 
 pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     match (a, b) {
         (Value::Array(items), b) => {
-            let mut all = items.to_vec();
-            all.extend(elements(vm, b));
-            Ok(vm.array(&all))
+            let tail = elements(vm, b);
+            Ok(Value::Array(items.appended(vm.arena, &tail)))
         }
-        (Value::Hash(hash), Value::Hash(other)) => {
-            let mut merged = HashBuilder::with(vm.arena, hash);
-            for (key, value) in other.entries() {
-                merged.insert(*key, *value);
-            }
-            Ok(Value::Hash(merged.finish()))
-        }
+        (Value::Hash(hash), Value::Hash(other)) => Ok(Value::Hash(hash.merged(vm.arena, other.entries()))),
         (Value::Hash(hash), Value::Array(items)) => {
             let mut merged = HashBuilder::with(vm.arena, hash);
             if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Array(_))) {

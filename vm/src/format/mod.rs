@@ -1,8 +1,10 @@
 //! Values as text: what interpolation yields, Ruby's own notations, `sprintf`, and `String.new`'s formats.
 
 pub mod convert;
+mod formats;
 mod indent;
 pub mod inspect;
+mod scalar;
 mod spec;
 pub mod sprintf;
 

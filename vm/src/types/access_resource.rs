@@ -1,6 +1,7 @@
 //! Access on resource and class types: references, and parameters of declared resources.
 
-use super::access::{arity, flatten, key_name};
+use super::access::flatten;
+use super::access_keys::{arity, key_name};
 use super::{Type, capitalize_segments, print};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;

@@ -5,7 +5,9 @@
 //! brackets) has [`Type::Unit`] in the parameter's place.
 
 mod access;
+mod access_keys;
 mod access_resource;
+mod access_special;
 mod assign;
 mod build;
 mod equal;
@@ -18,6 +20,7 @@ pub mod new;
 mod normalize;
 mod parse;
 mod print;
+mod quote;
 mod signature;
 
 pub use access::access;
@@ -32,9 +35,8 @@ pub use instance::is_instance;
 pub use name::{is_callable, name, resolved, simple_name};
 pub use normalize::normalize;
 pub use parse::{parse, parse_with};
-pub use print::{
-    capitalize_segments, print, print_expanded, print_value, print_value_indented, quote, quote_double,
-};
+pub use print::{print, print_expanded, print_value, print_value_indented};
+pub use quote::{capitalize_segments, quote, quote_double};
 pub use signature::{Signature, signatures};
 
 use crate::value::Value;

@@ -1,0 +1,171 @@
+//! Keys in brackets of the types that take more than sizes and types: `Struct`, `Enum`, `Pattern`, times, …
+
+use super::access_keys::{arity, bad_type, check_keys};
+use super::{StructMember, Type, enumeration, pattern};
+use crate::error::{Eval, Flow};
+use crate::label;
+use crate::time::{timespan, timestamp};
+use crate::value::{Hash, Value};
+use crate::vm::Vm;
+
+pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+    check_keys(vm, left, keys, Some(1), "Hash", |key| matches!(key, Value::Hash(_)))?;
+    let Value::Hash(hash) = keys[0] else { return Ok(*left) };
+    let mut members: Vec<StructMember<'c>> = Vec::with_capacity(hash.len());
+    for (key, value) in hash.entries() {
+        let Value::Type(value) = value else {
+            return Err(Flow::raw("Struct element value_type must be a Type"));
+        };
+        let accepts_undef = super::assign::accepts_undef(value);
+        let exact = |ty: &'c Type<'c>| match ty {
+            Type::StringValue(name) => Some(*name),
+            Type::Enum { values: [name], .. } => Some(*name),
+            _ => None,
+        };
+        let (name, optional) = match key {
+            Value::Str(name) if name.is_empty() => {
+                return Err(Flow::raw("Struct element key cannot be an empty String"));
+            }
+            Value::Str(name) => (Some(name.as_str()), accepts_undef),
+            Value::Type(Type::NotUndef(inner)) => (exact(inner), false),
+            Value::Type(Type::Optional(inner)) => (exact(inner), true),
+            Value::Type(ty @ (Type::StringValue(_) | Type::Enum { .. } | Type::String { .. })) => {
+                (exact(ty), false)
+            }
+            key => {
+                let class = label::ruby_class(*key);
+                return Err(Flow::raw(format!(
+                    "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {class}"
+                )));
+            }
+        };
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            let key = super::print_value(*key);
+            return Err(Flow::raw(format!(
+                "Unable to extract a non-empty literal string from Struct member key type {key}"
+            )));
+        };
+        members.push(StructMember { name, optional, value });
+    }
+    Ok(Type::Struct(vm.arena.alloc_slice_copy(&members)))
+}
+
+pub(super) fn enumerate<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c> {
+    let (keys, ignore_case) = match keys {
+        [rest @ .., Value::Bool(flag)] => (rest, *flag),
+        keys => (keys, false),
+    };
+    check_keys(vm, left, keys, None, "String", |key| matches!(key, Value::Str(_)))?;
+    let values: Vec<_> = keys.iter().filter_map(|key| key.as_str()).collect();
+    Ok(Value::Type(enumeration(vm.arena, &values, ignore_case)))
+}
+
+pub(super) fn is_text_or_regexp(key: Value<'_>) -> bool {
+    matches!(key, Value::Str(_) | Value::Regexp(_))
+}
+
+pub(super) fn source_of<'c>(key: Value<'c>) -> Option<&'c str> {
+    match key {
+        Value::Str(source) | Value::Regexp(source) => Some(source.as_str()),
+        _ => None,
+    }
+}
+
+pub(super) fn patterns<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c> {
+    const EXPECTED: &str = "String or Regexp or Pattern-Type or Regexp-Type";
+    let accepts =
+        |key| is_text_or_regexp(key) || matches!(key, Value::Type(Type::Pattern(_) | Type::Regexp(_)));
+    check_keys(vm, left, keys, None, EXPECTED, accepts)?;
+    let mut sources = Vec::new();
+    for key in keys {
+        match key {
+            Value::Type(Type::Pattern(inner)) => sources.extend_from_slice(inner),
+            Value::Type(Type::Regexp(source)) => sources.push(source.unwrap_or("")),
+            key => sources.extend(source_of(*key)),
+        }
+    }
+    for source in &sources {
+        crate::regex::compile(source).map_err(Flow::raw)?;
+    }
+    Ok(Value::Type(pattern(vm.arena, &sources)))
+}
+
+pub(super) fn versions<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+    let accepts = |key| matches!(key, Value::Str(_) | Value::SemVerRange(_));
+    check_keys(vm, left, keys, None, "String or SemanticPuppet::VersionRange", accepts)?;
+    let mut ranges = Vec::new();
+    for key in keys {
+        if let Value::Str(text) | Value::SemVerRange(text) = key {
+            crate::semver::check_range(text).map_err(Flow::raw)?;
+            ranges.push(text.as_str());
+        }
+    }
+    Ok(Type::SemVer(vm.arena.alloc_slice_copy(&ranges)))
+}
+
+pub(super) type Bounds = (Option<i128>, Option<i128>);
+
+pub(super) fn times<'c>(
+    vm: &mut Vm<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+    convert: fn(&mut Vm<'c>, Value<'c>) -> Eval<'c, Option<i128>>,
+) -> Eval<'c, Bounds> {
+    if keys.len() > 2 {
+        return Err(arity(&label::value_an_uc(Value::Type(left)), 0, Some(2), keys.len()));
+    }
+    let mut ends = [None, None];
+    for (n, key) in keys.iter().enumerate() {
+        ends[n] = convert(vm, *key)?;
+    }
+    Ok((ends[0], ends[1]))
+}
+
+pub(super) fn timestamp_of<'c>(_: &mut Vm<'c>, key: Value<'c>) -> Eval<'c, Option<i128>> {
+    Ok(Some(match key {
+        Value::Timestamp(n) => *n,
+        Value::Default | Value::Undef => return Ok(None),
+        Value::Int(n) => i128::from(n) * crate::time::SECOND,
+        Value::Float(f) => crate::time::from_f(f),
+        Value::Str(text) => timestamp::parse(&text, None, false, None).map_err(Flow::raw)?,
+        other => return Err(bad_time("Timestamp", other)),
+    }))
+}
+
+pub(super) fn timespan_of<'c>(vm: &mut Vm<'c>, key: Value<'c>) -> Eval<'c, Option<i128>> {
+    Ok(Some(match key {
+        Value::Timespan(n) => *n,
+        Value::Default | Value::Undef => return Ok(None),
+        Value::Int(n) => i128::from(n) * crate::time::SECOND,
+        Value::Float(f) => crate::time::from_f(f),
+        Value::Str(text) => timespan::parse(&text, &timespan::DEFAULTS, false).map_err(Flow::raw)?,
+        Value::Hash(hash) => super::new::time::timespan_from_hash(vm, hash)?,
+        other => return Err(bad_time("Timespan", other)),
+    }))
+}
+
+pub(super) fn bad_time<'c>(name: &str, value: Value<'c>) -> Box<Flow<'c>> {
+    let class = label::ruby_class(value);
+    Flow::raw(format!("Unable to create a Puppet::Pops::Time::{name} from a {class}"))
+}
+
+pub(super) fn uri<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+    match keys {
+        [Value::Str(text) | Value::Uri(text)] => Ok(Type::Uri(Some(crate::uri::to_hash(vm.arena, text)))),
+        [Value::Hash(hash)] => Ok(Type::Uri(Some(Value::Hash(*hash)).filter(|_| !hash.is_empty()))),
+        [key] => Err(bad_type("URI-Type", 0, *key)),
+        _ => Err(arity("URI-Type", 1, Some(1), keys.len())),
+    }
+}
+
+pub(super) fn object<'c>(init: Hash<'c>) -> Type<'c> {
+    let parent = match init.get_str("parent") {
+        Some(Value::Type(ty)) => Some(ty),
+        _ => None,
+    };
+    let name = init.get_str("name").and_then(Value::as_str);
+    if init.is_empty() {
+        return Type::Object { name: None, parent: None, init: None };
+    }
+    Type::Object { name, parent, init: Some(init) }
+}

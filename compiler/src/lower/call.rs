@@ -59,6 +59,7 @@ impl Body<'_, '_> {
         to: Reg,
     ) {
         let span = expr.span;
+        let method = matches!(expr.kind, ExprKind::MethodCall { .. });
         let name = self.low.unit.name(name);
         let all = || first.into_iter().chain(args);
         let count = all().count();
@@ -82,6 +83,7 @@ impl Body<'_, '_> {
                     self.closure(lambda, reg);
                     Op::CallBlock
                 }
+                None if method => Op::CallMethod,
                 None => Op::Call,
             };
             self.abcw(op, to, from, count as u32, name, span);

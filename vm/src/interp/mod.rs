@@ -293,6 +293,21 @@ impl<'c> Vm<'c> {
                     here!();
                     reg!(a) = self.call_named(unit, name, base + b, c, None, scope)?;
                 }
+                Op::CallMethod => {
+                    let name = wide!();
+                    here!();
+                    // Objects and URIs have members; everything else is an argument.
+                    let member = match reg!(b) {
+                        value @ (Value::Object(_) | Value::Uri(_)) => {
+                            types::new::member(self, value, unit.name(name))?
+                        }
+                        _ => None,
+                    };
+                    reg!(a) = match member {
+                        Some(value) => value,
+                        None => self.call_named(unit, name, base + b, c, None, scope)?,
+                    };
+                }
                 Op::CallBlock => {
                     let name = wide!();
                     here!();

@@ -29,8 +29,9 @@ pub fn text(result: &Value, case: &Case) -> String {
     }
     if out.is_empty() || case.flag("value") {
         // Where Puppet's own text would be a Ruby object's, the value is shown as rich data.
+        let time = matches!(result["value"]["__ptype"].as_str(), Some("Timespan" | "Timestamp"));
         let value = match result["repr"].as_str() {
-            Some(text) if !text.contains("#<Puppet::") => text.to_owned(),
+            Some(text) if !time && !text.contains("#<Puppet::") => text.to_owned(),
             _ => format!("(rich data) {}", result["value"]),
         };
         block(&mut out, "value", &value);

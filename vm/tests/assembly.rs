@@ -68,18 +68,17 @@ fn arithmetic_and_comparison() {
 }
 
 #[test]
-fn a_loop_counts() {
-    // R0 := 0; R1 := 10; R2 := 1; while R0 < R1 { R0 := R0 + R2 }
+fn jumps_skip_what_is_between() {
+    // R0 := 7; R1 := false; unless R1 skip two; R0 := 8 (skipped twice over); R0 := R0 + R0
     let code = [
-        asx(Op::LoadInt, 0, 0),
-        asx(Op::LoadInt, 1, 10),
-        asx(Op::LoadInt, 2, 1),
-        abc(Op::Less, 3, 0, 1),
-        asx(Op::JumpUnless, 3, 2),
-        abc(Op::Add, 0, 0, 2),
-        sx(Op::Jump, -4),
+        asx(Op::LoadInt, 0, 7),
+        abc(Op::LoadBool, 1, 0, 0),
+        asx(Op::JumpUnless, 1, 2),
+        asx(Op::LoadInt, 0, 8),
+        sx(Op::Jump, 1),
+        abc(Op::Add, 0, 0, 0),
     ];
-    assert_eq!(with(&[], &code, 0), ok("10"));
+    assert_eq!(with(&[], &code, 0), ok("14"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub enum Fault {
     Instruction(u32, u32),
     /// An operand out of range, at a program counter of a chunk.
     Operand(u32, u32),
-    /// A jump into the middle of an instruction or out of the chunk.
+    /// A jump backwards, into the middle of an instruction or out of the chunk.
     JumpTarget(u32, u32),
     /// The last instruction does not end the chunk.
     FallsOff(u32),

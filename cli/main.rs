@@ -29,6 +29,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // A compile at its memory limit gets an error of its own.
+        if !bunraku_runtime::job::is_out_of_memory(panic.payload()) {
+            report(panic);
+        }
+    }));
     match Arguments::parse().command {
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

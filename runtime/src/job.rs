@@ -11,6 +11,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -89,6 +90,12 @@ pub struct Outcome {
 /// Stack of the thread a compile runs on: what calls at their deepest nesting need, with room.
 const STACK: usize = 256 << 20;
 
+/// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
+pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
+    panic.downcast_ref::<&str>().is_some_and(|text| *text == "out of memory")
+        || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
+}
+
 /// What is kept between jobs: units of files, environments.
 #[derive(Default)]
 pub struct Session {
@@ -118,13 +125,20 @@ impl Session {
             let Finished { result, logs, value } = std::thread::scope(|threads| {
                 let compile = || {
                     let arena = Bump::new();
+                    arena.set_allocation_limit(Some(settings.max_memory));
                     Compile::run(&environment, &self.units, settings, &node, job.code.as_deref(), &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
-                thread
-                    .join()
-                    .map_err(|_| "Internal error: the compiler panicked; please report this".to_owned())
+                thread.join().map_err(|panic| {
+                    if is_out_of_memory(&*panic) {
+                        return format!(
+                            "The compile needs more than {} bytes (setting max_memory)",
+                            settings.max_memory
+                        );
+                    }
+                    "Internal error: the compiler panicked; please report this".to_owned()
+                })
             })?;
             let result = result.map_err(|mut diagnostic| {
                 let full = format!("{diagnostic} on node {name}");
@@ -250,10 +264,18 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
                 };
             }
             ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
+            ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
+            ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
+            ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
     Ok(settings)
+}
+
+fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
+    let whole = number.as_u64().and_then(|n| usize::try_from(n).ok());
+    whole.ok_or_else(|| format!("The setting '{name}' takes a whole number, not {number}"))
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {

@@ -41,6 +41,9 @@ pub struct Vm<'c> {
     scopes: u32,
     /// How deep calls may nest.
     pub max_depth: usize,
+    /// How many bodies may be run in all: what ends a loop that would go on for ever.
+    pub max_calls: u64,
+    calls: u64,
 }
 
 type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
@@ -72,7 +75,10 @@ pub struct ParamInfo<'c> {
 }
 
 /// Calls may nest this deep by default; a frame of the loop takes a few kilobytes of stack.
-const MAX_DEPTH: usize = 1000;
+pub const MAX_DEPTH: usize = 1000;
+
+/// This many bodies may be run by default: some minutes' worth.
+pub const MAX_CALLS: u64 = 2_000_000_000;
 
 impl<'c> Vm<'c> {
     /// A machine over `arena` that asks `host`. Needs about 16 MiB of stack at full call depth.
@@ -101,6 +107,8 @@ impl<'c> Vm<'c> {
             default_of: None,
             scopes: 1,
             max_depth: MAX_DEPTH,
+            max_calls: MAX_CALLS,
+            calls: 0,
         }
     }
 
@@ -247,12 +255,23 @@ impl<'c> Vm<'c> {
         self.frames.iter().rev().map(Frame::site).collect()
     }
 
-    /// Names the fault for calls that nest too deep, or lets them.
-    pub(crate) fn check_depth(&self) -> Eval<'c, ()> {
-        if self.frames.len() < self.max_depth {
+    /// Counts a body about to run; the fault where there are too many, within each other or in all.
+    pub(crate) fn count_call(&mut self) -> Eval<'c, ()> {
+        self.calls += 1;
+        if self.frames.len() < self.max_depth && self.calls <= self.max_calls {
             return Ok(());
         }
-        Err(Flow::raw(format!("stack level too deep: calls nest more than {} levels", self.max_depth)))
+        Err(self.too_many_calls())
+    }
+
+    #[cold]
+    fn too_many_calls(&self) -> Box<Flow<'c>> {
+        if self.calls > self.max_calls {
+            let limit = self.max_calls;
+            return Flow::raw(format!("the compile makes more than {limit} calls (setting max_calls)"));
+        }
+        let limit = self.max_depth;
+        Flow::raw(format!("stack level too deep: calls nest more than {limit} levels (setting max_depth)"))
     }
 
     /// What Puppet's messages call the type of a value: inferred, generalised, printed.

@@ -31,7 +31,7 @@ use bunraku_vm::host::Strict;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Alias;
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::vm::Vm;
+use bunraku_vm::vm::{MAX_CALLS, MAX_DEPTH, Vm};
 use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
 
@@ -46,18 +46,33 @@ pub struct Log {
     pub place: Place,
 }
 
-/// Settings of a compile, by Puppet's names; the defaults are Puppet 8's.
+/// Settings of a compile, by Puppet's names where Puppet has them, with Puppet 8's defaults; and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// `strict`
     pub strict: Strict,
     /// `strict_variables`
     pub strict_variables: bool,
+    /// How deep calls may nest: `max_depth`.
+    pub max_depth: usize,
+    /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
+    pub max_calls: u64,
+    /// Bytes that the values of a compile may take: `max_memory`.
+    pub max_memory: usize,
 }
+
+/// 4 GiB: no catalog comes near it, and a runaway string is stopped before the machine is.
+const MAX_MEMORY: usize = 4 << 30;
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { strict: Strict::Error, strict_variables: true }
+        Settings {
+            strict: Strict::Error,
+            strict_variables: true,
+            max_depth: MAX_DEPTH,
+            max_calls: MAX_CALLS,
+            max_memory: MAX_MEMORY,
+        }
     }
 }
 

@@ -96,6 +96,8 @@ impl<'c> Compile<'c> {
             warned: RefCell::default(),
         });
         let mut vm = Vm::new(arena, compile);
+        vm.max_depth = settings.max_depth;
+        vm.max_calls = settings.max_calls;
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {

@@ -61,7 +61,7 @@ impl<'c> Frame<'c> {
 impl<'c> Vm<'c> {
     /// Runs a linked chunk in a scope of its shape.
     pub(crate) fn execute(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>) -> Eval<'c> {
-        self.check_depth()?;
+        self.count_call()?;
         if scope.slots.len() < linked.shape.len() {
             return Err(self.wrong_scope(linked));
         }

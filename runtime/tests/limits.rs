@@ -13,10 +13,15 @@ fn error(session: &Session, code: &str, settings: Value) -> String {
 fn every_limit_has_an_error_of_its_own() {
     let session = Session::default();
     let endless = "function f($x) { f($x + 1) } f(1)";
-    assert!(error(&session, endless, json!({})).contains("calls nest more than 1000 levels (setting max_depth)"));
+    assert!(
+        error(&session, endless, json!({})).contains("calls nest more than 1000 levels (setting max_depth)")
+    );
     assert!(error(&session, endless, json!({"max_depth": 20})).contains("more than 20 levels"));
     let long = "Integer[1, 100000].each |$i| { }";
-    assert!(error(&session, long, json!({"max_calls": 1000})).contains("more than 1000 calls (setting max_calls)"));
+    assert!(
+        error(&session, long, json!({"max_calls": 1000}))
+            .contains("more than 1000 calls (setting max_calls)")
+    );
     let large = "Integer[1, 60].reduce('a') |$m, $i| { \"${m}${m}\" }";
     assert_eq!(
         error(&session, large, json!({"max_memory": 50_000_000})),
@@ -35,5 +40,7 @@ fn settings_take_what_they_say() {
     let wrong = error(&session, "1", json!({"max_depth": 1.5}));
     assert_eq!(wrong, "The setting 'max_depth' takes a whole number, not 1.5");
     assert!(error(&session, "1", json!({"no_such": true})).contains("'no_such'"));
-    assert!(error(&session, "1", json!({"strict": "very"})).contains("Invalid value 'very' for parameter strict"));
+    assert!(
+        error(&session, "1", json!({"strict": "very"})).contains("Invalid value 'very' for parameter strict")
+    );
 }

@@ -1,7 +1,6 @@
 //! The type system against tables of what Puppet 7.23 answered: printing, assignability, mismatches.
 //!
-//! The tables under `golden/` were made by the oracle (`tests/oracle/oracle.rb`) from the expressions that
-//! their first lines give.
+//! The tables under `golden/` were made by the oracle; `ruby vm/tests/golden/regenerate.rb` makes them anew.
 
 mod machine;
 

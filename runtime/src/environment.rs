@@ -4,6 +4,7 @@
 use crate::modules::Modules;
 use crate::resource_types::ResourceTypes;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What a compile reads its code from.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Environment {
     pub modules: Modules,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
+    /// What opening it depended on, with the time each had.
+    read: Vec<(PathBuf, Option<SystemTime>)>,
 }
 
 /// What an environment is opened with; everything may be left out.
@@ -69,6 +72,16 @@ impl Environment {
             (None, None) => None,
         };
         let modules = Modules::read(&modulepath);
+        let mut read = Vec::new();
+        if let Some(directory) = &directory {
+            read.push(stamped(directory.join("environment.conf")));
+            read.push(stamped(directory.join("lib/puppet/type")));
+        }
+        read.extend(modulepath.iter().cloned().map(stamped));
+        for module in modules.iter() {
+            read.push(stamped(module.path.join("metadata.json")));
+            read.push(stamped(module.path.join("lib/puppet/type")));
+        }
         let mut types = ResourceTypes::builtin();
         for module in modules.iter() {
             types.add_module(&module.path);
@@ -76,7 +89,12 @@ impl Environment {
         if let Some(directory) = &directory {
             types.add_module(directory);
         }
-        Ok(Environment { name, directory, manifest, modules, types })
+        Ok(Environment { name, directory, manifest, modules, types, read })
+    }
+
+    /// Whether nothing it was opened from has changed since. Manifests are not part of it.
+    pub fn is_fresh(&self) -> bool {
+        self.read.iter().all(|(path, time)| modified(path) == *time)
     }
 
     /// The files of the main manifest in the order Puppet reads them: a folder's by path.
@@ -90,6 +108,15 @@ impl Environment {
         files.sort();
         files
     }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+fn stamped(path: PathBuf) -> (PathBuf, Option<SystemTime>) {
+    let time = modified(&path);
+    (path, time)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -158,7 +158,7 @@ impl Session {
             manifest: job.manifest.clone(),
         };
         let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
-        if let Some(kept) = kept {
+        if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
             return Ok(kept);
         }
         let environment = Arc::new(Environment::open(&spec)?);

@@ -83,20 +83,16 @@ fn dependencies(module: &Path) -> Option<Vec<String>> {
     Some(names.collect())
 }
 
-/// Manifests that may define the class or defined type `name`, the most specific first: for `a::b::c` those
-/// of `a::b::c`, `a::b` and `a`.
+/// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's
+/// `init.pp` comes before all others; for `a::b::c` then the file of that name, that of `a::b`.
 pub fn manifests(modules: &Modules, name: &str) -> Vec<PathBuf> {
     let segments: Vec<&str> = name.split("::").collect();
     let Some(module) = segments.first().and_then(|first| modules.get(first)) else { return Vec::new() };
     let folder = module.path.join("manifests");
-    (1..=segments.len())
+    let specific = (2..=segments.len())
         .rev()
-        .map(|count| match &segments[1..count] {
-            [] => folder.join("init.pp"),
-            rest => folder.join(rest.join("/")).with_extension("pp"),
-        })
-        .filter(|file| file.is_file())
-        .collect()
+        .map(|count| folder.join(segments[1..count].join("/")).with_extension("pp"));
+    std::iter::once(folder.join("init.pp")).chain(specific).filter(|file| file.is_file()).collect()
 }
 
 #[cfg(test)]

@@ -52,9 +52,8 @@ type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
 pub(crate) struct PendingDefault<'c> {
     pub scope: &'c Scope<'c>,
     pub params: &'c [ParamInfo<'c>],
-    pub n: usize,
-    /// The parameter that it used all the same.
-    pub illegal: Option<&'c str>,
+    /// The number of a parameter without value that it used all the same.
+    pub illegal: Option<usize>,
 }
 
 /// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
@@ -190,15 +189,20 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         let linked = self.link(chunk)?;
         let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
-        let outer =
-            self.default_of.replace(PendingDefault { scope, params: linked.params, n, illegal: None });
+        let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);
         let own = std::mem::replace(&mut self.default_of, outer);
         match own.and_then(|own| own.illegal) {
-            Some(name) => Err(Flow::raw(format!(
-                "{subject}: default expression for ${} tries to illegally access not yet evaluated ${name}",
-                linked.params[n].name
-            ))),
+            Some(used) if used < n => {
+                let name = linked.params[used].name;
+                Err(Flow::raw(format!("{subject}: expects a value for parameter ${name}")))
+            }
+            Some(used) => {
+                let (own, used) = (linked.params[n].name, linked.params[used].name);
+                Err(Flow::raw(format!(
+                    "{subject}: default expression for ${own} tries to illegally access not yet evaluated ${used}"
+                )))
+            }
             None => result,
         }
     }

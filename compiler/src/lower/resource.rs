@@ -15,9 +15,10 @@ impl Body<'_, '_> {
                 for body in *bodies {
                     let mark = self.mark();
                     let title = self.value(&body.title);
+                    self.abc(Op::Title, title, Reg(0), 0, body.span);
+                    self.position_as(&label(expr), body.title.span, &[]);
                     self.attributes(body.attributes);
                     self.abc(Op::Body, title, Reg(0), 0, body.span);
-                    self.position_as(&label(expr), body.title.span, &[]);
                     self.release(mark);
                 }
                 let form = match form {

@@ -237,6 +237,10 @@ impl<'c> Compile<'c> {
     /// Parameters may not have the names of metaparameters; with a default they may, and get a warning.
     fn check_parameters(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, ()> {
         let Some(chunk) = known.chunk else { return Ok(()) };
+        // Their types are evaluated when the definition is read, so that is when one is found to be unknown.
+        for n in 0..vm.params(chunk)?.len() {
+            vm.param_type(chunk, n)?;
+        }
         for param in vm.params(chunk)?.iter().filter(|param| METAPARAMETERS.contains(&param.name)) {
             let (name, of) = (param.name, known.name);
             if !param.has_default {

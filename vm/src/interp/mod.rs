@@ -337,10 +337,14 @@ impl<'c> Vm<'c> {
                     let value = reg!(a);
                     self.splat_attributes(value)?;
                 }
-                Op::Body => {
+                Op::Title => {
                     here!();
                     let title = reg!(a);
-                    self.close_body(title)?;
+                    self.check_title(title)?;
+                }
+                Op::Body => {
+                    let title = reg!(a);
+                    self.close_body(title);
                 }
                 Op::Resource => {
                     let count = wide!();

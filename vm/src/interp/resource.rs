@@ -80,9 +80,8 @@ impl<'c> Vm<'c> {
         Ok(())
     }
 
-    /// Closes the innermost list as a body; its titles must be strings or `default`.
-    pub(super) fn close_body(&mut self, title: Value<'c>) -> Eval<'c, ()> {
-        let attributes = self.pending.close(self.arena);
+    /// A title is a string that is not empty, `default`, or an array of such.
+    pub(super) fn check_title(&mut self, title: Value<'c>) -> Eval<'c, ()> {
         if title.is_undef() {
             return Err(Flow::issue(
                 "MISSING_TITLE",
@@ -115,8 +114,15 @@ impl<'c> Vm<'c> {
                 }
             }
         }
-        self.pending.bodies.push(OpenBody { titles: self.arena.alloc_slice_copy(&flat), attributes });
         Ok(())
+    }
+
+    /// Closes the innermost list as a body.
+    pub(super) fn close_body(&mut self, title: Value<'c>) {
+        let attributes = self.pending.close(self.arena);
+        let mut flat = Vec::new();
+        flatten(title, &mut flat);
+        self.pending.bodies.push(OpenBody { titles: self.arena.alloc_slice_copy(&flat), attributes });
     }
 
     /// The last `count` bodies as resources of a type: titles that differ, defaults of the `default` body merged.

@@ -21,11 +21,12 @@ impl<'c> Vm<'c> {
 
     /// The variable as seen from the scopes around `scope`, whose own slot is unassigned.
     pub(crate) fn outer_variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
+        // A parameter has no value yet because it comes later, or none at all because none was given.
         if let Some(pending) = &mut self.default_of
             && std::ptr::eq(pending.scope, scope)
-            && let Some(later) = pending.params[pending.n..].iter().find(|param| param.symbol == name)
+            && let Some(used) = pending.params.iter().position(|param| param.symbol == name)
         {
-            pending.illegal = Some(later.name);
+            pending.illegal = Some(used);
             return Err(Flow::raw(String::new()));
         }
         self.variable(name, scope)

@@ -32,6 +32,8 @@ pub struct Vm<'c> {
     /// Match scopes below this one belong to a caller and are not seen.
     pub(crate) matches_floor: usize,
     pub(crate) pending: Pending<'c>,
+    /// Where strings are put together before they go to the arena.
+    pub(crate) scratch: String,
     /// Output of the templates being rendered, innermost last.
     pub(crate) output: Vec<crate::interp::Output>,
     /// Signatures of the native functions called so far, and those of their argument mismatches.
@@ -101,6 +103,7 @@ impl<'c> Vm<'c> {
             matches: Vec::new(),
             matches_floor: 0,
             pending: Pending::default(),
+            scratch: String::new(),
             output: Vec::new(),
             signatures: HashMap::new(),
             default_of: None,

@@ -252,7 +252,7 @@ impl<'c> Vm<'c> {
                     }
                 }
                 Op::Concat => {
-                    reg!(a) = concat(arena, run!(b, c));
+                    reg!(a) = concat(arena, &mut self.scratch, &self.registers[base + b..base + b + c]);
                 }
                 Op::NewArray => reg!(a) = Value::array(arena, run!(b, c)),
                 Op::Append => {
@@ -481,17 +481,18 @@ fn put_hash<'c>(mut builder: HashBuilder<'c>, pairs: &[Value<'c>]) -> Value<'c> 
     Value::Hash(hash)
 }
 
-/// The strings of `parts` joined: a double-quoted string.
-fn concat<'c>(arena: &'c bumpalo::Bump, parts: &[Value<'c>]) -> Value<'c> {
+/// The strings of `parts` joined: a double-quoted string. `scratch` is empty before and after.
+fn concat<'c>(arena: &'c bumpalo::Bump, scratch: &mut String, parts: &[Value<'c>]) -> Value<'c> {
     if let [Value::Str(only)] = parts {
         return Value::Str(*only);
     }
-    let mut text = bumpalo::collections::String::new_in(arena);
     for part in parts {
         match part {
-            Value::Str(s) => text.push_str(s),
-            other => text.push_str(&format::to_interpolated(*other)),
+            Value::Str(s) => scratch.push_str(s),
+            other => format::interpolate(scratch, *other),
         }
     }
-    Value::Str(Str::wrap(arena, text.into_bump_str()))
+    let text = Value::Str(Str::new(arena, scratch));
+    scratch.clear();
+    text
 }

@@ -55,6 +55,16 @@ pub struct Job {
     pub want: Option<Vec<String>>,
 }
 
+impl Job {
+    /// Whether the result is to hold a thing: by default the catalog only.
+    fn wants(&self, what: &str) -> bool {
+        match &self.want {
+            Some(list) => list.iter().any(|wanted| wanted == what),
+            None => what == "catalog",
+        }
+    }
+}
+
 /// A module path as a job gives it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -126,7 +136,8 @@ impl Session {
                 let compile = || {
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
-                    Compile::run(&environment, &self.units, settings, &node, job.code.as_deref(), &arena)
+                    let (code, want) = (job.code.as_deref(), job.wants("value"));
+                    Compile::run(&environment, &self.units, settings, &node, code, want, &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -182,20 +193,16 @@ impl Session {
             return failure(&job.id, "Not a job: one of 'code', 'manifest' and 'environment' is required");
         }
         let outcome = self.run(&job);
-        let want = |what: &str| match &job.want {
-            Some(list) => list.iter().any(|w| w == what),
-            None => what == "catalog",
-        };
         let mut out = String::from("{\"id\":");
         out.push_str(&job.id.to_string());
         match &outcome.result {
             Ok(catalog) => {
                 out.push_str(",\"ok\":true");
-                if want("catalog") {
+                if job.wants("catalog") {
                     out.push_str(",\"catalog\":");
                     out.push_str(catalog);
                 }
-                if let Some((value, repr)) = outcome.value.as_ref().filter(|_| want("value")) {
+                if let Some((value, repr)) = outcome.value.as_ref() {
                     out.push_str(",\"value\":");
                     out.push_str(value);
                     out.push_str(",\"repr\":");

@@ -50,13 +50,15 @@ pub struct Finished {
 const MAX_ROUNDS: usize = 1000;
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place.
+    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place. The value of
+    /// the last expression is described only if it is wanted: that can cost more than the compile.
     pub fn run(
         environment: &'c Environment,
         units: &'c Units,
         settings: Settings,
         node: &'c Node,
         code: Option<&str>,
+        want_value: bool,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -101,8 +103,8 @@ impl<'c> Compile<'c> {
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {
-            Ok((_, value)) => Some(data::describe(&mut vm, *value)),
-            Err(_) => None,
+            Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
+            _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
         // What the arena will not drop: everything on the heap that a cell of the compile owns.

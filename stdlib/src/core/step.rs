@@ -44,8 +44,14 @@ fn stepped<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>, by: i64) -> &'c Iter<'c> {
             // As in Puppet, the end moves to the last number that is met.
             let (from, to) = (*from, *to);
             let step = step.saturating_mul(by as i64);
-            let rest = to.saturating_sub(from).rem_euclid(step.saturating_abs().max(1));
-            let to = if step > 0 && to > from { to - rest } else { to };
+            let size = step.saturating_abs().max(1);
+            let rest = from.abs_diff(to).rem_euclid(size.unsigned_abs()) as i64;
+            let to = match rest {
+                0 => to,
+                rest if step > 0 => to.saturating_sub(rest),
+                // Counting down, Puppet moves it by what is missing, and so leaves the last number out.
+                rest => to.saturating_add(size - rest),
+            };
             Source::Range { from, to, step }
         }
         Source::Stepped(..) | Source::Reversed(_) => Source::Stepped(iter, by),

@@ -135,7 +135,24 @@ pub fn of_closure<'c>(vm: &mut Vm<'c>, closure: &'c Closure<'c>) -> Eval<'c, &'c
     Ok(super::callable(arena, &types, Some(size), None, None))
 }
 
-fn reduce<'c>(vm: &mut Vm<'c>, values: impl Iterator<Item = Value<'c>>) -> &'c Type<'c> {
+fn reduce<'c>(vm: &mut Vm<'c>, values: impl Iterator<Item = Value<'c>> + Clone) -> &'c Type<'c> {
+    // Puppet joins type after type; of strings or integers only, the result is known at once.
+    if values.clone().all(|value| matches!(value, Value::Int(_))) {
+        let numbers = values.filter_map(|value| if let Value::Int(n) = value { Some(n) } else { None });
+        if let Some(range) = numbers.map(Range::exactly).reduce(Range::hull) {
+            return Type::Integer(range).alloc(vm.arena);
+        }
+        return &Type::Undef;
+    }
+    if values.clone().all(|value| matches!(value, Value::Str(_))) {
+        let texts: Vec<&'c str> = values.filter_map(Value::as_str).collect();
+        return match texts[..] {
+            [first, ref rest @ ..] if rest.iter().all(|text| *text == first) => {
+                Type::StringValue(first).alloc(vm.arena)
+            }
+            _ => enumeration(vm.arena, &texts, false),
+        };
+    }
     let mut result: Option<&'c Type<'c>> = None;
     for value in values {
         let ty = infer(vm, value);

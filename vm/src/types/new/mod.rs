@@ -7,6 +7,8 @@ mod object;
 pub mod time;
 mod version;
 
+pub use object::member;
+
 use super::mismatch::{assert_instance, describe_arguments};
 use super::{Type, callable, infer, is_instance, parse_with, print};
 use crate::error::{Eval, Flow};

@@ -80,20 +80,63 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     };
     let mut values = HashBuilder::new(vm.arena);
     for (attribute, given) in settable.iter().zip(given) {
-        if let Some(value) = given {
-            values.insert_str(attribute.name, value);
-        } else if let Some(default) = attribute.default
-            && !default.is_undef()
-            && !is_builtin(type_name)
+        // What has its default is not kept, nor printed; [`member`] knows it.
+        if let Some(value) = given
+            && !attribute.default.is_some_and(|default| default.same(value))
         {
-            values.insert_str(attribute.name, default);
+            values.insert_str(attribute.name, value);
         }
     }
     Ok(Value::Object(vm.arena.alloc(Object { ty, type_name, attributes: values.finish() })))
 }
 
-fn is_builtin(name: &str) -> bool {
-    matches!(name, "Error" | "Deferred")
+/// What `$value.name` yields where a value has members: attributes of objects, parts of URIs. None where it
+/// has no member of that name, and the call is one of a function.
+///
+/// # Errors
+/// For an Object type that is malformed.
+pub fn member<'c>(vm: &mut Vm<'c>, value: Value<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
+    match value {
+        Value::Object(object) => {
+            if object.type_name == "Error" && name == "message" {
+                return Ok(object.attributes.get_str("msg"));
+            }
+            if let Some(value) = object.attributes.get_str(name) {
+                return Ok(Some(value));
+            }
+            let attributes = attributes_of(vm, object.ty)?;
+            Ok(attributes
+                .iter()
+                .find(|attribute| attribute.name == name)
+                .map(|attribute| attribute.default.unwrap_or(Value::Undef)))
+        }
+        Value::Uri(uri) => {
+            let parts = uris::parse(&uri).map_err(Flow::raw)?;
+            let text = match name {
+                "scheme" => parts.scheme,
+                "userinfo" => parts.userinfo,
+                "host" => parts.host,
+                "path" => parts.path,
+                "query" => parts.query,
+                "fragment" => parts.fragment,
+                "opaque" => parts.opaque,
+                "port" => {
+                    let known = match parts.scheme {
+                        Some("http") => Some(80),
+                        Some("https") => Some(443),
+                        Some("ftp") => Some(21),
+                        Some("ldap") => Some(389),
+                        _ => None,
+                    };
+                    let port = parts.port.and_then(|port| port.parse().ok()).or(known);
+                    return Ok(Some(port.map_or(Value::Undef, Value::Int)));
+                }
+                _ => return Ok(None),
+            };
+            Ok(Some(text.map_or(Value::Undef, |text| vm.string(text))))
+        }
+        _ => Ok(None),
+    }
 }
 
 fn named<'c>(vm: &mut Vm<'c>, attributes: &[&Attribute<'c>], hash: Hash<'c>) -> bool {

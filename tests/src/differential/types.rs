@@ -203,7 +203,9 @@ pub fn ty(rng: &mut Rng, depth: usize) -> String {
         0..=2 => format!("Array[{}{}]", ty(rng, inner), size(rng)),
         3 | 4 => format!("Hash[{}, {}{}]", ty(rng, inner), ty(rng, inner), size(rng)),
         5 | 6 => format!("Tuple[{}{}]", rng.list(1, 3, |rng| ty(rng, inner)), size(rng)),
-        7..=9 => format!("Struct[{{{}}}]", rng.list(0, 3, |rng| format!("{} => {}", key(rng), ty(rng, inner)))),
+        7..=9 => {
+            format!("Struct[{{{}}}]", rng.list(0, 3, |rng| format!("{} => {}", key(rng), ty(rng, inner))))
+        }
         10 | 11 => format!("Variant[{}]", rng.list(1, 3, |rng| ty(rng, inner))),
         12 | 13 => format!("Optional[{}]", ty(rng, inner)),
         14 => format!("NotUndef[{}]", ty(rng, inner)),
@@ -222,7 +224,11 @@ pub fn question(rng: &mut Rng) -> String {
         2 => rng.pick(BROKEN).to_owned(),
         3 | 4 => format!("{} {} {}", ty(rng, 2), rng.pick(&["<", "<=", ">", ">=", "=="]), ty(rng, 2)),
         5 => format!("{} {} {}", values::value(rng, 2), rng.pick(&["=~", "!~"]), ty(rng, 2)),
-        6 => format!("type({}{})", values::value(rng, 3), rng.pick(&["", ", detailed", ", reduced", ", generalized"])),
+        6 => format!(
+            "type({}{})",
+            values::value(rng, 3),
+            rng.pick(&["", ", detailed", ", reduced", ", generalized"])
+        ),
         7 => format!("assert_type({}, {})", ty(rng, 2), values::value(rng, 2)),
         8 => format!("String({}, {})", ty(rng, 2), rng.pick(&["'%p'", "'%#p'", "'%s'", "'%#s'", "'%d'"])),
         9 => format!("{} in {}", values::value(rng, 1), values::value(rng, 2)),

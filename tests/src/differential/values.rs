@@ -45,7 +45,8 @@ const STRINGS: &[&str] = &[
     "'a.b.c'",
     "'C:/x y'",
 ];
-const REGEXPS: &[&str] = &["/a/", "/^h/", "/(l+)(o)/", "/[[:alpha:]]+/", "/\\d+/", "/x*/", "/b$/", "/(?i:HELLO)/"];
+const REGEXPS: &[&str] =
+    &["/a/", "/^h/", "/(l+)(o)/", "/[[:alpha:]]+/", "/\\d+/", "/x*/", "/b$/", "/(?i:HELLO)/"];
 const OTHERS: &[&str] = &[
     "undef",
     "default",

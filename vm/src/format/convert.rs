@@ -108,8 +108,7 @@ impl<'c> Format<'c> {
             Some(most) => text.chars().take(most).collect(),
             None => text.to_owned(),
         };
-        let width = self.width.unwrap_or(0);
-        if self.left { format!("{cut:<width$}") } else { format!("{cut:>width$}") }
+        super::spec::align(&cut, self.width.unwrap_or(0), self.left)
     }
 
     fn with_letter(&self, letter: char) -> String {
@@ -583,7 +582,7 @@ fn string<'c>(text: &str, f: &Format<'c>) -> Eval<'c, String> {
         't' => text.trim_matches(|c: char| c.is_ascii_whitespace() || matches!(c, '\0' | '\x0b')).to_owned(),
         letter => return Err(bad_format("String", letter, "cCudspt")),
     };
-    if f.alt { Ok(f.apply(&quote_double(&changed))) } else { kernel_text(&f.with_letter('s'), &changed) }
+    if f.alt { Ok(f.apply(&quote(&changed))) } else { kernel_text(&f.with_letter('s'), &changed) }
 }
 
 fn int<'c>(n: i64, f: &Format<'c>) -> Eval<'c, String> {

@@ -410,7 +410,7 @@ impl<'c> Vm<'c> {
         let name = unit.name(number).trim_start_matches("::");
         match types::by_name(self, name)? {
             types::Type::Reference(_) => {
-                Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}")))
+                Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", types::unresolved(name)))
             }
             ty => Ok(Value::Type(ty)),
         }

@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 
 /// The groups that reach the catalog.
 const CATALOG: &[&[Native]] = &[
+    catalog::backend::FUNCTIONS,
     catalog::classes::FUNCTIONS,
     catalog::file::FUNCTIONS,
     catalog::hiera::FUNCTIONS,

@@ -64,6 +64,12 @@ fn hide_addresses(text: &mut String) {
     }
 }
 
+/// The text with the addresses of Ruby objects made 0.
+pub fn without_addresses(mut text: String) -> String {
+    hide_addresses(&mut text);
+    text
+}
+
 /// Brings a result of `batch` to the canonical form, in place.
 pub fn normalise(result: &mut Value, places: &Places) {
     if let Some(catalog) = result.get_mut("catalog").and_then(Value::as_object_mut) {

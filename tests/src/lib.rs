@@ -7,6 +7,7 @@ pub mod bunraku;
 pub mod canonical;
 pub mod compare;
 pub mod corpus;
+pub mod differential;
 pub mod oracle;
 pub mod paths;
 pub mod spec;

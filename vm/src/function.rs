@@ -1,4 +1,29 @@
 //! The one protocol of everything that is called: signatures tried in order, typed parameters, a block.
+//!
+//! A function of one's own needs nothing but this module; a [`Host`](crate::host::Host) hands it out by name
+//! (`Host::native`), and calls check its signature as they do those of the language's own functions.
+//!
+//! ```
+//! use bunraku_vm::error::{Eval, Flow};
+//! use bunraku_vm::function::{Call, Native, dispatch, native, param};
+//! use bunraku_vm::value::Value;
+//! use bunraku_vm::vm::Vm;
+//!
+//! const DOUBLE: Native = native(
+//!     "mine::double",
+//!     "Twice a number.",
+//!     &[dispatch(&[param("Integer", "number")], double).returns("Integer")],
+//! );
+//!
+//! fn double<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+//!     match call.args[0] {
+//!         Value::Int(n) => n.checked_mul(2).map(Value::Int).ok_or_else(|| Flow::raw("too great")),
+//!         other => Ok(other),
+//!     }
+//! }
+//!
+//! assert_eq!(DOUBLE.dispatches[0].params[0].ty, "Integer");
+//! ```
 
 use crate::closure::Closure;
 use crate::error::Eval;

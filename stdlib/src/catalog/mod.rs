@@ -1,6 +1,7 @@
 //! Functions that reach the catalog, templates, files and Hiera: each passes its question on to the machine's
 //! [`Host`](bunraku_vm::host::Host), and says what Puppet says when the arguments are wrong.
 
+pub(crate) mod backend;
 pub(crate) mod classes;
 pub(crate) mod file;
 pub(crate) mod hiera;

@@ -9,7 +9,7 @@ use bunraku_vm::vm::Vm;
 /// The signature of an old function: anything.
 pub const fn old(body: NativeFn) -> Dispatch {
     const ANY: &[ParamSpec] = &[repeated_param("Any", "args")];
-    dispatch(ANY, body)
+    dispatch(ANY, body).optional_block("Callable")
 }
 
 /// The arguments of an old function that needs at least `least`: `undef` is an empty string to it.

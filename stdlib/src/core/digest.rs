@@ -17,15 +17,15 @@ use sha2::{Sha224, Sha256, Sha384, Sha512};
 
 natives! {
     /// The MD5 digest of a text, in hexadecimal.
-    function "md5" { dispatch md5_hex(repeated_param "Any" p0); }
+    function "md5" { dispatch md5_hex(repeated_param "Any" p0) [optional_block_param]; }
     /// The SHA-1 digest of a text, in hexadecimal.
-    function "sha1" { dispatch sha1_hex(repeated_param "Any" p0); }
+    function "sha1" { dispatch sha1_hex(repeated_param "Any" p0) [optional_block_param]; }
     /// The SHA-256 digest of a text, in hexadecimal.
-    function "sha256" { dispatch sha256_hex(repeated_param "Any" p0); }
+    function "sha256" { dispatch sha256_hex(repeated_param "Any" p0) [optional_block_param]; }
     /// The digest of a text by the algorithm of the setting `digest_algorithm`.
-    function "digest" { dispatch digest(repeated_param "Any" p0); }
+    function "digest" { dispatch digest(repeated_param "Any" p0) [optional_block_param]; }
     /// A number below the first argument that depends on the node's name and the seed only.
-    function "fqdn_rand" { dispatch fqdn_rand(repeated_param "Any" p0); }
+    function "fqdn_rand" { dispatch fqdn_rand(repeated_param "Any" p0) [optional_block_param]; }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -28,7 +28,7 @@ natives! {
         dispatch module_directory(repeated_param "Array[String]" names);
     }
     /// What a command, run while compiling, writes to its standard output.
-    function "generate" { dispatch generate(repeated_param "Any" p0); }
+    function "generate" { dispatch generate(repeated_param "Any" p0) [optional_block_param]; }
 }
 
 fn binary_file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

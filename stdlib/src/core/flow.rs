@@ -15,7 +15,7 @@ natives! {
     /// Ends the current function, class or defined type with a value.
     function "return" { dispatch return_impl(optional_param "Any" value); }
     /// Fails with its arguments as the message.
-    function "fail" { dispatch fail(repeated_param "Any" p0); }
+    function "fail" { dispatch fail(repeated_param "Any" p0) [optional_block_param]; }
     /// Fails: there is no `import` any more.
     function "import" { dispatch import(repeated_param "Any" args); }
     /// Calls the block with the arguments.

@@ -177,10 +177,11 @@ fn extreme<'c>(
     };
     let mut best = *first;
     let all_strings = values.iter().all(|value| matches!(value, Value::Str(_)));
+    let all_numbers = values.iter().all(|value| matches!(value, Value::Int(_) | Value::Float(_)));
     for value in rest {
         let order = match block {
             Some(block) => block_order(vm, block, *value, best)?,
-            None => mixed_order(vm, name, *value, best, all_strings),
+            None => mixed_order(vm, name, *value, best, (all_numbers, all_strings)),
         };
         if order == wanted {
             best = *value;
@@ -203,8 +204,15 @@ pub(super) fn block_order<'c>(
     }
 }
 
-fn mixed_order<'c>(vm: &mut Vm<'c>, name: &str, a: Value<'c>, b: Value<'c>, strings: bool) -> Ordering {
-    if let (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) = (a, b) {
+/// The order without a block: of numbers by value, of anything else as text.
+fn mixed_order<'c>(
+    vm: &mut Vm<'c>,
+    name: &str,
+    a: Value<'c>,
+    b: Value<'c>,
+    (numbers, strings): (bool, bool),
+) -> Ordering {
+    if let (true, Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) = (numbers, a, b) {
         return order(a, b).ok().flatten().unwrap_or(Ordering::Equal);
     }
     let (a, b) = (to_ruby_s(a), to_ruby_s(b));

@@ -11,9 +11,9 @@ use bunraku_vm::vm::Vm;
 
 natives! {
     /// Formats values as C's and Ruby's function of that name does.
-    function "sprintf" { dispatch sprintf(repeated_param "Any" p0); }
+    function "sprintf" { dispatch sprintf(repeated_param "Any" p0) [optional_block_param]; }
     /// Its arguments, quoted for a shell where they need it.
-    function "shellquote" { dispatch shellquote(repeated_param "Any" p0); }
+    function "shellquote" { dispatch shellquote(repeated_param "Any" p0) [optional_block_param]; }
     /// Would read values from a text by a format: Ruby's library for that is no longer part of Ruby.
     function "scanf" {
         dispatch scanf(param "String" data, param "String" format) [optional_block_param];

@@ -104,8 +104,7 @@ impl<'c> Format<'c> {
             Some(most) => text.chars().take(most).collect(),
             None => text.to_owned(),
         };
-        let width = self.width.unwrap_or(0);
-        if self.left { format!("{cut:<width$}") } else { format!("{cut:>width$}") }
+        super::spec::align(&cut, self.width.unwrap_or(0), self.left)
     }
 
     pub(super) fn with_letter(&self, letter: char) -> String {

@@ -54,11 +54,18 @@ fn write(out: &mut String, value: Value<'_>) {
             }
             out.push('}');
         }
+        Value::Timestamp(n) => moment(out, "Timestamp", *n),
+        Value::Timespan(n) => moment(out, "Timespan", *n),
         Value::Type(ty) => out.push_str(&print(ty)),
         Value::SemVerRange(range) => out.push_str(&crate::semver::inspect_range(&range)),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         value => out.push_str(&super::to_interpolated(value)),
     }
+}
+
+/// Puppet's times have no `inspect` of their own: Ruby shows an object, whose address is 0 here.
+fn moment(out: &mut String, class: &str, nanoseconds: i128) {
+    out.push_str(&format!("#<Puppet::Pops::Time::{class}:0x{:016x} @nsecs={nanoseconds}>", 0));
 }
 
 /// Ruby's `String#inspect`.

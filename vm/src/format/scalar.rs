@@ -121,7 +121,7 @@ pub(super) fn string<'c>(text: &str, f: &Format<'c>) -> Eval<'c, String> {
         't' => text.trim_matches(|c: char| c.is_ascii_whitespace() || matches!(c, '\0' | '\x0b')).to_owned(),
         letter => return Err(bad_format("String", letter, "cCudspt")),
     };
-    if f.alt { Ok(f.apply(&quote_double(&changed))) } else { kernel_text(&f.with_letter('s'), &changed) }
+    if f.alt { Ok(f.apply(&quote(&changed))) } else { kernel_text(&f.with_letter('s'), &changed) }
 }
 
 pub(super) fn int<'c>(n: i64, f: &Format<'c>) -> Eval<'c, String> {

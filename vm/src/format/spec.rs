@@ -14,8 +14,24 @@ pub(super) struct Flags {
 
 /// Pads with spaces to the width.
 pub(super) fn pad(text: &str, flags: Flags) -> String {
-    let width = flags.width.unwrap_or(0);
-    if flags.left { format!("{text:<width$}") } else { format!("{text:>width$}") }
+    align(text, flags.width.unwrap_or(0), flags.left)
+}
+
+/// A text with spaces on one side, as wide as is asked for. (Rust's own formatting ends at 65535.)
+pub(super) fn align(text: &str, width: usize, left: bool) -> String {
+    let spaces = " ".repeat(width.saturating_sub(text.chars().count()));
+    if left { format!("{text}{spaces}") } else { format!("{spaces}{text}") }
+}
+
+/// What `{value:.precision$}` is, for any precision: a double has no digits beyond the 1074th.
+fn digits(precision: usize, write: impl FnOnce(usize) -> String) -> String {
+    const MOST: usize = 1100;
+    let text = write(precision.min(MOST));
+    let missing = "0".repeat(precision.saturating_sub(MOST));
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => format!("{mantissa}{missing}e{exponent}"),
+        None => text + &missing,
+    }
 }
 
 /// Sign, prefix and digits, padded with zeroes where that is asked for.
@@ -139,12 +155,12 @@ impl Cased for String {
 }
 
 fn fixed(value: f64, precision: usize, alt: bool) -> String {
-    let text = format!("{value:.precision$}");
+    let text = digits(precision, |precision| format!("{value:.precision$}"));
     if alt && precision == 0 { format!("{text}.") } else { text }
 }
 
 fn exponential(value: f64, precision: usize, alt: bool) -> String {
-    let text = format!("{value:.precision$e}");
+    let text = digits(precision, |precision| format!("{value:.precision$e}"));
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let point = if alt && precision == 0 { "." } else { "" };
@@ -156,7 +172,7 @@ fn general(value: f64, precision: usize, alt: bool) -> String {
     let exponent = if value == 0.0 {
         0
     } else {
-        let text = format!("{value:.*e}", precision - 1);
+        let text = format!("{value:.*e}", (precision - 1).min(1100));
         text.split_once('e').and_then(|(_, e)| e.parse::<i32>().ok()).unwrap_or(0)
     };
     let text = if exponent < -4 || exponent >= precision as i32 {

@@ -61,6 +61,7 @@ impl<'c> State<'_, 'c> {
     fn directive(&mut self, out: &mut String) -> Result<(), String> {
         let mut flags = Flags::default();
         let mut value = None;
+        let start = self.at;
         loop {
             let Some(c) = self.chars.get(self.at).copied() else {
                 return Err("incomplete format specifier; use %% (double %) instead".into());
@@ -78,6 +79,9 @@ impl<'c> State<'_, 'c> {
                         value = Some(self.args.get(n - 1).copied().ok_or("too few arguments")?);
                     } else {
                         flags.width = Some(n);
+                        if self.at == self.chars.len() {
+                            return Err("malformed format string - %*[0-9]".into());
+                        }
                     }
                     continue;
                 }
@@ -118,6 +122,9 @@ impl<'c> State<'_, 'c> {
                 }
                 '%' => {
                     self.at += 1;
+                    if self.chars[start] != '%' {
+                        return Err("invalid format character - %".into());
+                    }
                     out.push('%');
                     return Ok(());
                 }
@@ -149,10 +156,19 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Strin
         's' => pad(&truncated(to_ruby_s(value), flags), flags),
         'p' => pad(&truncated(inspect(value), flags), flags),
         'c' => {
+            let code = |n: i64| match i32::try_from(n) {
+                Ok(n) => u32::try_from(n).ok().and_then(char::from_u32).ok_or("invalid character".to_owned()),
+                Err(_) => Err(format!("integer {n} too big to convert to `int'")),
+            };
             let c = match value {
-                Value::Int(n) => u32::try_from(n).ok().and_then(char::from_u32).ok_or("invalid character")?,
-                Value::Str(s) => s.chars().next().ok_or("%c requires a character")?,
-                _ => return Err("no implicit conversion into Integer".into()),
+                Value::Int(n) => code(n)?,
+                Value::Float(f) => code(f as i64)?,
+                Value::Str(s) => match (s.chars().next(), s.chars().nth(1)) {
+                    (Some(c), None) => c,
+                    _ => return Err("%c requires a character".into()),
+                },
+                Value::Undef => return Err("no implicit conversion from nil to integer".into()),
+                other => return Err(format!("no implicit conversion of {} into Integer", class(other))),
             };
             pad(&c.to_string(), flags)
         }
@@ -170,7 +186,7 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Strin
 fn to_integer(value: Value<'_>) -> Result<i128, String> {
     match value {
         Value::Int(n) => Ok(n.into()),
-        Value::Float(f) if f.is_finite() => Ok(f.floor() as i128),
+        Value::Float(f) if f.is_finite() => Ok(f.trunc() as i128),
         Value::Float(f) => Err(super::float_to_s(f)),
         Value::Str(s) => crate::arith::strict_integer(&s, None),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(n.div_euclid(crate::time::SECOND)),
@@ -227,7 +243,7 @@ mod tests {
                 "1.55    2.500 1.234568e+04 1e+10 0.0001",
             ),
             ("%s %p %-5s|%5s|%.2s", vec![s("a"), s("b"), s("c"), s("d"), s("efg")], "a \"b\" c    |    d|ef"),
-            ("%c%c", vec![Value::Int(65), s("bc")], "Ab"),
+            ("%c%c", vec![Value::Int(65), s("b")], "Ab"),
             ("%2$s %1$s", vec![s("a"), s("b")], "b a"),
             ("%+d % d %%", vec![Value::Int(1), Value::Int(2)], "+1  2 %"),
             ("%d %f", vec![s("0x1f"), s("1.5")], "31 1.500000"),

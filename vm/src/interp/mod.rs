@@ -428,9 +428,7 @@ impl<'c> Vm<'c> {
     fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
         let name = unit.name(number).trim_start_matches("::");
         match types::by_name(self, name)? {
-            types::Type::Reference(_) => {
-                Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}")))
-            }
+            types::Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", types::unresolved(name))),
             ty => Ok(Value::Type(ty)),
         }
     }

@@ -150,7 +150,7 @@ pub(super) fn specialize<'c>(
                     _ => return Err(arity("TypeSet-Type", 1, None, keys.len())),
                 },
                 Type::Reference(name) => {
-                    let message = format!("Resource type not found: {name}");
+                    let message = super::unresolved(name);
                     return Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", message));
                 }
                 _ => {

@@ -273,3 +273,10 @@ impl<'c> Type<'c> {
         matches!(self, Type::Unit)
     }
 }
+
+/// What is said of a name that means no type. Puppet finds `TypeReference` and loses it again under a name of
+/// its own.
+pub(crate) fn unresolved(name: &str) -> String {
+    let name = if name == "TypeReference" { "UnresolvedReference" } else { name };
+    format!("Resource type not found: {name}")
+}

@@ -1,0 +1,29 @@
+//! `yaml_data`, `json_data`, `hocon_data`, `eyaml_lookup_key`: what Hiera calls to read data. Called from a
+//! manifest they need a lookup context, which nothing but Hiera makes; they fail by name.
+
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param, repeated_param};
+use bunraku_vm::vm::Vm;
+
+const OPTIONS: &[ParamSpec] = &[param("Struct[{path => String[1]}]", "options"), param("Any", "context")];
+const READER: &[Dispatch] = &[dispatch(OPTIONS, no_context)];
+const EYAML: &[Dispatch] = &[dispatch(&[repeated_param("Any", "args")], no_eyaml).optional_block("Callable")];
+
+/// The group.
+pub const FUNCTIONS: &[Native] = &[
+    native("yaml_data", "Reads a YAML file for Hiera.", READER),
+    native("json_data", "Reads a JSON file for Hiera.", READER),
+    native("hocon_data", "Reads a HOCON file for Hiera.", READER),
+    native("eyaml_lookup_key", "Looks a key up in encrypted YAML for Hiera.", EYAML),
+];
+
+fn no_context<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
+    Err(Flow::raw("yaml_data, json_data and hocon_data are called by Hiera: a lookup context is needed"))
+}
+
+fn no_eyaml<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
+    Err(Flow::raw(
+        "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only \
+         supported when the hiera_eyaml library is present",
+    ))
+}

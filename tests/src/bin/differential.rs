@@ -1,0 +1,76 @@
+//! Generated calls and type expressions through real Puppet and through Bunraku.
+//!
+//! `cargo run -p bunraku-tests --bin differential -- COMMAND`; the test of the same name needs no Puppet.
+
+use bunraku_tests::differential::{self, golden};
+use bunraku_tests::{bunraku, compare, oracle};
+use std::collections::BTreeMap;
+
+const USAGE: &str = "\
+usage: differential COMMAND
+  regenerate          write the committed cases and Puppet's answers anew
+  run                 compare the committed answers with Bunraku's, difference by difference
+  fresh SEED [COUNT]  generate other cases, ask both, and print where they part";
+
+fn main() -> std::process::ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match command(&args.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("differential: {message}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+fn ask(seed: u64, count: usize) -> Result<Vec<(String, String)>, String> {
+    if !oracle::installed() {
+        return Err("Puppet 7.23 is not installed (Debian: puppet-agent)".to_owned());
+    }
+    golden::ask(&differential::generate(seed, count)).map_err(|error| error.to_string())
+}
+
+fn command(args: &[&str]) -> Result<(), String> {
+    match args {
+        ["regenerate"] => {
+            golden::commit(&ask(differential::SEED, differential::COUNT)?).map_err(|error| error.to_string())
+        }
+        ["run"] => report(&golden::committed()),
+        ["fresh", seed, rest @ ..] => {
+            let number = |text: &str| text.parse::<usize>().map_err(|_| USAGE.to_owned());
+            let count = rest.first().map_or(Ok(1000), |count| number(count))?;
+            report(&ask(number(seed)? as u64, count)?)
+        }
+        _ => Err(USAGE.to_owned()),
+    }
+}
+
+fn report(rows: &[(String, String)]) -> Result<(), String> {
+    let jobs: Vec<_> = rows.iter().map(|(code, _)| differential::job(code)).collect();
+    let mut classes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for ((code, want), result) in rows.iter().zip(bunraku::collect(&jobs)?) {
+        let got = differential::answer(&result);
+        if *want != got {
+            let class = format!("{} / {}", kind(want), kind(&got));
+            classes.entry(class).or_default().push(format!("{code}\n  - {want}\n  + {got}"));
+        }
+    }
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
+    let mut differ = 0;
+    for (class, cases) in &classes {
+        differ += cases.len();
+        println!("## {} × {class}\n{}\n", cases.len(), cases.join("\n"));
+    }
+    println!("{} of {} cases as Puppet has them", rows.len() - differ, rows.len());
+    Ok(())
+}
+
+/// What a difference is counted by: the shape of a message, or that it is a value.
+fn kind(answer: &str) -> String {
+    if answer.starts_with('!') {
+        compare::shape(answer).chars().take(70).collect()
+    } else {
+        "value".to_owned()
+    }
+}

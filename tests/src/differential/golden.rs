@@ -1,0 +1,98 @@
+//! The committed answers, the list of known differences, and the cache of whatever the oracle was asked.
+
+use super::{answer, job};
+use crate::{oracle, paths};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{Read, Result, Write};
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    paths::root().join("tests/differential")
+}
+
+fn cache_path() -> PathBuf {
+    paths::root().join(".cache/differential/answers.tsv.gz")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r")
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(match c {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some(other) => other,
+                None => '\\',
+            },
+            c => c,
+        });
+    }
+    out
+}
+
+fn read(path: PathBuf) -> Vec<(String, String)> {
+    let mut text = String::new();
+    let Ok(file) = fs::File::open(path) else { return Vec::new() };
+    if GzDecoder::new(file).read_to_string(&mut text).is_err() {
+        return Vec::new();
+    }
+    text.lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(code, answer)| (unescape(code), unescape(answer)))
+        .collect()
+}
+
+fn write<'a>(path: PathBuf, rows: impl Iterator<Item = (&'a String, &'a String)>) -> Result<()> {
+    fs::create_dir_all(path.parent().expect("the path has a folder"))?;
+    let mut out = GzEncoder::new(fs::File::create(path)?, Compression::best());
+    for (code, answer) in rows {
+        writeln!(out, "{}\t{}", escape(code), escape(answer))?;
+    }
+    out.finish().map(drop)
+}
+
+/// The committed programs and Puppet's answers.
+pub fn committed() -> Vec<(String, String)> {
+    read(folder().join("golden.tsv.gz"))
+}
+
+/// Commits these.
+pub fn commit(rows: &[(String, String)]) -> Result<()> {
+    write(folder().join("golden.tsv.gz"), rows.iter().map(|(code, answer)| (code, answer)))
+}
+
+/// Puppet's answers to programs: from the cache, or asked now and kept there.
+pub fn ask(codes: &[String]) -> Result<Vec<(String, String)>> {
+    let mut known: BTreeMap<String, String> = read(cache_path()).into_iter().collect();
+    let missing: Vec<&String> = codes.iter().filter(|code| !known.contains_key(*code)).collect();
+    if !missing.is_empty() {
+        let jobs: Vec<_> = missing.iter().map(|code| job(code)).collect();
+        for (code, result) in missing.into_iter().zip(oracle::collect(&jobs)) {
+            known.insert(code.clone(), answer(&result));
+        }
+        write(cache_path(), known.iter())?;
+    }
+    Ok(codes.iter().map(|code| (code.clone(), known[code].clone())).collect())
+}
+
+/// The programs that Bunraku is known to answer otherwise.
+pub fn known() -> BTreeSet<String> {
+    let text = fs::read_to_string(folder().join("known.txt")).unwrap_or_default();
+    text.lines().map(unescape).collect()
+}
+
+/// Writes that list; it is to shrink to nothing.
+pub fn write_known(codes: &BTreeSet<String>) -> Result<()> {
+    let text: String = codes.iter().map(|code| escape(code) + "\n").collect();
+    fs::write(folder().join("known.txt"), text)
+}

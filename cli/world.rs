@@ -22,6 +22,9 @@ pub struct World {
     /// Main manifest in place of the environment's: a file, or a folder of `.pp` files.
     #[arg(long, value_name = "FILE|DIR")]
     pub manifest: Option<PathBuf>,
+    /// Configuration of Hiera's global layer.
+    #[arg(long = "hiera_config", value_name = "FILE")]
+    pub hiera_config: Option<PathBuf>,
     /// Code to run in place of manifests.
     #[arg(short = 'e', long = "execute", value_name = "CODE")]
     pub execute: Option<String>,
@@ -87,6 +90,7 @@ impl World {
             environment: self.environment.clone(),
             environment_name: self.environment_name.clone(),
             modulepath: self.modulepath.clone().map(PathList::Joined),
+            hiera_config: self.hiera_config.clone(),
             node: self.node.clone(),
             facts: facts.map(Json::Object),
             trusted,

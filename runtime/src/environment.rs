@@ -17,6 +17,8 @@ pub struct Environment {
     pub manifest: Option<PathBuf>,
     /// Its modules.
     pub modules: Modules,
+    /// The global layer's Hiera configuration.
+    pub hiera_config: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
     /// What opening it depended on, with the time each had.
@@ -34,6 +36,8 @@ pub struct EnvironmentSpec {
     pub modulepath: Option<Vec<PathBuf>>,
     /// Main manifest in place of the environment's own.
     pub manifest: Option<PathBuf>,
+    /// The global layer's Hiera configuration.
+    pub hiera_config: Option<PathBuf>,
 }
 
 impl Environment {
@@ -89,10 +93,12 @@ impl Environment {
         if let Some(directory) = &directory {
             types.add_module(directory);
         }
-        Ok(Environment { name, directory, manifest, modules, types, read })
+        let hiera_config =
+            spec.hiera_config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        Ok(Environment { name, directory, manifest, modules, hiera_config, types, read })
     }
 
-    /// Whether nothing it was opened from has changed since. Manifests are not part of it.
+    /// Whether nothing it was opened from has changed since. Manifests and data are not part of it.
     pub fn is_fresh(&self) -> bool {
         self.read.iter().all(|(path, time)| modified(path) == *time)
     }

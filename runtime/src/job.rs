@@ -5,6 +5,7 @@ use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
+use crate::hiera::files::DataFiles;
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -110,6 +111,7 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
 #[derive(Default)]
 pub struct Session {
     units: Units,
+    data: DataFiles,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
 }
 
@@ -125,10 +127,8 @@ impl Session {
         };
         let run = || -> Result<Outcome, String> {
             let settings = settings(job.settings.as_ref())?;
-            for (given, what) in [(&job.archive, "archive"), (&job.hiera_config, "hiera_config")] {
-                if given.is_some() {
-                    return Err(format!("'{what}' is not supported yet"));
-                }
+            if job.archive.is_some() {
+                return Err("'archive' is not supported yet".to_owned());
             }
             let node = node(job, &name)?;
             let environment = self.environment(job)?;
@@ -137,7 +137,7 @@ impl Session {
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
                     let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    Compile::run(&environment, &self.units, settings, &node, code, want, &arena)
+                    Compile::run(&environment, &self.units, &self.data, settings, &node, code, want, &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -167,6 +167,7 @@ impl Session {
             name: job.environment_name.clone(),
             modulepath: job.modulepath.as_ref().map(PathList::folders),
             manifest: job.manifest.clone(),
+            hiera_config: job.hiera_config.clone(),
         };
         let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {

@@ -6,6 +6,7 @@ pub mod compile;
 pub mod data;
 pub mod environment;
 pub mod facts;
+pub mod hiera;
 pub mod job;
 pub mod modules;
 pub mod names;

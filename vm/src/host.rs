@@ -163,6 +163,21 @@ pub enum ModuleFolder {
     Templates,
 }
 
+/// A Hiera look-up.
+#[derive(Clone, Copy, Default)]
+pub struct Lookup<'c, 'a> {
+    /// The key, with dots where it leads into a value.
+    pub key: &'a str,
+    /// How values of several levels are merged, as `lookup` takes it.
+    pub merge: Option<Value<'c>>,
+    /// Values that interpolation finds before Hiera's.
+    pub overrides: Option<Hash<'c>>,
+    /// Values that interpolation finds after Hiera's.
+    pub defaults: Option<Hash<'c>>,
+    /// Whether one of the old functions asks (`hiera`, `hiera_array`, …).
+    pub hiera: bool,
+}
+
 /// The world around a compile.
 pub trait Host<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
@@ -291,13 +306,12 @@ pub trait Host<'c> {
     /// Compiles EPP source given as text.
     fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef>;
 
-    /// A Hiera look-up of a whole key in all layers; none where nothing defines it. `merge` as `lookup` takes it.
+    /// A Hiera look-up in all layers; none where nothing defines the key.
     fn lookup(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
-        key: &str,
-        merge: Option<Value<'c>>,
+        lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>>;
 
     /// Runs a command (its path and arguments) and gives what it wrote.

@@ -2,6 +2,7 @@
 
 use super::declare::flatten;
 use super::{Compile, Log};
+use crate::hiera::context;
 use crate::names;
 use crate::resource_types::METAPARAMETERS;
 use bunraku_compiler::{SourceFile, SourceKind};
@@ -11,7 +12,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -21,7 +22,7 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 
 impl<'c> Compile<'c> {
-    pub(super) fn push_log(&self, level: Severity, message: String, place: Place) {
+    pub(crate) fn push_log(&self, level: Severity, message: String, place: Place) {
         self.logs.borrow_mut().push(Log { level, message, place });
     }
 
@@ -79,7 +80,7 @@ impl<'c> Compile<'c> {
     }
 
     /// Names the Ruby file that would define a function, if one does.
-    fn ruby_function(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
         let (module, path) = match name.split_once("::") {
             Some((module, _)) => (Some(module), name.replace("::", "/")),
             None => (None, name.to_owned()),
@@ -135,7 +136,10 @@ impl<'c> Host<'c> for Compile<'c> {
         self.find_function(vm, name, module)
     }
 
-    fn foreign(&self, _vm: &mut Vm<'c>, name: &str, _call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+    fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        if let Some(value) = self.context_method(vm, name, call)? {
+            return Ok(Some(value));
+        }
         match self.ruby_function(name) {
             Some(file) => {
                 let file = file.display();
@@ -148,6 +152,9 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        if name.eq_ignore_ascii_case(context::TYPE) {
+            return Ok(Some(context::context_type(vm)));
+        }
         self.find_alias(vm, name, vm.module())
     }
 
@@ -385,12 +392,11 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn lookup(
         &self,
-        _vm: &mut Vm<'c>,
-        _scope: &'c Scope<'c>,
-        key: &str,
-        _merge: Option<Value<'c>>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        self.hiera_lookup(key)
+        self.hiera_lookup(vm, scope, lookup)
     }
 
     fn generate(&self, command: &[String]) -> Result<String, String> {
@@ -445,23 +451,5 @@ impl<'c> Compile<'c> {
                 ))
             }
         }
-    }
-
-    /// Hiera is not built yet: where there is no Hiera configuration nothing is found, as in Puppet; where there is
-    /// one, the look-up fails rather than pretend that it found nothing.
-    fn hiera_lookup(&self, key: &str) -> Eval<'c, Option<Value<'c>>> {
-        let module = key.split_once("::").and_then(|(module, _)| self.environment.modules.get(module));
-        let roots = self.environment.directory.iter().chain(module.map(|module| &module.path));
-        for root in roots {
-            let file = root.join("hiera.yaml");
-            if file.is_file() {
-                let message = format!(
-                    "Looking up '{key}' needs Hiera ({}), which is not supported yet",
-                    file.display()
-                );
-                return Err(Flow::raw(message));
-            }
-        }
-        Ok(None)
     }
 }

@@ -310,7 +310,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A function in the Puppet language, as code of module `from` sees it.
-    pub(super) fn find_function(
+    pub(crate) fn find_function(
         &self,
         vm: &mut Vm<'c>,
         name: &str,

@@ -21,6 +21,7 @@ pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
+use crate::hiera::Hiera;
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -121,10 +122,11 @@ pub(crate) struct Relationship<'c> {
 
 /// One compile's state. The machine reaches it as its host, through shared references: hence the cells.
 pub struct Compile<'c> {
-    arena: &'c Bump,
-    environment: &'c Environment,
+    pub(crate) arena: &'c Bump,
+    pub(crate) environment: &'c Environment,
     units: &'c Units,
-    settings: Settings,
+    pub(crate) settings: Settings,
+    pub(crate) hiera: Hiera<'c>,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,
@@ -183,7 +185,7 @@ impl<'c> Compile<'c> {
         scope.container().resource.get()
     }
 
-    fn warn_once(&self, message: String) {
+    pub(crate) fn warn_once(&self, message: String) {
         if self.warned.borrow_mut().insert(message.clone()) {
             self.logs.borrow_mut().push(Log { level: Severity::Warning, message, place: Place::default() });
         }

@@ -5,6 +5,7 @@ use super::{Compile, Known, KnownKind};
 use crate::catalog::Param;
 use crate::resource_types::METAPARAMETERS;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
@@ -83,11 +84,11 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
         for param in params {
-            if self.catalog.borrow()[id].param(param.name).is_some() {
+            if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
                 continue;
             }
             let key = format!("{}::{}", known.name, param.name);
-            if let Some(value) = vm.host.lookup(vm, scope, &key, None)?
+            if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
                 && !(value.is_undef() && param.has_default)
             {
                 self.set_param(id, param.name, value, known.number);

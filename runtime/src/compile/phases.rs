@@ -5,6 +5,8 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
+use crate::hiera::Hiera;
+use crate::hiera::files::DataFiles;
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -52,9 +54,11 @@ const MAX_ROUNDS: usize = 1000;
 impl<'c> Compile<'c> {
     /// Compiles a node's catalog from the environment's manifests, or from `code` in their place. The value of
     /// the last expression is described only if it is wanted: that can cost more than the compile.
+    #[allow(clippy::too_many_arguments, reason = "each is a thing of its own that the caller keeps")]
     pub fn run(
         environment: &'c Environment,
         units: &'c Units,
+        files: &'c DataFiles,
         settings: Settings,
         node: &'c Node,
         code: Option<&str>,
@@ -71,6 +75,7 @@ impl<'c> Compile<'c> {
             environment,
             units,
             settings,
+            hiera: Hiera::new(files),
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -134,6 +139,7 @@ impl<'c> Compile<'c> {
         self.collectors.take();
         self.relationships.take();
         self.warned.take();
+        self.hiera.release();
         self.logs.take()
     }
 

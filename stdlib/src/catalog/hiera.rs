@@ -52,19 +52,19 @@ pub const FUNCTIONS: &[Native] = &[
 ];
 
 fn hiera<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    find(vm, "hiera", call, None)
+    find(vm, "hiera", call, "first")
 }
 
 fn hiera_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    find(vm, "hiera_array", call, Some("unique"))
+    find(vm, "hiera_array", call, "unique")
 }
 
 fn hiera_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    find(vm, "hiera_hash", call, Some("hash"))
+    find(vm, "hiera_hash", call, "hash")
 }
 
 fn hiera_include<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let found = find(vm, "hiera_include", call, Some("unique"))?;
+    let found = find(vm, "hiera_include", call, "unique")?;
     match found {
         Value::Undef => {
             let key = arguments(&call)[0].as_str().unwrap_or_default();
@@ -85,7 +85,7 @@ fn arguments<'c>(call: &Call<'c, '_>) -> Vec<Value<'c>> {
     }
 }
 
-fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: Option<&str>) -> Eval<'c> {
+fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: &str) -> Eval<'c> {
     if vm.host.strict() != Strict::Off {
         let message = format!(
             "The function '{function}' is deprecated in favor of using 'lookup'. See \
@@ -101,8 +101,9 @@ fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: Option<&
         default: if call.block.is_some() { None } else { args.get(1).copied() },
         overrides: None,
         defaults: None,
-        merge: merge.map(|name| vm.string(name)),
+        merge: Some(vm.string(merge)),
         block: call.block,
+        hiera: true,
     };
     request.answer(vm, call.scope)
 }

@@ -5,6 +5,7 @@ use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, ParamSpec, dispatch, optional_param, param};
+use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Hash, Value};
@@ -81,6 +82,8 @@ pub(super) struct Request<'c> {
     pub merge: Option<Value<'c>>,
     /// Makes the value where none is found.
     pub block: Option<&'c Closure<'c>>,
+    /// Whether one of the old functions asks.
+    pub hiera: bool,
 }
 
 fn positional<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -90,6 +93,7 @@ fn positional<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         merge: call.arg(2).filter(|merge| !merge.is_undef()),
         default: call.arg(3),
         block: call.block,
+        hiera: false,
         overrides: None,
         defaults: None,
     };
@@ -111,6 +115,7 @@ fn with_options<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         defaults: hash("default_values_hash"),
         merge: options.get_str("merge").filter(|merge| !merge.is_undef()),
         block: call.block,
+        hiera: false,
     };
     request.answer(vm, call.scope)
 }
@@ -136,7 +141,14 @@ impl<'c> Request<'c> {
                 let subject = format!("Value found for key '{text}' in override hash");
                 return self.checked(vm, &subject, value);
             }
-            if let Some(value) = vm.host.lookup(vm, scope, text, self.merge)? {
+            let lookup = Lookup {
+                key: text,
+                merge: self.merge,
+                overrides: self.overrides,
+                defaults: self.defaults,
+                hiera: self.hiera,
+            };
+            if let Some(value) = vm.host.lookup(vm, scope, &lookup)? {
                 return self.checked(vm, "Found value", value);
             }
         }

@@ -60,6 +60,9 @@ impl Root {
             job["environment"] = json!(dir);
             job["environment_name"] = json!("production");
         }
+        if case.files.iter().any(|(path, _)| path == "global/hiera.yaml") {
+            job["hiera_config"] = json!(dir.join("global/hiera.yaml"));
+        }
         if let Some(facts) = &case.facts {
             job["facts"] =
                 serde_json::from_str(facts).unwrap_or_else(|error| json!({"facts": error.to_string()}));

@@ -177,8 +177,7 @@ impl<'c> Host<'c> for Stub {
         &self,
         _: &mut Vm<'c>,
         _: &'c Scope<'c>,
-        _: &str,
-        _: Option<Value<'c>>,
+        _: &bunraku_vm::host::Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }

@@ -104,6 +104,12 @@ pub fn member<'c>(vm: &mut Vm<'c>, value: Value<'c>, name: &str) -> Eval<'c, Opt
             if let Some(value) = object.attributes.get_str(name) {
                 return Ok(Some(value));
             }
+            // A type of the host's, as a look-up context's, has no attributes to default.
+            if let Type::Object { init: None, name, .. } = object.ty
+                && !matches!(name, Some("Error" | "Deferred"))
+            {
+                return Ok(None);
+            }
             let attributes = attributes_of(vm, object.ty)?;
             Ok(attributes
                 .iter()

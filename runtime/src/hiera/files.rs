@@ -1,0 +1,67 @@
+//! Data files, parsed once a session: a file is read again when its size or time of change differs.
+
+use super::data::Data;
+use super::yaml::{self, Fault};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// YAML, as Psych reads it.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+type Outcome = Result<Arc<Data>, String>;
+type Stamp = (u64, Option<SystemTime>);
+
+/// Parsed files.
+#[derive(Default)]
+pub struct DataFiles(Mutex<HashMap<(PathBuf, Format), (Stamp, Outcome)>>);
+
+impl DataFiles {
+    /// The data of a file.
+    ///
+    /// # Errors
+    /// Why it has none, with the file's name.
+    pub fn get(&self, path: &Path, format: Format) -> Outcome {
+        let unreadable = |error: std::io::Error| format!("Unable to read {}: {error}", path.display());
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        let stamp = (metadata.len(), metadata.modified().ok());
+        let key = (path.to_path_buf(), format);
+        if let Ok(files) = self.0.lock()
+            && let Some((kept, outcome)) = files.get(&key)
+            && *kept == stamp
+        {
+            return outcome.clone();
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let outcome = parse(path, &bytes, format).map(Arc::new);
+        if let Ok(mut files) = self.0.lock() {
+            files.insert(key, (stamp, outcome.clone()));
+        }
+        outcome
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, String> {
+    let place = path.display();
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| format!("Unable to parse ({place}): invalid byte sequence in UTF-8"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match format {
+        Format::Yaml => yaml::parse(text).map_err(|fault| match fault {
+            Fault::Syntax(what) => format!("Unable to parse ({place}): {what}"),
+            Fault::Class(class) => {
+                format!("Unable to parse ({place}): Tried to load unspecified class: {class}")
+            }
+        }),
+        Format::Json => serde_json::from_str(text)
+            .map(Data::from_json)
+            .map_err(|error| format!("Unable to parse ({place}): {error}")),
+    }
+}

@@ -1,0 +1,204 @@
+//! `%{…}` in data and in paths: variables, and the functions `lookup`, `hiera`, `alias`, `scope`, `literal`.
+
+use super::Invocation;
+use super::key::{Key, lookup_error};
+use crate::compile::Compile;
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::inspect::to_ruby_s;
+use bunraku_vm::host::Strict;
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// The value with every expression in its strings and keys resolved. `functions` says whether functions are
+    /// allowed; in `hiera.yaml` they are not.
+    pub(super) fn interpolate(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        value: Value<'c>,
+        functions: bool,
+    ) -> Eval<'c> {
+        match value {
+            Value::Str(text) if text.contains("%{") => {
+                self.interpolate_text(vm, inv, text.as_str(), functions)
+            }
+            Value::Array(items) if items.items().iter().any(|item| may_interpolate(*item)) => {
+                let mut all = Vec::with_capacity(items.size());
+                for item in items.items() {
+                    all.push(self.interpolate(vm, inv, *item, functions)?);
+                }
+                Ok(vm.array(&all))
+            }
+            Value::Hash(hash) if may_interpolate(value) => {
+                let mut all = HashBuilder::new(vm.arena);
+                for (key, item) in hash.entries() {
+                    let key = self.interpolate(vm, inv, *key, functions)?;
+                    let item = self.interpolate(vm, inv, *item, functions)?;
+                    all.insert(key, item);
+                }
+                Ok(Value::Hash(all.finish()))
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn interpolate_text(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        text: &str,
+        functions: bool,
+    ) -> Eval<'c> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("%{") {
+            let Some(end) = rest[start..].find('}').map(|end| start + end) else { break };
+            out.push_str(&rest[..start]);
+            let expression = rest[start + 2..end].trim();
+            let whole = start == 0 && end + 1 == rest.len() && out.is_empty();
+            rest = &rest[end + 1..];
+            if matches!(expression, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
+                continue;
+            }
+            let (method, argument) = call(expression).unwrap_or(("scope", expression));
+            if call(expression).is_some() && !functions {
+                return Err(issue(
+                    "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED",
+                    "Interpolation using method syntax is not allowed in this context",
+                ));
+            }
+            if method == "alias" && !whole {
+                return Err(issue(
+                    "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
+                    "'alias' interpolation is only permitted if the expression is equal to the entire string",
+                ));
+            }
+            let value = match method {
+                "lookup" | "hiera" | "alias" => self.sub_lookup(vm, inv, argument)?,
+                "scope" => self.variable_at(vm, inv, argument, text)?,
+                "literal" => vm.string(argument),
+                _ => {
+                    return Err(issue(
+                        "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
+                        &format!("Unknown interpolation method '{method}'"),
+                    ));
+                }
+            };
+            if method == "alias" {
+                return Ok(value);
+            }
+            let name = if method == "scope" { format!("scope:{argument}") } else { argument.to_owned() };
+            let value = self.hiera.guarded(&name, || self.interpolate(vm, inv, value, functions))?;
+            out.push_str(&to_ruby_s(value));
+        }
+        out.push_str(rest);
+        Ok(vm.string(&out))
+    }
+
+    fn sub_lookup(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Eval<'c> {
+        let key = vm.string(name);
+        if let Some(value) = inv.overrides.and_then(|hash| hash.get(key)) {
+            return Ok(value);
+        }
+        if let Some(value) = self.hiera_find(vm, inv, name, None)? {
+            return Ok(value);
+        }
+        Ok(inv.defaults.and_then(|hash| hash.get(key)).unwrap_or_else(|| vm.string("")))
+    }
+
+    /// A variable and what the rest of its key leads to; undef where there is none.
+    pub(super) fn variable_at(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: &str,
+        subject: &str,
+    ) -> Eval<'c> {
+        let Some(key) = Key::split(name) else {
+            return Err(lookup_error(format!("Syntax error in string: {subject}")));
+        };
+        let root = vm.string(&key.root);
+        let found =
+            inv.overrides.and_then(|hash| hash.get(root)).or_else(|| self.find_variable(vm, inv, &key.root));
+        let value = match found {
+            Some(value) => value,
+            None => {
+                // Puppet fails, where it does, before it thinks of the defaults.
+                let undefined = self.undefined_variable(vm, &key.root)?;
+                inv.defaults.and_then(|hash| hash.get(root)).unwrap_or(undefined)
+            }
+        };
+        let value = key.dig(value)?.unwrap_or(Value::Undef);
+        self.hiera.remember(name, &key.root, value);
+        Ok(value)
+    }
+
+    /// A variable as it is now, without errors; for comparing.
+    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Value<'c> {
+        let Some(key) = Key::split(name) else { return Value::Undef };
+        let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
+        key.dig(value).ok().flatten().unwrap_or(Value::Undef)
+    }
+
+    fn find_variable(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Option<Value<'c>> {
+        if let Some(value) = self.hiera.local(name) {
+            return Some(value);
+        }
+        if name.contains("::") {
+            return vm.find_qualified(name);
+        }
+        inv.scope.lookup(vm.symbols.intern(name))
+    }
+
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
+        if matches!(name, "module_name" | "caller_module_name") {
+            return Ok(Value::Undef);
+        }
+        let class = name.rsplit_once("::").map(|(class, _)| class).filter(|class| !class.is_empty());
+        let reason = match class.map(|class| class.strip_prefix("::").unwrap_or(class)) {
+            None => String::new(),
+            Some(class) if vm.host.class_scope(class).is_some() => String::new(),
+            Some(class) if vm.host.class_exists(vm, class)? => {
+                format!("class {class} has not been evaluated")
+            }
+            Some(class) => format!("class {class} could not be found"),
+        };
+        let message = format!("Undefined variable '{name}'; {reason}");
+        match self.settings.strict {
+            Strict::Error => return Err(Flow::raw(message)),
+            Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
+            Strict::Off => {}
+        }
+        Ok(Value::Undef)
+    }
+}
+
+/// An error of look-ups with an issue code.
+pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
+    Flow::formed(Diagnostic::error(message).with_code(code))
+}
+
+fn may_interpolate(value: Value<'_>) -> bool {
+    match value {
+        Value::Str(text) => text.contains("%{"),
+        Value::Array(items) => items.items().iter().any(|item| may_interpolate(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().any(|(key, item)| may_interpolate(*key) || may_interpolate(*item))
+        }
+        _ => false,
+    }
+}
+
+/// `name('argument')`
+fn call(expression: &str) -> Option<(&str, &str)> {
+    let (name, rest) = expression.split_once('(')?;
+    let quoted = rest.strip_suffix(')')?;
+    let argument = ['"', '\''].iter().find_map(|quote| {
+        let inner = quoted.strip_prefix(*quote)?.strip_suffix(*quote)?;
+        (!inner.is_empty() && !inner.contains(*quote)).then_some(inner)
+    })?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then_some((name, argument))
+}

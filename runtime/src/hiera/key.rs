@@ -1,0 +1,129 @@
+//! Keys: `a::b.c.0."d.e"` is the root key `a::b` and the segments that lead into its value.
+
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::value::Value;
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// A key of a hash.
+    Name(String),
+    /// A place in an array.
+    Index(i64),
+}
+
+/// A key taken apart.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// As written.
+    pub text: String,
+    /// What data files have as their key.
+    pub root: String,
+    /// The way into its value.
+    pub segments: Vec<Segment>,
+}
+
+/// An error of look-ups (Ruby: `LookupError`): nothing is put around it.
+pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
+    Flow::formed(Diagnostic::error(message))
+}
+
+impl Key {
+    /// Takes a key apart; none if it can't be.
+    pub fn split(text: &str) -> Option<Key> {
+        let mut segments = segments(text)?.into_iter();
+        let root = match segments.next()? {
+            Segment::Name(name) => name,
+            Segment::Index(n) => n.to_string(),
+        };
+        Some(Key { text: text.to_owned(), root, segments: segments.collect() })
+    }
+
+    /// The key of a look-up.
+    pub fn parse<'c>(text: &str) -> Eval<'c, Key> {
+        Key::split(text).ok_or_else(|| lookup_error(format!("Syntax error in key: '{text}'")))
+    }
+
+    /// The module whose data may hold the key.
+    pub fn module(&self) -> Option<&str> {
+        self.root.split_once("::").map(|(module, _)| module)
+    }
+
+    /// Follows the segments into a value.
+    pub fn dig<'c>(&self, mut value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
+        for segment in &self.segments {
+            let next = match (segment, value) {
+                (_, Value::Undef) => None,
+                (Segment::Index(n), Value::Array(items)) => {
+                    usize::try_from(*n).ok().and_then(|n| items.items().get(n).copied())
+                }
+                (Segment::Index(n), Value::Hash(hash)) => hash.get(Value::Int(*n)),
+                (Segment::Name(name), Value::Hash(hash)) => hash.get_str(name),
+                (_, Value::Int(n)) => {
+                    // Ruby's own words: its integers have `[]`, which gives bits.
+                    return Err(Flow::raw(format!(
+                        "undefined method `include?' for {n}:Integer\n\n            unless value.include?(segment)\n                        ^^^^^^^^^"
+                    )));
+                }
+                (segment, other) => {
+                    let class = match other {
+                        Value::Str(_) => "String",
+                        Value::Array(_) => "Array",
+                        Value::Bool(true) => "TrueClass",
+                        Value::Bool(false) => "FalseClass",
+                        Value::Float(_) => "Float",
+                        _ => "Object",
+                    };
+                    let segment = match segment {
+                        Segment::Name(name) => name.clone(),
+                        Segment::Index(n) => n.to_string(),
+                    };
+                    return Err(lookup_error(format!(
+                        "Data Provider type mismatch: Got {class} when a hash-like object was expected to \
+                         access value using '{segment}' from key '{}'",
+                        self.text
+                    )));
+                }
+            };
+            match next {
+                Some(next) => value = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(value))
+    }
+}
+
+fn segments(text: &str) -> Option<Vec<Segment>> {
+    if !text.contains(['\'', '"', '.']) {
+        return Some(vec![Segment::Name(text.to_owned())]);
+    }
+    let mut all = Vec::new();
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start();
+        if let Some(quote) = trimmed.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            let (inner, after) = trimmed[1..].split_once(quote).filter(|(inner, _)| !inner.is_empty())?;
+            all.push(Segment::Name(inner.to_owned()));
+            rest = after.trim_start();
+        } else {
+            let end = rest.find(['\'', '"', '.']).unwrap_or(rest.len());
+            let word = rest[..end].trim();
+            if end == 0 {
+                return None;
+            }
+            let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
+            let number = !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit());
+            all.push(match word.parse() {
+                Ok(n) if number => Segment::Index(n),
+                _ => Segment::Name(word.to_owned()),
+            });
+            rest = &rest[end..];
+        }
+        if rest.is_empty() {
+            return Some(all);
+        }
+        rest = rest.strip_prefix('.')?;
+    }
+}

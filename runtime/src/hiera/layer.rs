@@ -1,0 +1,368 @@
+//! A layer: the global one, the environment's, a module's. Its entries are asked in order.
+
+use super::Invocation;
+use super::config::{Config, Location};
+use super::context::Context;
+use super::files::Format;
+use super::key::{Key, Segment, lookup_error};
+use super::merge::Strategy;
+use crate::compile::Compile;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::Strict;
+use bunraku_vm::types::{self, mismatch};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Which layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// That of `hiera_config`.
+    Global,
+    /// The environment's.
+    Environment,
+    /// A module's.
+    Module,
+}
+
+/// A layer with its configuration.
+pub struct Layer<'c> {
+    /// The module it belongs to.
+    pub module: Option<&'c str>,
+    /// The configuration.
+    pub config: Config<'c>,
+    resolved: RefCell<Option<Rc<Resolved<'c>>>>,
+}
+
+/// Hierarchies resolved for certain values of variables.
+struct Resolved<'c> {
+    entries: Vec<Entry<'c>>,
+    last: Vec<Entry<'c>>,
+    variables: Vec<(String, Value<'c>)>,
+}
+
+/// How a backend is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Gives all data at once.
+    DataHash,
+    /// Is asked for a root key.
+    LookupKey,
+    /// Is asked for a key with its segments.
+    DataDig,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::DataHash => "data_hash",
+            Kind::LookupKey => "lookup_key",
+            Kind::DataDig => "data_dig",
+        }
+    }
+}
+
+/// A level of a hierarchy.
+pub struct Entry<'c> {
+    /// Its name.
+    pub name: String,
+    kind: Kind,
+    function: String,
+    options: Hash<'c>,
+    /// None where the entry names no location at all.
+    locations: Option<Vec<Location>>,
+    contexts: Vec<Rc<Context<'c>>>,
+}
+
+impl<'c> Entry<'c> {
+    /// An entry.
+    pub fn new(
+        name: &str,
+        kind: Kind,
+        function: &str,
+        options: Hash<'c>,
+        locations: Option<Vec<Location>>,
+    ) -> Entry<'c> {
+        let count = locations.as_ref().map_or(1, Vec::len);
+        let contexts = (0..count).map(|_| Rc::new(Context::default())).collect();
+        Entry { name: name.to_owned(), kind, function: function.to_owned(), options, locations, contexts }
+    }
+}
+
+impl<'c> Layer<'c> {
+    /// A layer of this configuration.
+    pub fn new(module: Option<&'c str>, config: Config<'c>) -> Layer<'c> {
+        Layer { module, config, resolved: RefCell::new(None) }
+    }
+}
+
+impl<'c> Compile<'c> {
+    fn resolve(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+    ) -> Eval<'c, Rc<Resolved<'c>>> {
+        let kept = layer.resolved.borrow().clone();
+        if let Some(kept) = kept
+            && kept.variables.iter().all(|(name, value)| self.variable_now(vm, inv, name).same(*value))
+        {
+            return Ok(kept);
+        }
+        // Configurations are resolved with the scope alone.
+        let plain = Invocation { overrides: None, defaults: None, ..*inv };
+        let outer = self.hiera.record();
+        let entries = self.resolve_entries(vm, &plain, &layer.config, "hierarchy");
+        let last = match &entries {
+            Ok(_) => self.resolve_entries(vm, &plain, &layer.config, "default_hierarchy"),
+            Err(_) => Ok(Vec::new()),
+        };
+        let variables = self.hiera.recorded(outer);
+        let resolved = Rc::new(Resolved { entries: entries?, last: last?, variables });
+        *layer.resolved.borrow_mut() = Some(resolved.clone());
+        Ok(resolved)
+    }
+
+    /// What a layer has for a root key; `last` asks a module's default hierarchy.
+    pub(super) fn ask_layer(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        key: &Key,
+        strategy: &Strategy,
+        last: bool,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let resolved = self.resolve(vm, inv, layer)?;
+        let entries = if last { &resolved.last } else { &resolved.entries };
+        strategy.over(vm, entries.iter(), |vm, entry| {
+            let all = 0..entry.contexts.len();
+            strategy.over(vm, all, |vm, n| self.ask_entry(vm, inv, layer, entry, n, key, strategy))
+        })
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the levels of a look-up, each known by itself")]
+    fn ask_entry(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        key: &Key,
+        _strategy: &Strategy,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let location = entry.locations.as_ref().map(|all| &all[n]);
+        if location.is_some_and(|location| !location.exists) {
+            return Ok(None);
+        }
+        let context = &entry.contexts[n];
+        let place = location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
+        let full_name = format!("{} function '{}'", entry.kind.name(), entry.function);
+        match entry.kind {
+            Kind::DataHash => {
+                let known = context.data.get();
+                let data = match known {
+                    Some(data) => data,
+                    None => {
+                        let data = self.data_hash(vm, inv, layer, entry, n)?;
+                        let data = self.check_data_hash(vm, layer, data, &full_name, &place)?;
+                        context.data.set(Some(data));
+                        data
+                    }
+                };
+                let Some(value) = data.get_str(&key.root) else { return Ok(None) };
+                let subject =
+                    format!("Value for key '{}', in hash returned from {full_name}{place}", key.root);
+                self.check_value(vm, &subject, value)?;
+                self.interpolate(vm, inv, value, true).map(Some)
+            }
+            Kind::LookupKey | Kind::DataDig => {
+                let whole = entry.kind == Kind::DataDig;
+                let name = if whole { &key.text } else { &key.root };
+                let known = context.answers.borrow().get(name).copied();
+                let value = match known {
+                    Some(value) => value,
+                    None => {
+                        let argument = if whole {
+                            let mut path = vec![vm.string(&key.root)];
+                            path.extend(key.segments.iter().map(|segment| segment_value(vm, segment)));
+                            vm.array(&path)
+                        } else {
+                            vm.string(&key.root)
+                        };
+                        let Some(value) = self.call_backend(vm, inv, layer, entry, n, Some(argument))? else {
+                            return Ok(None);
+                        };
+                        let subject = format!("Value for key '{name}', returned from {full_name}{place}");
+                        self.check_value(vm, &subject, value)?;
+                        context.answers.borrow_mut().insert(name.clone(), value);
+                        value
+                    }
+                };
+                Ok(Some(if whole { undig(vm, &key.segments, value) } else { value }))
+            }
+        }
+    }
+
+    fn check_value(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c, ()> {
+        let symbol = super::data::has_symbol(value);
+        let ty = types::parse(vm, "Puppet::LookupValue")?;
+        if !symbol && types::is_instance(vm, ty, value) {
+            return Ok(());
+        }
+        let actual = match value {
+            Value::Type(_) => "Runtime[ruby, 'Symbol']".to_owned(),
+            other => types::print(types::infer(vm, other)),
+        };
+        Err(Flow::raw(format!("{subject} has wrong type, expects Puppet::LookupValue, got {actual}")))
+    }
+
+    /// A module's data may hold the module's keys only.
+    fn check_data_hash(
+        &self,
+        vm: &mut Vm<'c>,
+        layer: &Layer<'c>,
+        data: Value<'c>,
+        full_name: &str,
+        place: &str,
+    ) -> Eval<'c, Hash<'c>> {
+        let subject = format!("Value returned from {full_name}{place}");
+        let Value::Hash(hash) = data else {
+            let ty = types::parse(vm, "Hash")?;
+            mismatch::assert_instance(vm, &subject, ty, data)?;
+            return Ok(HashBuilder::new(self.arena).finish());
+        };
+        if let Some(module) = layer.module {
+            let prefix = format!("{module}::");
+            let strange = hash.entries().iter().filter(|(key, _)| {
+                key.as_str().is_none_or(|key| key != "lookup_options" && !key.starts_with(&prefix))
+            });
+            for _ in strange {
+                let message = format!(
+                    "Module '{module}': {subject} must use keys qualified with the name of the module"
+                );
+                self.push_log(Severity::Warning, message, Default::default());
+            }
+        }
+        Ok(hash)
+    }
+
+    fn data_hash(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+    ) -> Eval<'c> {
+        let format = match entry.function.as_str() {
+            "yaml_data" => Format::Yaml,
+            "json_data" => Format::Json,
+            _ => {
+                let found = self.call_backend(vm, inv, layer, entry, n, None)?;
+                return Ok(found.unwrap_or_else(|| Value::Hash(HashBuilder::new(self.arena).finish())));
+            }
+        };
+        let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
+            return Err(Flow::raw(format!(
+                "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
+                 when using this data_hash function",
+                entry.function
+            )));
+        };
+        let known = self.hiera.values.borrow().get(&location.text).copied();
+        if let Some(value) = known {
+            return Ok(value);
+        }
+        let data = self.hiera.files.get(Path::new(&location.text), format).map_err(lookup_error)?;
+        let value = match data.value(self.arena) {
+            value if format == Format::Json => value,
+            value @ Value::Hash(_) => value,
+            value => {
+                let message = format!("{}: file does not contain a valid yaml hash", location.text);
+                if self.settings.strict == Strict::Error && value.truthy() {
+                    return Err(lookup_error(message));
+                }
+                self.push_log(Severity::Warning, message, Default::default());
+                Value::Hash(HashBuilder::new(self.arena).finish())
+            }
+        };
+        self.hiera.values.borrow_mut().insert(location.text.clone(), value);
+        Ok(value)
+    }
+
+    /// Calls a backend written in the Puppet language; none where it says that there is nothing.
+    fn call_backend(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        argument: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let name = entry.function.as_str();
+        match name {
+            "hocon_data" => {
+                return Err(lookup_error("The data_hash function 'hocon_data' is not supported yet"));
+            }
+            "eyaml_lookup_key" => {
+                return Err(Flow::raw(
+                    "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only supported when the hiera_eyaml library is present",
+                ));
+            }
+            _ => {}
+        }
+        let from = name.split_once("::").map_or("", |(module, _)| module);
+        let Some(closure) = self.find_function(vm, name, from)? else {
+            if let Some(file) = self.ruby_function(name) {
+                let file = file.display();
+                return Err(lookup_error(format!(
+                    "The {} function '{name}' is written in Ruby ({file}), which is not supported yet",
+                    entry.kind.name()
+                )));
+            }
+            let message = format!("Unable to find '{}' function named '{name}'", entry.kind.name());
+            let file = layer.config.path.as_ref().map(|path| path.to_string_lossy().into());
+            let place = bunraku_vm::diagnostic::Place { file, line: None, column: None };
+            let diagnostic = bunraku_vm::diagnostic::Diagnostic::error(message).at(place);
+            return Err(Flow::formed(diagnostic.with_code("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND")));
+        };
+        let mut options = HashBuilder::with(self.arena, entry.options);
+        if let Some(location) = entry.locations.as_ref().map(|all| &all[n]) {
+            let key = if location.is_uri { "uri" } else { "path" };
+            options.insert_str(key, vm.string(&location.text));
+        }
+        let context = self.make_context(vm, inv, layer.module, &entry.contexts[n])?;
+        let mut args: Vec<_> = argument.into_iter().collect();
+        args.extend([Value::Hash(options.finish()), context]);
+        super::context::found(vm.call(closure, &args))
+    }
+}
+
+fn segment_value<'c>(vm: &Vm<'c>, segment: &Segment) -> Value<'c> {
+    match segment {
+        Segment::Name(name) => vm.string(name),
+        Segment::Index(n) => Value::Int(*n),
+    }
+}
+
+/// Wraps a value so that the segments lead to it.
+fn undig<'c>(vm: &mut Vm<'c>, segments: &[Segment], value: Value<'c>) -> Value<'c> {
+    segments.iter().rev().fold(value, |value, segment| match segment {
+        Segment::Index(n) => {
+            let mut items = vec![Value::Undef; usize::try_from(*n).unwrap_or_default().min(10_000)];
+            items.push(value);
+            vm.array(&items)
+        }
+        Segment::Name(name) => {
+            let mut hash = HashBuilder::new(vm.arena);
+            hash.insert_str(name, value);
+            Value::Hash(hash.finish())
+        }
+    })
+}

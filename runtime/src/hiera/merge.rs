@@ -1,0 +1,135 @@
+//! How values of several levels become one: `first`, `unique`, `hash`, `deep`.
+//! Source: `Puppet::Pops::MergeStrategy`.
+
+use super::deep::{self, DeepOptions};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::types::{self, mismatch};
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+
+/// A strategy.
+#[derive(Clone, Debug)]
+pub enum Strategy {
+    /// The first value found.
+    First,
+    /// All values in one array, each once.
+    Unique,
+    /// Hashes merged at their top level.
+    Hash,
+    /// Hashes and arrays merged at every level.
+    Deep(DeepOptions),
+}
+
+impl Strategy {
+    /// What `merge` of a look-up or of `lookup_options` asks for.
+    pub fn of<'c>(vm: &mut Vm<'c>, merge: Option<Value<'c>>) -> Eval<'c, Strategy> {
+        let (name, options) = match merge {
+            None | Some(Value::Undef) => return Ok(Strategy::First),
+            Some(Value::Hash(hash)) => match hash.get_str("strategy") {
+                Some(name) if !name.is_undef() => (name, Some(hash).filter(|hash| hash.len() > 1)),
+                _ => {
+                    return Err(Flow::raw(
+                        "The hash given as 'merge' must contain the name of a strategy in string form for \
+                         the key 'strategy'",
+                    ));
+                }
+            },
+            Some(name) => (name, None),
+        };
+        let text = bunraku_vm::format::to_interpolated(name);
+        if let Some(options) = options {
+            check_options(vm, &text, options)?;
+        }
+        match text.as_str() {
+            "first" | "default" => Ok(Strategy::First),
+            "unique" => Ok(Strategy::Unique),
+            "hash" => Ok(Strategy::Hash),
+            "deep" | "unconstrained_deep" => Ok(Strategy::Deep(DeepOptions::of(options)?)),
+            "reverse_deep" => Ok(Strategy::Deep(DeepOptions { reverse: true, ..DeepOptions::of(options)? })),
+            _ => Err(Flow::raw(format!("Unknown merge strategy: '{text}'"))),
+        }
+    }
+
+    /// Asks each of `variants` for a value and merges what they give.
+    pub fn over<'c, T>(
+        &self,
+        vm: &mut Vm<'c>,
+        variants: impl ExactSizeIterator<Item = T>,
+        mut ask: impl FnMut(&mut Vm<'c>, T) -> Eval<'c, Option<Value<'c>>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let only = variants.len() == 1;
+        let mut found: Option<Value<'c>> = None;
+        for variant in variants {
+            let Some(value) = ask(vm, variant)? else { continue };
+            found = Some(match (self, found) {
+                (Strategy::First, _) => return Ok(Some(value)),
+                (Strategy::Unique, None) if only => match value {
+                    Value::Array(items) => unique(vm, items.items()),
+                    other => other,
+                },
+                (Strategy::Unique, None) => vm.array(&flat(value)),
+                (_, None) => value,
+                (_, Some(before)) => self.merge(vm, before, value)?,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Merges two values; the first one wins.
+    pub fn merge<'c>(&self, vm: &mut Vm<'c>, first: Value<'c>, second: Value<'c>) -> Eval<'c> {
+        let expected = match self {
+            Strategy::First | Strategy::Deep(_) => None,
+            Strategy::Unique => Some("Variant[Scalar,Array[Data]]"),
+            Strategy::Hash => Some("Hash[String,Data]"),
+        };
+        if let Some(expected) = expected {
+            let ty = types::parse(vm, expected)?;
+            mismatch::assert_instance(vm, "The first element of the merge", ty, first)?;
+            mismatch::assert_instance(vm, "The second element of the merge", ty, second)?;
+        }
+        match self {
+            Strategy::First => Ok(first),
+            Strategy::Unique => Ok(unique(vm, &[flat(first), flat(second)].concat())),
+            Strategy::Hash => match (first, second) {
+                (Value::Hash(first), Value::Hash(second)) => {
+                    Ok(Value::Hash(second.merged(vm.arena, first.entries())))
+                }
+                _ => Ok(first),
+            },
+            Strategy::Deep(options) if options.reverse => deep::merge(vm, options, second, first),
+            Strategy::Deep(options) => deep::merge(vm, options, first, second),
+        }
+    }
+}
+
+fn check_options<'c>(vm: &mut Vm<'c>, name: &str, options: Hash<'c>) -> Eval<'c, ()> {
+    let ty = match name {
+        "deep" => {
+            "Struct[{strategy=>Optional[Pattern['deep']],knockout_prefix=>Optional[String],\
+             merge_debug=>Optional[Boolean],merge_hash_arrays=>Optional[Boolean],\
+             sort_merged_arrays=>Optional[Boolean]}]"
+        }
+        "first" => "Struct[{strategy=>Optional[Pattern['first']]}]",
+        "unique" => "Struct[{strategy=>Optional[Pattern['unique']]}]",
+        "hash" => "Struct[{strategy=>Optional[Pattern['hash']]}]",
+        _ => return Ok(()),
+    };
+    let ty = types::parse(vm, ty)?;
+    mismatch::assert_instance(vm, "The merge options", ty, Value::Hash(options))
+}
+
+/// The items of an array, arrays in it taken apart; anything else on its own.
+fn flat(value: Value<'_>) -> Vec<Value<'_>> {
+    match value {
+        Value::Array(items) => items.items().iter().flat_map(|item| flat(*item)).collect(),
+        other => vec![other],
+    }
+}
+
+/// The items, each once.
+pub(super) fn unique<'c>(vm: &mut Vm<'c>, items: &[Value<'c>]) -> Value<'c> {
+    let mut seen = bunraku_vm::value::HashBuilder::new(vm.arena);
+    items.iter().for_each(|item| seen.insert(*item, Value::Undef));
+    let items: Vec<_> = seen.finish().entries().iter().map(|(item, _)| *item).collect();
+    vm.array(&items)
+}

@@ -1,0 +1,307 @@
+//! Hiera: values by key from the global layer, the environment's and the module's. [`layer`] asks the entries of a
+//! [`config`], whose [`files`] are [`yaml`] or JSON; [`merge`] makes one value of several; [`options`] are
+//! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
+//! Source: `Puppet::Pops::Lookup::LookupAdapter`.
+
+pub mod config;
+pub mod context;
+pub mod data;
+pub mod deep;
+pub mod files;
+mod glob;
+mod interpolate;
+pub mod key;
+pub mod layer;
+pub mod merge;
+pub mod options;
+mod scalar;
+pub mod yaml;
+
+use crate::compile::Compile;
+use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Lookup;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+use files::DataFiles;
+use key::Key;
+use layer::{Layer, Place};
+use merge::Strategy;
+use options::LOOKUP_OPTIONS;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// What a look-up carries with it.
+#[derive(Clone, Copy)]
+pub struct Invocation<'c> {
+    /// Where variables are seen from.
+    pub scope: &'c Scope<'c>,
+    /// Values that go before all others.
+    pub overrides: Option<Hash<'c>>,
+    /// Values that come after all others.
+    pub defaults: Option<Hash<'c>>,
+    /// Whether only the global layer is asked.
+    pub global_only: bool,
+}
+
+type Kept<'c> = Option<Rc<Layer<'c>>>;
+
+/// What one compile keeps of Hiera.
+pub struct Hiera<'c> {
+    files: &'c DataFiles,
+    /// Keys being looked up, outermost first.
+    stack: RefCell<Vec<String>>,
+    /// Layers by module; the global one and the environment's under names that no module has.
+    layers: RefCell<HashMap<String, Kept<'c>>>,
+    options: RefCell<HashMap<Option<String>, Option<Hash<'c>>>>,
+    /// Data of files by path.
+    values: RefCell<HashMap<String, Value<'c>>>,
+    contexts: RefCell<Vec<context::Given<'c>>>,
+    /// Variables that the configuration being resolved has asked for.
+    recorded: RefCell<Option<Vec<(String, Value<'c>)>>>,
+    /// The variable of `mapped_paths`.
+    local: RefCell<Option<(String, Value<'c>)>>,
+}
+
+impl<'c> Hiera<'c> {
+    /// Nothing read yet.
+    pub fn new(files: &'c DataFiles) -> Hiera<'c> {
+        Hiera {
+            files,
+            stack: RefCell::default(),
+            layers: RefCell::default(),
+            options: RefCell::default(),
+            values: RefCell::default(),
+            contexts: RefCell::default(),
+            recorded: RefCell::default(),
+            local: RefCell::default(),
+        }
+    }
+
+    /// Lets go of what lies outside of the arena.
+    pub fn release(&self) {
+        self.stack.take();
+        self.layers.take();
+        self.options.take();
+        self.values.take();
+        self.contexts.take();
+        self.recorded.take();
+        self.local.take();
+    }
+
+    /// Runs `ask` unless `name` is being looked up already. What goes wrong inside is an error of look-ups.
+    fn guarded<T>(&self, name: &str, ask: impl FnOnce() -> Eval<'c, T>) -> Eval<'c, T> {
+        if self.stack.borrow().iter().any(|other| other == name) {
+            let names = self.stack.borrow().join(", ");
+            return Err(key::lookup_error(format!("Recursive lookup detected in [{names}]")));
+        }
+        self.stack.borrow_mut().push(name.to_owned());
+        let result = ask();
+        self.stack.borrow_mut().pop();
+        result.map_err(|mut flow| {
+            if let Flow::Fault(fault) = &mut *flow
+                && fault.stage == Stage::Raw
+                && !is_plain_ruby(&fault.diagnostic.message)
+            {
+                fault.stage = Stage::Formed;
+            }
+            flow
+        })
+    }
+
+    fn remember(&self, name: &str, root: &str, value: Value<'c>) {
+        let is_local = self.local.borrow().as_ref().is_some_and(|(local, _)| local == root);
+        if !is_local && let Some(all) = self.recorded.borrow_mut().as_mut() {
+            all.push((name.to_owned(), value));
+        }
+    }
+
+    /// Begins to note variables; gives what was being noted.
+    fn record(&self) -> Option<Vec<(String, Value<'c>)>> {
+        self.recorded.replace(Some(Vec::new()))
+    }
+
+    /// The variables noted since [`Hiera::record`], whose answer goes back in place.
+    fn recorded(&self, outer: Option<Vec<(String, Value<'c>)>>) -> Vec<(String, Value<'c>)> {
+        self.recorded.replace(outer).unwrap_or_default()
+    }
+
+    fn local(&self, name: &str) -> Option<Value<'c>> {
+        self.local.borrow().as_ref().filter(|(local, _)| local == name).map(|(_, value)| *value)
+    }
+
+    fn with_local<T>(&self, name: &str, value: Value<'c>, run: impl FnOnce() -> T) -> T {
+        let outer = self.local.replace(Some((name.to_owned(), value)));
+        let result = run();
+        self.local.replace(outer);
+        result
+    }
+}
+
+/// Errors that Ruby raises on its own are no errors of Puppet's, and are left as they are.
+fn is_plain_ruby(message: &str) -> bool {
+    [
+        "Undefined variable '",
+        "Function Load Error",
+        "undefined method",
+        "Unknown merge strategy",
+        "'yaml_data' one of",
+        "'json_data' one of",
+    ]
+    .iter()
+    .any(|start| message.starts_with(start))
+}
+
+impl<'c> Compile<'c> {
+    /// A look-up as functions and class parameters ask for it.
+    pub(crate) fn hiera_lookup(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        lookup: &Lookup<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let mut inv =
+            Invocation { scope, overrides: lookup.overrides, defaults: lookup.defaults, global_only: false };
+        if lookup.hiera {
+            // The old functions see more than the global layer only where the environment has its own.
+            let environment = self.environment_layer(vm)?;
+            inv.global_only = environment.is_none_or(|layer| layer.config.version < 5);
+        }
+        self.hiera_find(vm, &inv, lookup.key, lookup.merge)
+    }
+
+    fn hiera_find(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        text: &str,
+        merge: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if text == LOOKUP_OPTIONS || text.starts_with("lookup_options.") {
+            return Ok(None);
+        }
+        let key = Key::parse(text)?;
+        let options = self.options_for(vm, inv, &key)?;
+        let merge = merge.or_else(|| options?.get_str("merge"));
+        let strategy = Strategy::of(vm, merge)?;
+        let mut found = self.ask_all(vm, inv, &key, &strategy)?;
+        if let Some(value) = found {
+            found = key.dig(value)?;
+        }
+        if found.is_none()
+            && !inv.global_only
+            && let Some(module) = key.module()
+            && let Some(layer) = self.module_layer(vm, module)?
+            && layer.config.has_default_hierarchy()
+        {
+            let merge = self.default_merge(vm, inv, module, &key)?;
+            let strategy = Strategy::of(vm, merge)?;
+            if let Some(value) = self.ask_module(vm, inv, Some(module), &key, &strategy, true)? {
+                found = key.dig(value)?;
+            }
+        }
+        match found {
+            Some(value) => self.convert_found(vm, inv, text, options, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn ask_all(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key,
+        strategy: &Strategy,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if inv.global_only {
+            return self.ask_global(vm, inv, key, strategy);
+        }
+        let places = [Place::Global, Place::Environment, Place::Module];
+        strategy.over(vm, places.into_iter(), |vm, place| match place {
+            Place::Global => self.ask_global(vm, inv, key, strategy),
+            Place::Environment => self.ask_environment(vm, inv, key, strategy),
+            Place::Module => self.ask_module(vm, inv, key.module(), key, strategy, false),
+        })
+    }
+
+    fn ask_global(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key,
+        strategy: &Strategy,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let ask = || match self.global_layer(vm)? {
+            Some(layer) => self.ask_layer(vm, inv, &layer, key, strategy, false),
+            None => Ok(None),
+        };
+        self.hiera.guarded(&key.text, ask).map_err(|flow| match &*flow {
+            Flow::Fault(fault) if fault.stage == Stage::Formed && fault.diagnostic.code.is_none() => {
+                let message = format!("Lookup of key '{}' failed: {}", key.text, fault.diagnostic.message);
+                Flow::raw(message)
+            }
+            _ => flow,
+        })
+    }
+
+    fn ask_environment(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key,
+        strategy: &Strategy,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let Some(layer) = self.environment_layer(vm)? else { return Ok(None) };
+        self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
+    }
+
+    fn ask_module(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        module: Option<&str>,
+        key: &Key,
+        strategy: &Strategy,
+        last: bool,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let Some(module) = module else { return Ok(None) };
+        let Some(layer) = self.module_layer(vm, module)? else { return Ok(None) };
+        self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
+    }
+
+    fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
+        self.kept_layer(vm, "*global", self.environment.hiera_config.clone(), Place::Global)
+    }
+
+    fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
+        let file = self.environment.directory.as_ref().map(|directory| directory.join("hiera.yaml"));
+        self.kept_layer(vm, "*environment", file.filter(|file| file.exists()), Place::Environment)
+    }
+
+    fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
+        let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
+        self.kept_layer(vm, module, file.filter(|file| file.exists()), Place::Module)
+    }
+
+    fn kept_layer(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        file: Option<PathBuf>,
+        place: Place,
+    ) -> Eval<'c, Kept<'c>> {
+        if let Some(kept) = self.hiera.layers.borrow().get(name) {
+            return Ok(kept.clone());
+        }
+        let config = match file {
+            Some(file) => self.read_config(vm, &file, place)?,
+            None => None,
+        };
+        let module = (place == Place::Module).then(|| &*self.arena.alloc_str(name));
+        let layer = config.map(|config| Rc::new(Layer::new(module, config)));
+        self.hiera.layers.borrow_mut().insert(name.to_owned(), layer.clone());
+        Ok(layer)
+    }
+}

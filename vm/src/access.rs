@@ -31,9 +31,6 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
         Value::Array(items) => array(vm, items, &flat(keys)),
         Value::Str(text) => string(vm, text, &flat(keys)),
         Value::Type(ty) => types::access(vm, scope, ty, keys),
-        Value::Object(object) if keys.len() == 1 => {
-            Ok(keys[0].as_str().and_then(|key| object.attributes.get_str(key)).unwrap_or(Value::Undef))
-        }
         Value::Binary(bytes) => {
             let length = bytes.len();
             let (start, count) = match numbers(vm, &flat(keys), "String", true)?.as_slice() {

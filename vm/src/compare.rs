@@ -157,7 +157,10 @@ fn match_regex<'c>(vm: &mut Vm<'c>, source: &str, text: &'c str) -> Eval<'c, boo
 /// For a pattern that is none, and for a left side that is no string.
 pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<'c, bool> {
     let source = match right {
-        Value::Type(ty) => return Ok(types::is_instance(vm, ty, left)),
+        Value::Type(ty) => {
+            types::new::check_init(vm, ty)?;
+            return Ok(types::is_instance(vm, ty, left));
+        }
         Value::SemVerRange(range) => return Ok(in_range(&range, left)),
         Value::Regexp(source) => source,
         Value::Str(source) => {

@@ -49,6 +49,11 @@ pub fn parse(text: &str) -> Result<Parts<'_>, String> {
         }
         None => rest,
     };
+    let bad = || Err(format!("bad URI(is not URI?): {}", crate::types::quote_double(text)));
+    // A colon in the first segment would make that a scheme.
+    if parts.scheme.is_none() && rest.split(['/', '?']).next().is_some_and(|first| first.contains(':')) {
+        return bad();
+    }
     if parts.scheme.is_some() && !rest.starts_with('/') && !rest.is_empty() {
         parts.opaque = Some(rest);
         return Ok(parts);
@@ -69,6 +74,9 @@ pub fn parse(text: &str) -> Result<Parts<'_>, String> {
         {
             parts.port = Some(port).filter(|port| !port.is_empty());
             authority = host;
+        }
+        if authority.contains(':') && !authority.starts_with('[') {
+            return bad();
         }
         parts.host = Some(authority);
         rest = path;

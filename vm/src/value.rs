@@ -432,9 +432,7 @@ impl<'c> Value<'c> {
             (Iterator(a), Iterator(b)) => std::ptr::eq(a, b),
             (Timestamp(a), Timestamp(b)) | (Timespan(a), Timespan(b)) => a == b,
             (Binary(a), Binary(b)) => a == b,
-            (Object(a), Object(b)) => {
-                a.type_name == b.type_name && Hash(a.attributes).same(Hash(b.attributes))
-            }
+            (Object(a), Object(b)) => crate::types::object::same(a, b),
             _ => false,
         }
     }
@@ -464,7 +462,8 @@ impl<'c> Value<'c> {
             Value::Sensitive(inner) => inner.feed(state),
             Value::Timestamp(n) | Value::Timespan(n) => n.hash(state),
             Value::Binary(bytes) => bytes.hash(state),
-            Value::Object(object) => object.type_name.hash(state),
+            // What makes instances equal is for their type to say.
+            Value::Object(_) => {}
             Value::Undef | Value::Default | Value::Type(_) | Value::Closure(_) | Value::Iterator(_) => {}
         }
     }

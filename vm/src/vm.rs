@@ -32,8 +32,12 @@ pub struct Vm<'c> {
     /// Match scopes below this one belong to a caller and are not seen.
     pub(crate) matches_floor: usize,
     pub(crate) pending: Pending<'c>,
+    /// What `annotate` has hung onto values.
+    pub(crate) annotations: Vec<crate::annotation::Annotated<'c>>,
     /// Where strings are put together before they go to the arena.
     pub(crate) scratch: String,
+    /// Where constructors put their signatures when only these are asked for.
+    pub(crate) constructor: Option<Vec<crate::types::new::Parameters<'c>>>,
     /// Output of the templates being rendered, innermost last.
     pub(crate) output: Vec<crate::interp::Output>,
     /// Signatures of the native functions called so far, and those of their argument mismatches.
@@ -104,6 +108,8 @@ impl<'c> Vm<'c> {
             matches_floor: 0,
             pending: Pending::default(),
             scratch: String::new(),
+            annotations: Vec::new(),
+            constructor: None,
             output: Vec::new(),
             signatures: HashMap::new(),
             default_of: None,

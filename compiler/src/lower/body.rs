@@ -1,6 +1,7 @@
 //! One chunk under construction: code, registers, jumps, positions.
 
 use super::Lowering;
+use super::typedef::TypeNames;
 use crate::ast::{Expr, Span};
 use crate::label::label;
 use bunraku_vm::isa::{self, Format, Op};
@@ -29,6 +30,8 @@ pub(super) struct Body<'l, 't> {
     most: u32,
     /// Whether an unknown type name is no error yet: in what an alias stands for.
     pub lenient: bool,
+    /// What short names of types mean in a type set.
+    pub type_names: TypeNames,
     /// How many instructions that may open a match scope were emitted.
     pub matches: u32,
 }
@@ -44,6 +47,7 @@ impl<'l, 't> Body<'l, 't> {
             next: 0,
             most: 0,
             lenient: false,
+            type_names: TypeNames::default(),
             matches: 0,
         }
     }

@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::body::Body;
 use super::shape::{OWN_NAMES, shape};
+use super::typedef::TypeNames;
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Lambda, Param, Span};
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::HostMatch as Host;
@@ -102,13 +103,7 @@ impl Lowering<'_> {
                 self.define(def, DefKind::Function, ChunkKind::Function, &[], expr.span, None, *return_type);
             }
             ExprKind::TypeAlias { name, body, .. } => {
-                let chunk = self.unit.reserve_chunk();
-                let mut target = Body::new(self, ChunkKind::Expression, vec![]);
-                target.lenient = true;
-                let result = target.take();
-                target.expr(body, result);
-                target.finish(chunk, result, vec![], None);
-                self.add_definition(DefKind::TypeAlias, (*name).to_owned(), chunk, expr.span, None, vec![]);
+                self.type_definition(name, body, expr.span, &TypeNames::default());
             }
             ExprKind::Node { matches, body, .. } => {
                 let chunk = self.unit.reserve_chunk();
@@ -138,7 +133,7 @@ impl Lowering<'_> {
         self.add_definition(kind, class_name(def.name), chunk, span, parent, vec![]);
     }
 
-    fn add_definition(
+    pub(super) fn add_definition(
         &mut self,
         kind: DefKind,
         name: String,

@@ -165,7 +165,8 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn type_name(&mut self, expr: &Expr<'_>, name: &str, to: Reg) {
-        let name = self.low.unit.name(name);
+        let name = self.type_names.resolve(name);
+        let name = self.low.unit.name(&name);
         let op = if self.lenient { Op::TypeReference } else { Op::TypeName };
         self.abx(op, to, name, expr.span);
         self.position(expr);

@@ -9,6 +9,7 @@ mod define;
 mod expr;
 mod resource;
 mod shape;
+mod typedef;
 
 use crate::LineIndex;
 use crate::ast::{ExprKind, Program, Span};

@@ -108,7 +108,9 @@ impl<'c> Compile<'c> {
         let reference = match resolved {
             Resolved::Class => {
                 self.evaluate_classes(vm, scope, &[names::key(title)])?;
-                Type::Class(Some(self.text(&title.to_lowercase())))
+                // What the expression yields is a resource of type Class, not a Class.
+                let title = self.text(&names::capitalize(&title.to_lowercase()));
+                Type::Resource { type_name: Some("Class"), title: Some(title) }
             }
             _ => Type::Resource { type_name: Some(type_name), title: Some(title) },
         };

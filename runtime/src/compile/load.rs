@@ -189,7 +189,7 @@ impl<'c> Compile<'c> {
                 }
                 self.functions.borrow_mut().insert(def.name, Some(closure));
             }
-            DefKind::TypeAlias => {
+            DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => {
                 let key = self.text(&def.name.to_lowercase());
                 let uri = format!("http://puppet.com/2016.1/runtime/type/{}", key.replace("::", "/"));
                 let taken = |what: String| {
@@ -199,15 +199,26 @@ impl<'c> Compile<'c> {
                 if types::builtin(self.arena, def.name).is_some() {
                     return taken("Originally set by Puppet-Type-System/Static-Loader.".to_owned());
                 }
-                if self.environment.types.get(key).is_some() {
+                if key == "node" || self.environment.types.get(key).is_some() {
                     return taken("Set at unknown location".to_owned());
+                }
+                let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
+                // A type of a type set is found once the set has been looked at.
+                if let Some((set, _)) = key.rsplit_once("::")
+                    && let Some(Some((_, DefKind::TypeSet, _))) = self.aliases.borrow().get(set)
+                {
+                    self.set_types
+                        .borrow_mut()
+                        .entry(self.text(set))
+                        .or_default()
+                        .push((key, (alias, def.kind, chunk)));
+                    return Ok(());
                 }
                 let site = self.site_of_definition(file, &def);
                 if let Some(old) = self.alias_sites.borrow_mut().insert(key, site) {
                     return taken(format!("Originally set at {old}."));
                 }
-                let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
-                self.aliases.borrow_mut().insert(key, Some((alias, chunk)));
+                self.aliases.borrow_mut().insert(key, Some((alias, def.kind, chunk)));
             }
         }
         Ok(())
@@ -266,13 +277,36 @@ impl<'c> Compile<'c> {
     /// known, so that it may refer to itself.
     fn resolve_alias(&self, vm: &mut Vm<'c>, key: &str) -> Eval<'c, Option<&'c Type<'c>>> {
         let known = self.aliases.borrow().get(key).copied().flatten();
-        let Some((alias, chunk)) = known else { return Ok(None) };
+        let Some((alias, kind, chunk)) = known else { return Ok(None) };
         if alias.target.get().is_none() && self.resolving.borrow_mut().insert(alias.name) {
-            let target = vm.evaluate_type(chunk);
+            for (key, known) in self.set_types.borrow_mut().remove(key).unwrap_or_default() {
+                self.aliases.borrow_mut().insert(key, Some(known));
+            }
+            let target = match kind {
+                DefKind::ObjectType => vm
+                    .evaluate_definition("object initializer", chunk)
+                    .and_then(|init| types::object::define(vm, Some(alias.name), init))
+                    .map(|ty| &*self.arena.alloc(ty)),
+                DefKind::TypeSet => vm
+                    .evaluate_definition("TypeSet initializer", chunk)
+                    .and_then(|init| types::object::define_set(vm, Some(alias.name), init))
+                    .map(|ty| &*self.arena.alloc(ty)),
+                _ => vm.evaluate_type(chunk),
+            };
             self.resolving.borrow_mut().remove(alias.name);
-            set_alias(self.arena, alias, target?)?;
+            let target = target?;
+            match kind {
+                DefKind::TypeAlias => set_alias(self.arena, alias, target)?,
+                _ => {
+                    let _ = alias.target.set(target);
+                }
+            }
         }
-        Ok(Some(self.arena.alloc(Type::Alias(alias))))
+        // An Object type has its name itself; only in its own definition it is an alias.
+        match alias.target.get() {
+            Some(target) if kind != DefKind::TypeAlias => Ok(Some(target)),
+            _ => Ok(Some(self.arena.alloc(Type::Alias(alias)))),
+        }
     }
 
     /// Loads the files that may define `name` until `found` says it is known.
@@ -347,16 +381,31 @@ impl<'c> Compile<'c> {
         if known {
             return self.resolve_alias(vm, &key);
         }
-        let Some((first, rest)) = key.split_once("::") else { return Ok(None) };
+        let (first, rest) = match key.split_once("::") {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (key.as_str(), None),
+        };
         if !self.environment.modules.is_visible(from, first) {
             return Ok(None);
         }
-        let file = self.namespaced_file(first, "types", rest).filter(|file| file.is_file());
-        let Some(file) = file else {
+        let file = rest.and_then(|rest| self.namespaced_file(first, "types", rest)).filter(|f| f.is_file());
+        if let Some(file) = file {
+            self.load_single(vm, &file, name, "type")?;
+            return self.resolve_alias(vm, &key);
+        }
+        // A module's type set has the module's name.
+        let set = self.namespaced_file(first, "types", "init_typeset").filter(|file| file.is_file());
+        match set {
+            Some(file) if !self.aliases.borrow().contains_key(first) => {
+                let name = crate::names::capitalize(first);
+                self.load_single(vm, &file, &name, "type")?;
+                self.resolve_alias(vm, first)?;
+            }
+            _ => {}
+        }
+        if !self.aliases.borrow().contains_key(key.as_str()) {
             self.aliases.borrow_mut().insert(self.text(&key), None);
-            return Ok(None);
-        };
-        self.load_single(vm, &file, name, "type")?;
+        }
         self.resolve_alias(vm, &key)
     }
 
@@ -376,6 +425,9 @@ impl<'c> Compile<'c> {
         let view = vm.unit(unit);
         let defines = (0..view.defs()).filter_map(|n| view.def(n).ok());
         let names: Vec<&str> = defines.map(|def| def.name).collect();
+        // The types of a type set are part of it.
+        let set = names.first().map(|name| format!("{name}::")).unwrap_or_default();
+        let names: Vec<&str> = names.into_iter().filter(|name| !name.starts_with(&set)).collect();
         let path = file.display();
         let message = match names.as_slice() {
             [] => format!(

@@ -31,10 +31,13 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Alias;
-use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::unit::{ChunkRef, DefKind};
 use bunraku_vm::vm::{MAX_CALLS, MAX_DEPTH, Vm};
 use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
+
+/// A type of the language: the alias, what it was defined as, the chunk of its right side.
+type KnownAlias<'c> = (&'c Alias<'c>, DefKind, ChunkRef);
 
 /// A log message.
 #[derive(Clone, Debug)]
@@ -139,7 +142,9 @@ pub struct Compile<'c> {
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
-    aliases: RefCell<HashMap<&'c str, Option<(&'c Alias<'c>, ChunkRef)>>>,
+    aliases: RefCell<HashMap<&'c str, Option<KnownAlias<'c>>>>,
+    /// Types of type sets that have not been looked at yet, by the set's name in lower case.
+    set_types: RefCell<HashMap<&'c str, Vec<(&'c str, KnownAlias<'c>)>>>,
     alias_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Aliases that are being resolved.
     resolving: RefCell<HashSet<&'c str>>,

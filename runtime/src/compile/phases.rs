@@ -87,6 +87,7 @@ impl<'c> Compile<'c> {
             functions: RefCell::default(),
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
+            set_types: RefCell::default(),
             alias_sites: RefCell::default(),
             resolving: RefCell::default(),
             loaded: RefCell::default(),
@@ -126,6 +127,7 @@ impl<'c> Compile<'c> {
         self.functions.take();
         self.function_sites.take();
         self.aliases.take();
+        self.set_types.take();
         self.alias_sites.take();
         self.resolving.take();
         self.loaded.take();

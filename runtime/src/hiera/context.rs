@@ -33,7 +33,7 @@ pub type Given<'c> = (&'c Object<'c>, Invocation<'c>, Rc<Context<'c>>);
 
 /// The type.
 pub fn context_type<'c>(vm: &Vm<'c>) -> &'c Type<'c> {
-    Type::Object { name: Some(TYPE), parent: None, init: None }.alloc(vm.arena)
+    Type::Object { name: Some(TYPE), parent: None, definition: None }.alloc(vm.arena)
 }
 
 /// The value a backend gave, none if it called `not_found`.

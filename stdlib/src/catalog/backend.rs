@@ -5,7 +5,8 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param, repeated_param};
 use bunraku_vm::vm::Vm;
 
-const OPTIONS: &[ParamSpec] = &[param("Struct[{path => String[1]}]", "options"), param("Any", "context")];
+const OPTIONS: &[ParamSpec] =
+    &[param("Struct[{path => String[1]}]", "options"), param("Puppet::LookupContext", "context")];
 const READER: &[Dispatch] = &[dispatch(OPTIONS, no_context)];
 const EYAML: &[Dispatch] = &[dispatch(&[repeated_param("Any", "args")], no_eyaml).optional_block("Callable")];
 

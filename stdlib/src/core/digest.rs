@@ -105,6 +105,9 @@ fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         },
         _ => Value::Undef,
     };
+    if fqdn.is_undef() && args.get(2).is_some_and(|downcase| downcase.truthy()) {
+        return Err(Flow::raw("undefined method `downcase' for nil:NilClass"));
+    }
     let mut fqdn = to_ruby_s(fqdn);
     if args.get(2).is_some_and(|downcase| downcase.truthy()) {
         fqdn = fqdn.to_lowercase();

@@ -2,10 +2,12 @@
 
 use super::collection::flatten_into;
 use crate::support::text;
+use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format::to_ruby_s;
+use bunraku_vm::format::{inspect, to_ruby_s};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::label;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -77,6 +79,12 @@ fn module_directory<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn generate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = crate::support::legacy(vm, "generate", call.args, 1, None)?;
     let command = to_ruby_s(args[0]);
+    if !matches!(args[0], Value::Str(_)) {
+        let (text, class) = (inspect(args[0]), label::ruby_class(args[0]));
+        let message =
+            format!("Cannot check if {text} is an absolute path because it is a '{class}' and not a String'");
+        vm.host.log(Severity::Warning, &message, None);
+    }
     if !command.starts_with('/') {
         return Err(Flow::raw("Generators must be fully qualified"));
     }

@@ -1,5 +1,6 @@
 //! The functions of Puppet itself that need no catalog.
 
+mod annotate;
 mod any;
 mod case;
 mod collection;
@@ -16,6 +17,7 @@ mod number;
 mod random;
 mod reduce;
 mod regex;
+mod scanf;
 mod sort;
 mod sprintf;
 mod step;
@@ -45,6 +47,8 @@ pub(crate) static GROUPS: &[&[Native]] = &[
     reduce::NATIVES,
     regex::NATIVES,
     sort::NATIVES,
+    annotate::NATIVES,
+    scanf::NATIVES,
     sprintf::NATIVES,
     step::NATIVES,
     time::NATIVES,

@@ -73,6 +73,11 @@ fn integer<'c>(f: f64) -> Eval<'c> {
     if !f.is_finite() {
         return Err(Flow::raw(bunraku_vm::format::float_to_s(f)));
     }
+    // The least float beyond 64 bits; what is below it is exact.
+    if f.abs() >= 9_223_372_036_854_775_808.0 {
+        let number = bunraku_vm::format::float_to_s(f);
+        return Err(Flow::raw(format!("the number {number} does not fit into a 64-bit Integer")));
+    }
     Ok(Value::Int(f as i64))
 }
 

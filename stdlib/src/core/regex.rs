@@ -140,6 +140,8 @@ impl<'c> Replacement<'c> {
                     }
                     let rest = chars.as_str();
                     match chars.next() {
+                        // Beside named groups there are no numbers, to Ruby.
+                        Some('1'..='9') if !found.names.is_empty() => {}
                         Some(d @ '0'..='9') => out.push_str(group(d as usize - '0' as usize)),
                         Some('&') => out.push_str(group(0)),
                         Some('`') => out.push_str(&subject[..found.start()]),

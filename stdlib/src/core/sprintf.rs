@@ -14,10 +14,6 @@ natives! {
     function "sprintf" { dispatch sprintf(repeated_param "Any" p0) [optional_block_param]; }
     /// Its arguments, quoted for a shell where they need it.
     function "shellquote" { dispatch shellquote(repeated_param "Any" p0) [optional_block_param]; }
-    /// Would read values from a text by a format: Ruby's library for that is no longer part of Ruby.
-    function "scanf" {
-        dispatch scanf(param "String" data, param "String" format) [optional_block_param];
-    }
 }
 
 fn sprintf<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -64,8 +60,4 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         })
         .collect();
     Ok(vm.string(&quoted.join(" ")))
-}
-
-fn scanf<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
-    Err(Flow::raw("cannot load such file -- scanf"))
 }

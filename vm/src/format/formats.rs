@@ -123,7 +123,7 @@ pub(super) fn default_formats<'c>() -> Formats<'c> {
         })
     };
     vec![
-        (&Type::Object { name: None, parent: None, init: None }, Rc::new(Format::known("%p"))),
+        (&Type::Object { name: None, parent: None, definition: None }, Rc::new(Format::known("%p"))),
         (&Type::Float { min: None, max: None }, Rc::new(Format::known("%f"))),
         (&Type::Numeric, Rc::new(Format::known("%d"))),
         (&Type::Array { element: &Type::Any, size: Range::ANY }, container("%a", ", ")),

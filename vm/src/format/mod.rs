@@ -102,7 +102,7 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
         Value::Binary(bytes) => out.push_str(&crate::base64::encode(bytes)),
         Value::Object(_) => out.push_str(&print_value(value)),
         Value::Iterator(iter) => {
-            out.push_str(&format!("Iterator[{}]-Value", crate::types::simple_name(iter.element)));
+            out.push_str(&format!("Iterator[{}]-Value", crate::types::general_text(iter.element)));
         }
         Value::Closure(closure) => {
             out.push_str(closure.name.unwrap_or("lambda"));

@@ -83,18 +83,17 @@ pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String 
     }
     if complement {
         let fill = digits.chars().next().unwrap_or('f');
-        if let Some(precision) = flags.precision {
-            let missing = precision.saturating_sub(digits.len());
-            return pad(&format!("{prefix}{}{digits}", fill.to_string().repeat(missing)), flags);
-        }
-        if flags.zero && !flags.left {
-            let width = flags.width.unwrap_or(0).saturating_sub(prefix.len());
-            let missing = width.saturating_sub(digits.len());
-            if missing > 0 {
-                return format!("{prefix}{}{digits}", fill.to_string().repeat(missing));
-            }
+        // The dots count among the digits that are asked for.
+        let zeroes =
+            (flags.zero && !flags.left).then(|| flags.width.unwrap_or(0).saturating_sub(prefix.len()));
+        if let Some(wanted) = flags.precision.or(zeroes) {
+            let missing = wanted.saturating_sub(digits.len() + 2);
+            return pad(&format!("{prefix}..{}{digits}", fill.to_string().repeat(missing)), flags);
         }
         return pad(&format!("{prefix}..{digits}"), flags);
+    }
+    if n == 0 && flags.precision == Some(0) && radix != 10 {
+        digits.clear();
     }
     if let Some(precision) = flags.precision
         && digits.len() < precision
@@ -139,7 +138,10 @@ pub(super) fn float(letter: char, value: f64, flags: Flags) -> String {
         'f' => fixed(magnitude, precision, flags.alt),
         'e' | 'E' => exponential(magnitude, precision, flags.alt),
         'g' | 'G' => general(magnitude, precision.max(1), flags.alt),
-        _ => return assemble(sign, "0x", &hex(magnitude, flags.precision), flags, flags.zero).cased(letter),
+        _ => {
+            return assemble(sign, "0x", &hex(magnitude, flags.precision, flags.alt), flags, flags.zero)
+                .cased(letter);
+        }
     };
     assemble(sign, "", &digits, flags, flags.zero).cased(letter)
 }
@@ -194,19 +196,34 @@ fn general(value: f64, precision: usize, alt: bool) -> String {
     text
 }
 
-fn hex(value: f64, precision: Option<usize>) -> String {
-    if value == 0.0 {
-        return "0p+0".into();
-    }
+fn hex(value: f64, precision: Option<usize>, alt: bool) -> String {
     let bits = value.to_bits();
     let raw = (bits >> 52 & 0x7ff) as i32;
     let fraction = bits & ((1 << 52) - 1);
-    let (lead, exponent) = if raw == 0 { (0, -1022) } else { (1, raw - 1023) };
-    let mut digits = format!("{fraction:013x}");
-    match precision {
-        Some(n) => digits.truncate(n),
-        None => digits.truncate(digits.trim_end_matches('0').len()),
-    }
-    let point = if digits.is_empty() { "" } else { "." };
+    let (mut lead, mut exponent) = match raw {
+        0 if fraction == 0 => (0, 0),
+        0 => (0, -1022),
+        raw => (1, raw - 1023),
+    };
+    let digits = match precision {
+        // Rounded half to even; what is carried over doubles the number.
+        Some(n) if n < 13 => {
+            let cut = 4 * (13 - n as u32);
+            let (kept, dropped, half) =
+                ((lead << 52 | fraction) >> cut, fraction & ((1 << cut) - 1), 1u64 << (cut - 1));
+            let up = dropped > half || (dropped == half && kept & 1 == 1);
+            let mut kept = kept + u64::from(up);
+            if kept >> (52 - cut) > 1 {
+                kept >>= 1;
+                exponent += 1;
+            }
+            lead = kept >> (52 - cut);
+            let rest = kept & ((1 << (52 - cut)) - 1);
+            if n == 0 { String::new() } else { format!("{rest:0n$x}") }
+        }
+        Some(n) => format!("{fraction:013x}{}", "0".repeat(n - 13)),
+        None => format!("{fraction:013x}").trim_end_matches('0').to_owned(),
+    };
+    let point = if digits.is_empty() && !alt { "" } else { "." };
     format!("{lead}{point}{digits}p{exponent:+}")
 }

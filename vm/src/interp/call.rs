@@ -414,6 +414,34 @@ impl<'c> Vm<'c> {
         self.type_of_chunk(linked, chunk.chunk)
     }
 
+    /// The hash that defines an Object type or type set; `what` it is called in messages.
+    ///
+    /// # Errors
+    /// Those of evaluating it; when it is no hash.
+    pub fn evaluate_definition(&mut self, what: &str, chunk: ChunkRef) -> Eval<'c, crate::value::Hash<'c>> {
+        let top = self.top;
+        match self.run(chunk, top)? {
+            Value::Hash(hash) => Ok(hash),
+            other => {
+                // Puppet has not evaluated the expression at this point, and speaks of its node.
+                let node = match other {
+                    Value::Str(_) => "LiteralString",
+                    Value::Int(_) => "LiteralInteger",
+                    Value::Float(_) => "LiteralFloat",
+                    Value::Bool(_) => "LiteralBoolean",
+                    Value::Undef => "LiteralUndef",
+                    Value::Default => "LiteralDefault",
+                    Value::Array(_) => "LiteralList",
+                    Value::Regexp(_) => "LiteralRegularExpression",
+                    _ => "QualifiedReference",
+                };
+                Err(Flow::raw(format!(
+                    "{what} has wrong type, expects a Struct value, got Puppet::AST::{node}"
+                )))
+            }
+        }
+    }
+
     /// The one signature of a lambda or Puppet function.
     ///
     /// # Errors

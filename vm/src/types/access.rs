@@ -6,10 +6,10 @@ use super::access_keys::{
 };
 use super::access_resource::{class, resource};
 use super::access_special::{
-    enumerate, is_text_or_regexp, object, patterns, source_of, structure, times, timespan_of, timestamp_of,
-    uri, versions,
+    enumerate, is_text_or_regexp, patterns, source_of, structure, times, timespan_of, timestamp_of, uri,
+    versions,
 };
-use super::{Type, generalize, print, variant};
+use super::{Type, generalize, variant};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::scope::Scope;
@@ -125,29 +125,16 @@ pub(super) fn specialize<'c>(
                 }
                 Type::Uri(_) => uri(vm, &keys)?,
                 Type::Object { name: None, .. } => match keys[..] {
-                    [Value::Hash(init)] => object(init),
-                    [other] => {
-                        return Err(Flow::raw(format!(
-                            "undefined method `empty?' for {}:{}",
-                            super::print_value(other),
-                            label::ruby_class(other)
-                        )));
-                    }
-                    _ => return Err(arity("Object-Type", 1, None, keys.len())),
+                    [Value::Hash(init)] if init.is_empty() => *left,
+                    [Value::Hash(init)] => super::object::define(vm, None, init)?,
+                    [other] => return Err(super::object::not_a_definition(vm, "object", other)),
+                    _ => return Err(arity("Object-Type", 1, Some(1), keys.len())),
                 },
-                Type::Object { name: Some("Error"), .. } => {
-                    // Parameterised by kind and issue code; what it accepts is not narrowed.
-                    return Ok(Value::Type(super::infer::error_type(arena, &keys)));
-                }
-                Type::Object { .. } => {
-                    return Err(Flow::raw(format!(
-                        "The {}-Type cannot be parameterized using []",
-                        print(left)
-                    )));
-                }
+                Type::Object { .. } => super::object::extension(vm, left, &keys)?,
                 Type::TypeSet { .. } => match keys[..] {
-                    [Value::Hash(init)] => Type::TypeSet { name: None, init: Some(init) },
-                    _ => return Err(arity("TypeSet-Type", 1, None, keys.len())),
+                    [Value::Hash(init)] => super::object::define_set(vm, None, init)?,
+                    [other] => return Err(super::object::not_a_definition(vm, "TypeSet", other)),
+                    _ => return Err(arity("TypeSet-Type", 1, Some(1), keys.len())),
                 },
                 Type::Reference(name) => {
                     let message = super::unresolved(name);

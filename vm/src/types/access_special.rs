@@ -5,7 +5,7 @@ use super::{StructMember, Type, enumeration, pattern};
 use crate::error::{Eval, Flow};
 use crate::label;
 use crate::time::{timespan, timestamp};
-use crate::value::{Hash, Value};
+use crate::value::Value;
 use crate::vm::Vm;
 
 pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
@@ -13,8 +13,16 @@ pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'
     let Value::Hash(hash) = keys[0] else { return Ok(*left) };
     let mut members: Vec<StructMember<'c>> = Vec::with_capacity(hash.len());
     for (key, value) in hash.entries() {
-        let Value::Type(value) = value else {
-            return Err(Flow::raw("Struct element value_type must be a Type"));
+        let value: &'c Type<'c> = match value {
+            Value::Type(ty) => ty,
+            // To Puppet a string here is the name of a Ruby class.
+            Value::Str(name) => {
+                Type::Runtime { runtime: Some("ruby"), name: Some(name.as_str()) }.alloc(vm.arena)
+            }
+            other => {
+                let ty = super::infer(vm, *other);
+                super::generalize(vm.arena, ty)
+            }
         };
         let accepts_undef = super::assign::accepts_undef(value);
         let exact = |ty: &'c Type<'c>| match ty {
@@ -149,23 +157,28 @@ pub(super) fn bad_time<'c>(name: &str, value: Value<'c>) -> Box<Flow<'c>> {
     Flow::raw(format!("Unable to create a Puppet::Pops::Time::{name} from a {class}"))
 }
 
+/// What a `URI` type may ask of the parts of a URI.
+const URI_PARTS: &str = "Struct[{Optional[scheme] => Variant[String[1], Regexp, Type], \
+    Optional[userinfo] => Variant[String[1], Regexp, Type], Optional[host] => Variant[String[1], Regexp, Type], \
+    Optional[port] => Variant[Integer[0], String[1], Regexp, Type], \
+    Optional[path] => Variant[String[1], Regexp, Type], Optional[query] => Variant[String[1], Regexp, Type], \
+    Optional[fragment] => Variant[String[1], Regexp, Type], \
+    Optional[opaque] => Variant[String[1], Regexp, Type]}]";
+
 pub(super) fn uri<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {
+        [Value::Str(text) | Value::Uri(text)] if crate::uri::parse(text).is_err() => {
+            Err(Flow::raw(crate::uri::parse(text).err().unwrap_or_default()))
+        }
         [Value::Str(text) | Value::Uri(text)] => Ok(Type::Uri(Some(crate::uri::to_hash(vm.arena, text)))),
-        [Value::Hash(hash)] => Ok(Type::Uri(Some(Value::Hash(*hash)).filter(|_| !hash.is_empty()))),
+        [key @ Value::Hash(hash)] => {
+            let shape = super::parse_with(vm, URI_PARTS, &[])?;
+            if !super::is_instance(vm, shape, *key) {
+                return Err(bad_type("URI-Type", 0, *key));
+            }
+            Ok(Type::Uri(Some(*key).filter(|_| !hash.is_empty())))
+        }
         [key] => Err(bad_type("URI-Type", 0, *key)),
         _ => Err(arity("URI-Type", 1, Some(1), keys.len())),
     }
-}
-
-pub(super) fn object<'c>(init: Hash<'c>) -> Type<'c> {
-    let parent = match init.get_str("parent") {
-        Some(Value::Type(ty)) => Some(ty),
-        _ => None,
-    };
-    let name = init.get_str("name").and_then(Value::as_str);
-    if init.is_empty() {
-        return Type::Object { name: None, parent: None, init: None };
-    }
-    Type::Object { name, parent, init: Some(init) }
 }

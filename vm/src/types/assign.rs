@@ -1,6 +1,7 @@
 //! Assignability: whether every value of one type is a value of another.
 
 use super::{CallableType, Range, StructMember, Type, equal, resolved, simple_name, tuple_range, variant};
+use crate::value::Value;
 use crate::{regex, semver};
 use bumpalo::Bump;
 
@@ -254,6 +255,16 @@ impl<'c> Assign<'c> {
                 _ => false,
             },
             Uri(None) => matches!(b, Uri(_)),
+            Uri(Some(Value::Hash(wanted))) => match b {
+                Uri(Some(Value::Hash(given))) => {
+                    let pairs = |hash: &crate::value::Hash<'c>| -> Vec<_> {
+                        let named = |(key, value): &(Value<'c>, Value<'c>)| Some((key.as_str()?, *value));
+                        hash.entries().iter().filter_map(named).collect()
+                    };
+                    super::object::matches_type(self.arena, &pairs(wanted), &pairs(given))
+                }
+                _ => false,
+            },
             Uri(Some(_)) => equal(a, b),
             Runtime { runtime, name } => match b {
                 Runtime { runtime: other, name: other_name } => {
@@ -273,10 +284,19 @@ impl<'c> Assign<'c> {
                         || super::new::init_types(self.arena, ty).into_iter().any(|ty| self.check(ty, b))
                 }
             },
-            Object { name: None, init: None, .. } => matches!(b, Object { .. }),
-            Object { .. } => {
-                equal(a, b) || matches!(b, Object { parent: Some(parent), .. } if self.check(a, parent))
+            Object { name: None, definition: None, .. } => {
+                matches!(b, Object { .. } | ObjectExtension { .. })
             }
+            Object { .. } => match b {
+                ObjectExtension { base, .. } => self.check(a, base),
+                b => equal(a, b) || matches!(b, Object { parent: Some(parent), .. } if self.check(a, parent)),
+            },
+            ObjectExtension { base, parameters, .. } => match b {
+                ObjectExtension { base: other, parameters: given, .. } => {
+                    self.check(base, other) && super::object::matches_type(self.arena, parameters, given)
+                }
+                _ => false,
+            },
             TypeSet { name: None, init: None } => matches!(b, TypeSet { .. }),
             TypeSet { .. } | Reference(_) => equal(a, b),
             // Handled by `by_right`.

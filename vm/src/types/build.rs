@@ -52,18 +52,22 @@ pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
         b"uri" => &Type::Uri(None),
         b"runtime" => &Type::Runtime { runtime: None, name: None },
         b"init" => &Type::Init { ty: None, args: &[] },
-        b"object" => &Type::Object { name: None, parent: None, init: None },
+        b"object" => &Type::Object { name: None, parent: None, definition: None },
         b"typeset" => &Type::TypeSet { name: None, init: None },
         b"typealias" => {
             return Some(named_alias(arena, "UnresolvedAlias", &Type::Reference("UnresolvedReference")));
         }
         b"typereference" => &Type::Reference("UnresolvedReference"),
-        b"annotation" => &Type::Object { name: Some("Annotation"), parent: None, init: None },
-        b"error" => &Type::Object { name: Some("Error"), parent: None, init: None },
-        b"deferred" => &Type::Object { name: Some("Deferred"), parent: None, init: None },
+        b"pcore" => &Type::Object { name: Some("Pcore"), parent: None, definition: None },
+        b"annotation" => &Type::Object { name: Some("Annotation"), parent: None, definition: None },
+        b"error" => &Type::Object { name: Some("Error"), parent: None, definition: None },
+        b"deferred" => &Type::Object { name: Some("Deferred"), parent: None, definition: None },
         b"data" => return Some(data(arena)),
         b"richdata" => return Some(rich_data(arena)),
         b"richdatakey" => return Some(rich_data_key(arena)),
+        b"pcore::membername" => {
+            return Some(named_alias(arena, "Pcore::MemberName", &Type::Pattern(&["\\A[a-z_]\\w*\\z"])));
+        }
         b"puppet::lookupkey" => return Some(named_alias(arena, "Puppet::LookupKey", rich_data_key(arena))),
         b"puppet::lookupvalue" => return Some(named_alias(arena, "Puppet::LookupValue", rich_data(arena))),
         _ => return None,
@@ -132,7 +136,7 @@ pub fn rich_data<'c>(arena: &'c Bump) -> &'c Type<'c> {
             &Type::Type(&Type::Unit),
             &Type::TypeSet { name: None, init: None },
             &Type::Uri(None),
-            &Type::Object { name: None, parent: None, init: None },
+            &Type::Object { name: None, parent: None, definition: None },
             &Type::Undef,
             &Type::Default,
             hash,

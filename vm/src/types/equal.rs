@@ -9,6 +9,7 @@ pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
     if std::ptr::eq(a, b) {
         return true;
     }
+    let (x, y) = (a, b);
     match (a, b) {
         (Integer(a), Integer(b))
         | (String { size: a }, String { size: b })
@@ -56,8 +57,18 @@ pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
         (Init { ty: a, args: c }, Init { ty: b, args: d }) => {
             equal_options(*a, *b) && c.len() == d.len() && c.iter().zip(*d).all(|(c, d)| c.same(*d))
         }
-        (Object { name: a, init: c, .. }, Object { name: b, init: d, .. })
-        | (TypeSet { name: a, init: c }, TypeSet { name: b, init: d }) => match (a, b) {
+        (Object { name: a, definition: c, .. }, Object { name: b, definition: d, .. }) => match (a, b) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => match (c, d) {
+                (Some(_), Some(_)) => super::print(x) == super::print(y),
+                (c, d) => c.is_none() && d.is_none(),
+            },
+            _ => false,
+        },
+        (ObjectExtension { base: a, parameters: c, .. }, ObjectExtension { base: b, parameters: d, .. }) => {
+            equal(a, b) && c.len() == d.len() && c.iter().zip(*d).all(|((a, c), (b, d))| a == b && c.same(*d))
+        }
+        (TypeSet { name: a, init: c }, TypeSet { name: b, init: d }) => match (a, b) {
             (Some(a), Some(b)) => a == b,
             (None, None) => match (c, d) {
                 (Some(c), Some(d)) => crate::value::Value::Hash(*c).same(crate::value::Value::Hash(*d)),
@@ -66,6 +77,10 @@ pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
             _ => false,
         },
         (Alias(a), Alias(b)) => a.name == b.name,
+        // An Object type met while it was being defined is an alias of itself.
+        (Alias(a), Object { name: Some(name), .. }) | (Object { name: Some(name), .. }, Alias(a)) => {
+            a.name == *name && matches!(a.target.get(), Some(Object { .. }))
+        }
         (Any, Any)
         | (Unit, Unit)
         | (Undef, Undef)

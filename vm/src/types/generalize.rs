@@ -1,6 +1,5 @@
 //! Generalisation: the type without sizes, ranges and exact values.
 
-use super::print::PARAMETERS;
 use super::{CallableType, Range, StructMember, Type, variant};
 use bumpalo::Bump;
 
@@ -23,9 +22,7 @@ pub fn generalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             Type::String { size }.alloc(arena)
         }
         Type::Uri(_) => &Type::Uri(None),
-        Type::Object { name, parent, init: Some(init) } if init.get_str(PARAMETERS).is_some() => {
-            Type::Object { name: *name, parent: *parent, init: None }.alloc(arena)
-        }
+        Type::ObjectExtension { base, .. } => base,
         Type::Collection(_) => &Type::Collection(Range::ANY),
         Type::Timestamp { .. } => &Type::Timestamp { from: None, to: None },
         Type::Timespan { .. } => &Type::Timespan { from: None, to: None },

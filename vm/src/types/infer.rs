@@ -91,20 +91,9 @@ fn infer_single<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
         Value::SemVerRange(_) => &Type::SemVerRange,
         Value::Binary(_) => &Type::Binary,
         Value::Uri(uri) => Type::Uri(Some(crate::uri::to_hash(arena, &uri))).alloc(arena),
-        Value::Object(object) if object.type_name == "Error" => {
-            let get = |key| object.attributes.get_str(key).unwrap_or(Value::Undef);
-            error_type(arena, &[get("kind"), get("issue_code")])
-        }
-        Value::Object(object) => object.ty,
+        Value::Object(object) => super::object::of_instance(vm, object),
         Value::Array(_) | Value::Hash(_) => infer(vm, value),
     }
-}
-
-/// `Error[kind, issue_code]`
-pub(super) fn error_type<'c>(arena: &'c Bump, parameters: &[Value<'c>]) -> &'c Type<'c> {
-    let mut init = crate::value::HashBuilder::new(arena);
-    init.insert_str(super::print::PARAMETERS, Value::array(arena, parameters));
-    Type::Object { name: Some("Error"), parent: None, init: Some(init.finish()) }.alloc(arena)
 }
 
 /// The `Callable` a lambda or a function of the language is.

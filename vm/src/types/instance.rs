@@ -115,31 +115,52 @@ pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> b
         },
         Type::SemVerRange => matches!(value, Value::SemVerRange(_)),
         Type::Uri(None) => matches!(value, Value::Uri(_)),
-        Type::Uri(Some(_)) => {
-            matches!(value, Value::Uri(_)) && {
-                let actual = infer(vm, value);
-                is_assignable(vm.arena, ty, actual)
-            }
+        Type::Uri(Some(Value::Hash(wanted))) => {
+            let Value::Uri(text) = value else { return false };
+            let Value::Hash(parts) = crate::uri::to_hash(vm.arena, &text) else { return false };
+            wanted.entries().iter().all(|(key, wanted)| {
+                let part = parts.get(*key).unwrap_or(Value::Undef);
+                // A port may be asked for as a number, and the scheme may have one of its own.
+                let part = match (wanted, part) {
+                    (Value::Int(_), Value::Str(digits)) => digits.parse().map_or(part, Value::Int),
+                    (Value::Int(_), Value::Undef) if key.as_str() == Some("port") => {
+                        match parts.get_str("scheme").and_then(Value::as_str) {
+                            Some("http") => Value::Int(80),
+                            Some("https") => Value::Int(443),
+                            _ => part,
+                        }
+                    }
+                    _ => part,
+                };
+                crate::compare::matches_option(vm, part, *wanted).unwrap_or(false)
+            })
         }
+        Type::Uri(Some(_)) => false,
         Type::Init { ty: None, .. } => {
             let rich = super::rich_data(vm.arena);
             is_instance(vm, rich, value)
         }
-        Type::Init { ty: Some(inner), .. } => {
-            is_instance(vm, inner, value)
-                || super::new::init_types(vm.arena, inner).into_iter().any(|ty| is_instance(vm, ty, value))
+        Type::Init { ty: Some(inner), args } => {
+            is_instance(vm, inner, value) || super::new::is_init(vm, inner, args, value)
         }
         Type::Object { .. } => match value {
             Value::Object(object) => is_assignable(vm.arena, ty, object.ty),
             // To Puppet a type is itself an object of its meta model.
-            Value::Type(_) => matches!(ty, Type::Object { name: None, init: None, .. }),
+            Value::Type(_) => matches!(ty, Type::Object { name: None, definition: None, .. }),
             _ => false,
         },
+        Type::ObjectExtension { base, parameters, .. } => match value {
+            Value::Object(object) => {
+                is_instance(vm, base, value) && super::object::matches_value(vm, object, parameters)
+            }
+            _ => false,
+        },
+        Type::TypeSet { name: None, init: None } => matches!(value, Value::Type(Type::TypeSet { .. })),
+        Type::TypeSet { .. } => matches!(value, Value::Type(other) if super::equal(ty, other)),
         Type::CatalogEntry
         | Type::Class(_)
         | Type::Resource { .. }
         | Type::Runtime { .. }
-        | Type::TypeSet { .. }
         | Type::Reference(_) => false,
     }
 }

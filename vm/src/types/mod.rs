@@ -18,8 +18,10 @@ pub mod mismatch;
 mod name;
 pub mod new;
 mod normalize;
+pub mod object;
 mod parse;
 mod print;
+mod print_object;
 mod quote;
 mod signature;
 
@@ -32,7 +34,7 @@ pub use equal::equal;
 pub use generalize::generalize;
 pub use infer::{common, infer, infer_set, of_closure};
 pub use instance::is_instance;
-pub use name::{is_callable, name, resolved, simple_name};
+pub use name::{general_text, is_callable, name, resolved, simple_name};
 pub use normalize::normalize;
 pub use parse::{parse, parse_with};
 pub use print::{print, print_expanded, print_value, print_value_indented};
@@ -247,11 +249,17 @@ pub enum Type<'c> {
         ty: Option<&'c Type<'c>>,
         args: &'c [Value<'c>],
     },
-    /// `Object[{…}]` and the Object types Puppet predefines (`Error`, `Deferred`): name and definition hash.
+    /// `Object[{…}]`; and the Object types Puppet predefines (`Error`, `Deferred`), which have no definition.
     Object {
         name: Option<&'c str>,
         parent: Option<&'c Type<'c>>,
-        init: Option<crate::value::Hash<'c>>,
+        definition: Option<&'c object::Definition<'c>>,
+    },
+    /// An Object type with values for some of its type parameters; `order` names all of these.
+    ObjectExtension {
+        base: &'c Type<'c>,
+        order: &'c [&'c str],
+        parameters: &'c [(&'c str, Value<'c>)],
     },
     TypeSet {
         name: Option<&'c str>,

@@ -8,6 +8,7 @@ pub fn name<'c>(ty: &'c Type<'c>) -> &'c str {
         Type::Alias(alias) => alias.name,
         Type::Object { name: Some(name), .. } | Type::TypeSet { name: Some(name), .. } => name,
         Type::TypeSet { name: None, .. } => "DefaultTypeSet",
+        Type::ObjectExtension { base, .. } => name(base),
         _ => simple_name(ty),
     }
 }
@@ -53,10 +54,48 @@ pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
         Type::Uri(_) => "URI",
         Type::Runtime { .. } => "Runtime",
         Type::Init { .. } => "Init",
-        Type::Object { .. } => "Object",
+        Type::Object { .. } | Type::ObjectExtension { .. } => "Object",
         Type::TypeSet { .. } => "TypeSet",
         Type::Alias(_) => "TypeAlias",
         Type::Reference(_) => "TypeReference",
+    }
+}
+
+/// The general form of a type as text: as [`super::print`] of [`super::generalize`], without an arena for it.
+pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
+    let all = |types: &[&'c Type<'c>]| -> Vec<String> { types.iter().map(|ty| general_text(ty)).collect() };
+    match ty {
+        Type::Variant(types) => {
+            let mut texts = all(types);
+            let mut seen = Vec::new();
+            texts.retain(|text| {
+                !seen.contains(text) && {
+                    seen.push(text.clone());
+                    true
+                }
+            });
+            match &texts[..] {
+                [one] => one.clone(),
+                texts => format!("Variant[{}]", texts.join(", ")),
+            }
+        }
+        Type::Tuple { types, size } if !types.is_empty() => {
+            let mut texts = all(types);
+            if let Some(size) = size {
+                texts.extend([size.min, size.max].into_iter().flatten().map(|n| n.to_string()));
+            }
+            format!("Tuple[{}]", texts.join(", "))
+        }
+        Type::Array { element, .. } if !matches!(element, Type::Any | Type::Unit) => {
+            format!("Array[{}]", general_text(element))
+        }
+        Type::Hash { key, value, .. } if !matches!(value, Type::Any | Type::Unit) => {
+            format!("Hash[{}, {}]", general_text(key), general_text(value))
+        }
+        Type::Type(_) | Type::Resource { .. } | Type::Class(_) | Type::Object { .. } | Type::Alias(_) => {
+            super::print(ty)
+        }
+        ty => simple_name(ty).to_owned(),
     }
 }
 

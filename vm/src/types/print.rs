@@ -36,33 +36,19 @@ pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
     printer.out
 }
 
-/// The key under which a type that is parameterised by values (`Error['kind', 'code']`) keeps them.
-pub(crate) const PARAMETERS: &str = "__parameters";
-
-// The definitions of the Object types that Puppet itself defines, as it prints them.
-const ERROR: &str = "Object[{name => 'Error', type_parameters => {'kind' => Variant[String, Regexp, Type[Enum], \
-    Type[Pattern], Type[NotUndef], Type[Undef]], 'issue_code' => Variant[String, Regexp, Type[Enum], \
-    Type[Pattern], Type[NotUndef], Type[Undef]]}, attributes => {'msg' => String[1], 'kind' => {type => \
-    Optional[String[1]], value => undef}, 'details' => {type => Optional[Hash[String[1], Data]], value => undef}, \
-    'issue_code' => {type => Optional[String[1]], value => undef}}, functions => {'message' => Callable[[0, 0], \
-    String[1]]}}]";
-const DEFERRED: &str = "Object[{name => 'Deferred', attributes => {'name' => \
-    Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/], 'arguments' => {type => Optional[Array], value => \
-    undef}}}]";
-const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', pcore_version => '1.0.0', \
-    name_authority => 'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', version => '0.0.0'}]";
-
 #[derive(Default)]
-struct Printer {
+pub(super) struct Printer {
     out: String,
-    expanded: bool,
+    pub(super) expanded: bool,
     indent: Option<usize>,
     /// Names of aliases being expanded.
     open: Vec<String>,
+    /// Prefixes of the names that the type set being printed shortens, what it puts there, whether they are its own.
+    pub(super) short: Vec<(String, String, bool)>,
 }
 
 impl Printer {
-    fn str(&mut self, text: &str) {
+    pub(super) fn str(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
@@ -80,7 +66,7 @@ impl Printer {
         }
     }
 
-    fn ty(&mut self, ty: &Type<'_>) {
+    pub(super) fn ty(&mut self, ty: &Type<'_>) {
         match ty {
             Type::Integer(range) => self.bracketed("Integer", |l| l.range(*range)),
             Type::Float { min, max } => self.bracketed("Float", |l| {
@@ -160,8 +146,9 @@ impl Printer {
                 l.ty(ty);
                 args.iter().for_each(|a| l.value(*a));
             }),
-            Type::Object { name, init, .. } => self.object_type("Object", *name, *init),
-            Type::TypeSet { name, init } => self.object_type("TypeSet", *name, *init),
+            Type::Object { name, definition, .. } => self.object_type(*name, *definition),
+            Type::ObjectExtension { base, order, parameters } => self.extension(base, order, parameters),
+            Type::TypeSet { name, init } => self.type_set(*name, *init),
             Type::Alias(alias) => self.alias(alias),
             Type::Reference(text) => self.bracketed("TypeReference", |l| l.text(&quote(text))),
             _ => self.str(super::simple_name(ty)),
@@ -169,7 +156,12 @@ impl Printer {
     }
 
     fn alias(&mut self, alias: &super::Alias<'_>) {
-        self.str(alias.name);
+        let short = self.set_name(alias.name);
+        match (short, alias.target.get()) {
+            (Some((_, true)), Some(target)) if self.expanded => return self.ty(target),
+            (Some((short, _)), _) => return self.str(&short),
+            _ => self.str(alias.name),
+        }
         let known = matches!(
             alias.name,
             "Data" | "RichData" | "RichDataKey" | "Puppet::LookupKey" | "Puppet::LookupValue"
@@ -178,6 +170,11 @@ impl Printer {
             return;
         }
         if let Some(target) = alias.target.get() {
+            // An Object type met in its own definition.
+            let own = matches!(target, Type::Object { name: Some(name), .. } if *name == alias.name);
+            if own || matches!(target, Type::TypeSet { .. }) {
+                return;
+            }
             self.open.push(alias.name.to_owned());
             self.str(" = ");
             self.ty(target);
@@ -245,46 +242,7 @@ impl Printer {
         });
     }
 
-    /// An Object type or type set: its name, or where types are expanded its definition.
-    fn object_type(&mut self, kind: &str, name: Option<&str>, init: Option<Hash<'_>>) {
-        if let (Some(name), Some(Value::Array(values))) = (name, init.and_then(|i| i.get_str(PARAMETERS))) {
-            self.bracketed(name, |l| values.iter().for_each(|value| l.value(*value)));
-            return;
-        }
-        if !self.expanded {
-            self.str(name.unwrap_or(kind));
-            return;
-        }
-        self.expanded = false;
-        match (name, init, kind) {
-            (_, Some(init), _) => self.object_definition(kind, init),
-            (Some("Error"), ..) => self.str(ERROR),
-            (Some("Deferred"), ..) => self.str(DEFERRED),
-            (Some(name), ..) => self.str(&format!("{kind}[{{name => {}}}]", quote(name))),
-            (None, None, "Object") => self.str("Object[{}]"),
-            (None, None, _) => self.str(TYPE_SET),
-        }
-        self.expanded = true;
-    }
-
-    fn object_definition(&mut self, name: &str, init: Hash<'_>) {
-        self.str(name);
-        self.str("[{");
-        for (n, (key, value)) in init.entries().iter().enumerate() {
-            if n > 0 {
-                self.str(", ");
-            }
-            match key {
-                Value::Str(key) => self.str(key),
-                key => self.value(*key),
-            }
-            self.str(" => ");
-            self.value(*value);
-        }
-        self.str("}]");
-    }
-
-    fn value(&mut self, value: Value<'_>) {
+    pub(super) fn value(&mut self, value: Value<'_>) {
         match value {
             Value::Undef => self.str("undef"),
             Value::Default => self.str("default"),

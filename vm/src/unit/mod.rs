@@ -33,6 +33,10 @@ pub enum DefKind {
     TypeAlias,
     /// `node`
     Node,
+    /// `type X = Object[{…}]`: the chunk yields the hash.
+    ObjectType,
+    /// `type X = TypeSet[{…}]`: likewise; its types are definitions of their own, `X::Name`.
+    TypeSet,
 }
 
 /// One host match of a node definition.

@@ -237,6 +237,8 @@ impl<'u> Unit<'u> {
             2 => DefKind::Function,
             3 => DefKind::TypeAlias,
             4 => DefKind::Node,
+            5 => DefKind::ObjectType,
+            6 => DefKind::TypeSet,
             _ => return Err(fault),
         };
         let matches = self

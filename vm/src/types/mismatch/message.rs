@@ -146,7 +146,7 @@ fn detailed_actual<'c>(arena: &'c Bump, expected: &[&'c Type<'c>], actual: &'c T
         print_expanded(actual)
     } else {
         match actual {
-            Type::Object { .. } => name(actual).to_owned(),
+            Type::Object { .. } | Type::ObjectExtension { .. } => name(actual).to_owned(),
             _ => simple_name(actual).to_owned(),
         }
     }

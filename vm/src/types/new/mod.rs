@@ -2,12 +2,15 @@
 
 mod binary;
 mod collection;
+mod init;
 mod number;
 mod object;
 pub mod time;
 mod version;
 
-pub use object::member;
+pub use init::check_init;
+pub(crate) use init::{Parameters, is_init};
+pub use object::{from_hash, member};
 
 use super::mismatch::{assert_instance, describe_arguments};
 use super::{Type, callable, infer, is_instance, parse_with, print};
@@ -83,8 +86,8 @@ fn construct<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, ty: &'c Type<'c>, args: 
             let Value::Str(text) = args[0] else { return Ok(Value::Undef) };
             super::parse(vm, &text).map(Value::Type)
         }
-        Type::Init { ty: Some(inner), args: more } => init(vm, scope, inner, more, args),
-        Type::Object { .. } => object::object(vm, ty, args),
+        Type::Init { ty: Some(inner), args: more } => init::init(vm, scope, inner, more, args),
+        Type::Object { .. } | Type::ObjectExtension { .. } => object::object(vm, ty, args),
         _ => {
             let name = print(ty);
             Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")))
@@ -117,6 +120,11 @@ fn check<'c>(
         for (ty, _, _) in *params {
             types.push(parse_with(vm, ty, &known)?);
         }
+        if let Some(asked) = &mut vm.constructor {
+            let least = params.iter().filter(|(_, _, required)| *required).count();
+            asked.push(init::Parameters { types, least });
+            continue;
+        }
         let least = params.iter().filter(|(_, _, required)| *required).count();
         let fits = (least..=params.len()).contains(&args.len())
             && args.iter().zip(&types).all(|(arg, ty)| is_instance(vm, ty, *arg));
@@ -129,6 +137,9 @@ fn check<'c>(
             let names = params.iter().map(|(_, name, _)| *name).collect();
             all.push(super::Signature { callable: *callable, names, block_name: "block" });
         }
+    }
+    if vm.constructor.is_some() {
+        return Err(Flow::raw("only the signatures were asked for"));
     }
     Err(Flow::raw(describe_arguments(vm, name, &all, args, None)))
 }
@@ -186,32 +197,6 @@ fn regexp<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     };
     crate::regex::compile(&source).map_err(Flow::raw)?;
     Ok(Value::Regexp(crate::value::Str::new(vm.arena, &source)))
-}
-
-fn init<'c>(
-    vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
-    inner: &'c Type<'c>,
-    more: &[Value<'c>],
-    args: &[Value<'c>],
-) -> Eval<'c> {
-    check(vm, "new_Init", &[], &[&[("Any", "value", true)]], args)?;
-    match args[0] {
-        Value::Array(items) if more.is_empty() => {
-            let single = init_types(vm.arena, inner).into_iter().any(|ty| is_instance(vm, ty, args[0]))
-                || is_instance(vm, inner, args[0]);
-            if single {
-                new_instance(vm, scope, inner, args)
-            } else {
-                new_instance(vm, scope, inner, items.items())
-            }
-        }
-        value => {
-            let mut all = vec![value];
-            all.extend_from_slice(more);
-            new_instance(vm, scope, inner, &all)
-        }
-    }
 }
 
 type Types<'c> = Vec<&'c Type<'c>>;

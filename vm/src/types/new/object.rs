@@ -2,18 +2,17 @@
 
 use super::{Params, check};
 use crate::error::{Eval, Flow};
-use crate::types::mismatch::{assert_instance, describe_mismatch};
-use crate::types::{Range, Type, infer_set, is_instance, parse_with, print};
+use crate::types::object::{Feature, Kind, constructor};
+use crate::types::{CallableType, Range, Type, is_instance, parse_with, print};
 use crate::uri as uris;
 use crate::value::{Hash, HashBuilder, Object, Str, Value};
 use crate::vm::Vm;
 
-/// An attribute of an Object type.
+/// An attribute an instance is made with.
 struct Attribute<'c> {
     name: &'c str,
     ty: &'c Type<'c>,
     default: Option<Value<'c>>,
-    constant: bool,
 }
 
 /// `URI.new`
@@ -56,30 +55,70 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     Ok(Value::Uri(Str::new(vm.arena, &text)))
 }
 
+/// What an instance is made with, required attributes first: for `Error` and `Deferred` Puppet's own.
+fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>>> {
+    let (name, parent) = match ty {
+        Type::Object { definition: Some(_), .. } => {
+            let all = constructor(ty).into_iter();
+            return Ok(all.map(|(name, ty, default)| Attribute { name, ty, default }).collect());
+        }
+        Type::Object { name, parent, .. } => (*name, *parent),
+        _ => return Ok(Vec::new()),
+    };
+    let list: &[(&'static str, &str, Option<Value<'c>>)] = match name {
+        Some("Error") => &[
+            ("msg", "String[1]", None),
+            ("kind", "Optional[String[1]]", Some(Value::Undef)),
+            ("details", "Optional[Hash[String[1],Data]]", Some(Value::Undef)),
+            ("issue_code", "Optional[String[1]]", Some(Value::Undef)),
+        ],
+        Some("Deferred") => &[
+            ("name", "Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/]", None),
+            ("arguments", "Optional[Array]", Some(Value::Undef)),
+        ],
+        _ => {
+            let name = print(ty);
+            return Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")));
+        }
+    };
+    let mut all = match parent {
+        Some(parent) => settable(vm, parent)?,
+        None => Vec::new(),
+    };
+    for (name, ty, default) in list {
+        all.push(Attribute { name, ty: parse_with(vm, ty, &[])?, default: *default });
+    }
+    Ok(all)
+}
+
 /// `Error.new`, `Deferred.new`, and `new` of types made with `Object[{…}]`.
 pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c> {
-    let attributes = attributes_of(vm, ty)?;
+    if let Type::ObjectExtension { base, .. } = ty {
+        return object(vm, base, args);
+    }
+    let attributes = settable(vm, ty)?;
+    if let Some(asked) = &mut vm.constructor {
+        let least = attributes.iter().filter(|a| a.default.is_none()).count();
+        asked.push(super::Parameters { types: attributes.iter().map(|a| a.ty).collect(), least });
+        return Err(Flow::raw("only the signatures were asked for"));
+    }
     let type_name: &'c str = crate::types::name(ty);
-    let settable: Vec<&Attribute<'c>> = attributes.iter().filter(|a| !a.constant).collect();
     let given: Vec<Option<Value<'c>>> = match args {
-        [Value::Hash(hash)] if named(vm, &settable, *hash) => {
-            settable.iter().map(|a| hash.get_str(a.name)).collect()
+        [Value::Hash(hash)] if named(vm, &attributes, *hash) => {
+            attributes.iter().map(|a| hash.get_str(a.name)).collect()
         }
         args => {
-            let required = settable.iter().filter(|a| a.default.is_none()).count();
-            if !(required..=settable.len()).contains(&args.len()) {
-                return Err(wrong_arguments(vm, type_name, &settable, args));
+            let required = attributes.iter().filter(|a| a.default.is_none()).count();
+            let fits = (required..=attributes.len()).contains(&args.len())
+                && attributes.iter().zip(args).all(|(attribute, arg)| is_instance(vm, attribute.ty, *arg));
+            if !fits {
+                return Err(wrong_arguments(vm, type_name, &attributes, args));
             }
-            for (attribute, arg) in settable.iter().zip(args) {
-                if !is_instance(vm, attribute.ty, *arg) {
-                    return Err(wrong_arguments(vm, type_name, &settable, args));
-                }
-            }
-            (0..settable.len()).map(|n| args.get(n).copied()).collect()
+            (0..attributes.len()).map(|n| args.get(n).copied()).collect()
         }
     };
     let mut values = HashBuilder::new(vm.arena);
-    for (attribute, given) in settable.iter().zip(given) {
+    for (attribute, given) in attributes.iter().zip(given) {
         // What has its default is not kept, nor printed; [`member`] knows it.
         if let Some(value) = given
             && !attribute.default.is_some_and(|default| default.same(value))
@@ -90,13 +129,77 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     Ok(Value::Object(vm.arena.alloc(Object { ty, type_name, attributes: values.finish() })))
 }
 
-/// What `$value.name` yields where a value has members: attributes of objects, parts of URIs. None where it
-/// has no member of that name, and the call is one of a function.
+/// An instance of an Object type from the hash of its attributes.
 ///
 /// # Errors
-/// For an Object type that is malformed.
-pub fn member<'c>(vm: &mut Vm<'c>, value: Value<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
+/// For a hash that is not one of these; for Puppet's own types that nobody can make.
+pub fn from_hash<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, init: Value<'c>) -> Eval<'c> {
+    let attributes = settable(vm, ty)?;
+    let members: Vec<_> = attributes
+        .iter()
+        .map(|a| crate::types::StructMember { name: a.name, optional: a.default.is_some(), value: a.ty })
+        .collect();
+    let shape: &'c Type<'c> = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
+    let subject = format!("{} initializer", crate::types::name(ty));
+    crate::types::mismatch::assert_instance(vm, &subject, shape, init)?;
+    object(vm, ty, &[init])
+}
+
+/// What `$value.name(args)` yields where a value has members: attributes and functions of objects, parts of
+/// URIs. None where it has no member of that name, and the call is one of a function.
+///
+/// # Errors
+/// For arguments the member does not take, and for members that only Ruby could compute.
+pub fn member<'c>(
+    vm: &mut Vm<'c>,
+    value: Value<'c>,
+    name: &str,
+    args: &[Value<'c>],
+) -> Eval<'c, Option<Value<'c>>> {
     match value {
+        Value::Object(object) if crate::types::object::definition(object.ty).is_some() => {
+            let Some(member) = crate::types::object::member(object.ty, name) else { return Ok(None) };
+            let label = member.label(owner(object.ty, name));
+            let callables: Vec<CallableType<'c>> = match (member.feature, member.ty) {
+                (Feature::Function, Type::Callable(callable)) => vec![*callable],
+                (Feature::Function, Type::Variant(types)) => types
+                    .iter()
+                    .filter_map(|ty| match ty {
+                        Type::Callable(callable) => Some(*callable),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => vec![CallableType { unspecified: false, size: Some(Range::EMPTY), ..CallableType::ANY }],
+            };
+            let fits = callables.iter().any(|callable| {
+                let range = callable.range();
+                callable.unspecified
+                    || (range.contains(args.len() as i64)
+                        && args.iter().enumerate().all(|(n, arg)| {
+                            let ty = callable.params.get(n).or(callable.params.last());
+                            ty.is_none_or(|ty| is_instance(vm, ty, *arg))
+                        }))
+            });
+            if !fits {
+                let signatures: Vec<_> = callables
+                    .into_iter()
+                    .map(|callable| crate::types::Signature {
+                        callable,
+                        names: Vec::new(),
+                        block_name: "block",
+                    })
+                    .collect();
+                let message = crate::types::mismatch::describe_arguments(vm, &label, &signatures, args, None);
+                return Err(Flow::raw(message));
+            }
+            let computed = matches!(member.kind, Some(Kind::Derived))
+                || (member.kind == Some(Kind::GivenOrDerived) && object.attributes.get_str(name).is_none());
+            match (member.feature, computed) {
+                (Feature::Function, _) => Err(Flow::raw(format!("no method is implemented for {label}"))),
+                (_, true) => Err(Flow::raw(format!("no method is implemented for derived {label}"))),
+                _ => Ok(Some(crate::types::object::value_of(object, member))),
+            }
+        }
         Value::Object(object) => {
             if object.type_name == "Error" && name == "message" {
                 return Ok(object.attributes.get_str("msg"));
@@ -104,17 +207,13 @@ pub fn member<'c>(vm: &mut Vm<'c>, value: Value<'c>, name: &str) -> Eval<'c, Opt
             if let Some(value) = object.attributes.get_str(name) {
                 return Ok(Some(value));
             }
-            // A type of the host's, as a look-up context's, has no attributes to default.
-            if let Type::Object { init: None, name, .. } = object.ty
-                && !matches!(name, Some("Error" | "Deferred"))
-            {
+            // What the host defines, as a look-up context, has no attributes to default.
+            if !matches!(object.type_name, "Error" | "Deferred") {
                 return Ok(None);
             }
-            let attributes = attributes_of(vm, object.ty)?;
-            Ok(attributes
-                .iter()
-                .find(|attribute| attribute.name == name)
-                .map(|attribute| attribute.default.unwrap_or(Value::Undef)))
+            let attributes = settable(vm, object.ty)?;
+            let attribute = attributes.iter().find(|attribute| attribute.name == name);
+            Ok(attribute.map(|attribute| attribute.default.unwrap_or(Value::Undef)))
         }
         Value::Uri(uri) => {
             let parts = uris::parse(&uri).map_err(Flow::raw)?;
@@ -145,12 +244,22 @@ pub fn member<'c>(vm: &mut Vm<'c>, value: Value<'c>, name: &str) -> Eval<'c, Opt
     }
 }
 
-fn named<'c>(vm: &mut Vm<'c>, attributes: &[&Attribute<'c>], hash: Hash<'c>) -> bool {
-    let known = hash
-        .entries()
-        .iter()
-        .all(|(key, _)| key.as_str().is_some_and(|key| attributes.iter().any(|a| a.name == key)));
-    known
+/// The name of the type that defines a member.
+fn owner<'c>(ty: &'c Type<'c>, name: &str) -> &'c str {
+    let mut ty = crate::types::resolved(ty);
+    while let Some(definition) = crate::types::object::definition(ty) {
+        if definition.attributes.iter().chain(definition.functions).any(|member| member.name == name) {
+            break;
+        }
+        let Some(parent) = definition.parent else { break };
+        ty = crate::types::resolved(parent);
+    }
+    crate::types::name(ty)
+}
+
+fn named<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], hash: Hash<'c>) -> bool {
+    let known = |key: &Value<'c>| attributes.iter().any(|a| key.as_str() == Some(a.name));
+    hash.entries().iter().all(|(key, _)| known(key))
         && attributes.iter().all(|a| match hash.get_str(a.name) {
             Some(value) => is_instance(vm, a.ty, value),
             None => a.default.is_some(),
@@ -160,7 +269,7 @@ fn named<'c>(vm: &mut Vm<'c>, attributes: &[&Attribute<'c>], hash: Hash<'c>) -> 
 fn wrong_arguments<'c>(
     vm: &mut Vm<'c>,
     name: &str,
-    attributes: &[&Attribute<'c>],
+    attributes: &[Attribute<'c>],
     args: &[Value<'c>],
 ) -> Box<Flow<'c>> {
     let arena = vm.arena;
@@ -184,86 +293,4 @@ fn wrong_arguments<'c>(
         crate::types::Signature { callable: *positional, names, block_name: "block" },
     ];
     Flow::raw(crate::types::mismatch::describe_arguments(vm, &format!("new_{name}"), &signatures, args, None))
-}
-
-fn attributes_of<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>>> {
-    let Type::Object { name, parent, init } = ty else { return Ok(Vec::new()) };
-    let mut all = match parent {
-        Some(parent) => attributes_of(vm, parent)?,
-        None => Vec::new(),
-    };
-    let mut builtin = |vm: &mut Vm<'c>, list: &[(&'static str, &str, Option<Value<'c>>)]| -> Eval<'c, ()> {
-        for (name, ty, default) in list {
-            let ty = parse_with(vm, ty, &[])?;
-            all.push(Attribute { name, ty, default: *default, constant: false });
-        }
-        Ok(())
-    };
-    match (*name, init) {
-        (Some("Error"), None) => builtin(
-            vm,
-            &[
-                ("msg", "String[1]", None),
-                ("kind", "Optional[String[1]]", Some(Value::Undef)),
-                ("details", "Optional[Hash[String[1],Data]]", Some(Value::Undef)),
-                ("issue_code", "Optional[String[1]]", Some(Value::Undef)),
-            ],
-        )?,
-        (Some("Deferred"), None) => builtin(
-            vm,
-            &[
-                ("name", "Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/]", None),
-                ("arguments", "Optional[Array]", Some(Value::Undef)),
-            ],
-        )?,
-        (_, Some(init)) => user_attributes(vm, *init, &mut all)?,
-        _ => {
-            let name = print(ty);
-            return Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")));
-        }
-    }
-    all.sort_by_key(|a| a.default.is_some());
-    Ok(all)
-}
-
-fn user_attributes<'c>(vm: &mut Vm<'c>, init: Hash<'c>, all: &mut Vec<Attribute<'c>>) -> Eval<'c, ()> {
-    if let Some(Value::Hash(constants)) = init.get_str("constants") {
-        for (name, value) in constants.entries() {
-            let ty = infer_set(vm, *value);
-            let name = name.as_str().unwrap_or("");
-            all.push(Attribute { name, ty, default: Some(*value), constant: true });
-        }
-    }
-    let Some(Value::Hash(attributes)) = init.get_str("attributes") else { return Ok(()) };
-    for (name, spec) in attributes.entries() {
-        let Some(name) = name.as_str() else { continue };
-        let attribute = match spec {
-            Value::Type(ty) => Attribute { name, ty, default: None, constant: false },
-            Value::Hash(spec) => {
-                let Some(Value::Type(ty)) = spec.get_str("type") else {
-                    return Err(Flow::raw(format!("attribute '{name}' has no type")));
-                };
-                let kind = spec.get_str("kind").and_then(Value::as_str);
-                let mut default = spec.get_str("value");
-                if kind == Some("given_or_derived") && default.is_none() {
-                    default = Some(Value::Undef);
-                }
-                if let Some(value) = default
-                    && !value.is_undef()
-                {
-                    assert_instance(vm, &format!("attribute {name} value"), ty, value)?;
-                }
-                let constant = matches!(kind, Some("constant" | "derived"));
-                Attribute { name, ty, default, constant }
-            }
-            other => {
-                let actual = infer_set(vm, *other);
-                let expected = &Type::Type(&Type::Unit);
-                let subject = format!("attribute '{name}' has wrong type,");
-                return Err(Flow::raw(describe_mismatch(vm, &subject, expected, actual)));
-            }
-        };
-        all.push(attribute);
-    }
-    Ok(())
 }

@@ -1,0 +1,127 @@
+//! `Init[T, …]`: what can be made into a `T`. Source: `Puppet::Pops::Types::PInitType`.
+
+use super::construct;
+use crate::error::{Eval, Flow};
+use crate::scope::Scope;
+use crate::types::{Type, generalize, infer_set, is_assignable, is_instance, print, tuple_range};
+use crate::value::Value;
+use crate::vm::Vm;
+
+/// Types of one signature of a constructor, and how many of them must be given.
+#[derive(Clone)]
+pub(crate) struct Parameters<'c> {
+    pub types: Vec<&'c Type<'c>>,
+    pub least: usize,
+}
+
+/// What is accepted beside an instance of the type.
+struct Accepted<'c> {
+    /// As it is.
+    single: Vec<&'c Type<'c>>,
+    /// As an array of arguments.
+    several: Vec<Parameters<'c>>,
+}
+
+/// The signatures of a type's constructor; none for a type that has no constructor.
+fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<Parameters<'c>> {
+    let outer = vm.constructor.replace(Vec::new());
+    // Without arguments a constructor gets no further than to its signatures.
+    let top = vm.top;
+    let _ = construct(vm, top, ty, &[]);
+    std::mem::replace(&mut vm.constructor, outer).unwrap_or_default()
+}
+
+fn accepted<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c, Accepted<'c>> {
+    let all = match ty {
+        Type::Init { .. } | Type::Optional(_) | Type::NotUndef(_) => Vec::new(),
+        ty => signatures(vm, ty),
+    };
+    if all.is_empty() {
+        let name = print(ty);
+        return Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")));
+    }
+    let mut single = vec![ty];
+    if args.is_empty() {
+        let (one, several): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|params| params.types.len() == 1 && params.least == 1);
+        single.extend(one.iter().filter_map(|params| params.types.first()));
+        return Ok(Accepted { single, several });
+    }
+    let given: Vec<_> = args.iter().map(|arg| infer_set(vm, *arg)).collect();
+    let fitting: Vec<_> = all
+        .into_iter()
+        .filter(|params| {
+            (params.least..=params.types.len()).contains(&(given.len() + 1))
+                && params.types[1..].iter().zip(&given).all(|(ty, arg)| is_assignable(vm.arena, ty, arg))
+        })
+        .collect();
+    if fitting.is_empty() {
+        let init = Type::Init { ty: Some(ty), args: vm.arena.alloc_slice_copy(args) };
+        let (init, name) = (print(&init), crate::types::name(generalize(vm.arena, ty)));
+        return Err(Flow::raw(format!(
+            "The type '{init}' does not represent a valid set of parameters for {name}.new()"
+        )));
+    }
+    single.extend(fitting.iter().filter_map(|params| params.types.first()));
+    Ok(Accepted { single, several: Vec::new() })
+}
+
+/// Fails for an `Init` of a type that can't be made, or not with such arguments.
+pub fn check_init<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ()> {
+    match ty {
+        Type::Init { ty: Some(inner), args } => accepted(vm, inner, args).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a value is one that `inner` can be made of. Nothing is, where `inner` has no constructor.
+pub(crate) fn is_init<'c>(
+    vm: &mut Vm<'c>,
+    inner: &'c Type<'c>,
+    args: &[Value<'c>],
+    value: Value<'c>,
+) -> bool {
+    let Ok(accepted) = accepted(vm, inner, args) else { return false };
+    if accepted.single.iter().any(|ty| is_instance(vm, ty, value)) {
+        return true;
+    }
+    accepted.several.iter().any(|params| match value {
+        Value::Array(items) => fits(vm, params, items.items()),
+        value => params.least == 1 && fits(vm, params, &[value]),
+    })
+}
+
+fn fits<'c>(vm: &mut Vm<'c>, params: &Parameters<'c>, items: &[Value<'c>]) -> bool {
+    let size = crate::types::Range::new(params.least as i64, params.types.len() as i64);
+    tuple_range(params.types.len(), Some(size)).contains(items.len() as i64)
+        && items.iter().zip(&params.types).all(|(item, ty)| is_instance(vm, ty, *item))
+}
+
+/// `Init[inner, more].new(value)`: an array is taken apart unless it is itself what `inner` is made of.
+pub(super) fn init<'c>(
+    vm: &mut Vm<'c>,
+    scope: &'c Scope<'c>,
+    inner: &'c Type<'c>,
+    more: &[Value<'c>],
+    args: &[Value<'c>],
+) -> Eval<'c> {
+    super::check(vm, "new_Init", &[], &[&[("Any", "value", true)]], args)?;
+    let accepted = accepted(vm, inner, more)?;
+    match args[0] {
+        Value::Array(items) if more.is_empty() => {
+            let alone = accepted.single.iter().any(|ty| is_instance(vm, ty, args[0])) || {
+                let several = &accepted.several;
+                !several.is_empty()
+                    && !several.iter().any(|params| fits(vm, params, items.items()))
+                    && several.iter().any(|params| params.least == 1 && fits(vm, params, args))
+            };
+            let args = if alone { args } else { items.items() };
+            super::new_instance(vm, scope, inner, args)
+        }
+        value => {
+            let mut all = vec![value];
+            all.extend_from_slice(more);
+            super::new_instance(vm, scope, inner, &all)
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! From the hash of `Object[{…}]` to a definition, with Puppet's checks in Puppet's order.
+
+use super::{Definition, Feature, Kind, Member, attributes, member, members};
+use crate::error::{Eval, Flow};
+use crate::types::mismatch::assert_instance;
+use crate::types::{Type, generalize, infer, is_assignable, optional, parse_with, resolved};
+use crate::value::{Hash, Value};
+use crate::vm::Vm;
+
+const MEMBER: &str = "Pattern[/\\A[a-z_]\\w*\\z/]";
+const TYPE_NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
+const ANNOTATIONS: &str = "Optional[Hash[Type[Annotation], Hash[Pattern[/\\A[a-z_]\\w*\\z/], Any]]]";
+
+/// The Object type a hash defines. `name` is what a `type` statement calls it; without one the hash may say.
+///
+/// # Errors
+/// Whatever Puppet finds wrong with the hash.
+pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eval<'c, Type<'c>> {
+    let shape = format!(
+        "Struct[{{Optional[name] => {TYPE_NAME}, Optional[parent] => Type, \
+         Optional[type_parameters] => Hash[{MEMBER}, NotUndef], Optional[attributes] => Hash[{MEMBER}, NotUndef], \
+         Optional[constants] => Hash[{MEMBER}, Any], \
+         Optional[functions] => Hash[Variant[{MEMBER}, Enum['[]']], NotUndef], \
+         Optional[equality] => Variant[{MEMBER}, Array[{MEMBER}]], Optional[equality_include_type] => Boolean, \
+         Optional[checks] => Any, Optional[annotations] => {ANNOTATIONS}}}]"
+    );
+    let shape = parse_with(vm, &shape, &[])?;
+    assert_instance(vm, "object initializer", shape, Value::Hash(init))?;
+    let name = name.or_else(|| init.get_str("name").and_then(Value::as_str));
+    let parent = match init.get_str("parent") {
+        Some(Value::Type(ty)) => Some(ty),
+        _ => None,
+    };
+    if let Some(Type::Reference(text)) = parent.map(resolved) {
+        return Err(Flow::raw(format!("reference to unresolved type '{text}'")));
+    }
+    inherits_itself(name, parent)?;
+    let definer = Definer { name: name.unwrap_or("Object"), parent, init };
+    let definition = definer.run(vm)?;
+    Ok(Type::Object { name, parent, definition: Some(vm.arena.alloc(definition)) })
+}
+
+/// Fails for a type among its own ancestors: one that is still being defined.
+fn inherits_itself<'c>(name: Option<&str>, parent: Option<&'c Type<'c>>) -> Eval<'c, ()> {
+    if let (Some(name), Some(Type::Alias(alias))) = (name, parent)
+        && alias.target.get().is_none()
+    {
+        return Err(Flow::raw(format!("The Object type '{name}' inherits from itself")));
+    }
+    Ok(())
+}
+
+/// What is said of `Object[x]` and `TypeSet[x]` where `x` is no hash.
+pub fn not_a_definition<'c>(vm: &mut Vm<'c>, what: &str, value: Value<'c>) -> Box<Flow<'c>> {
+    let name = parse_with(vm, TYPE_NAME, &[]);
+    match name.and_then(|name| assert_instance(vm, &format!("{what} name"), name, value)) {
+        Err(flow) => flow,
+        Ok(()) => Flow::raw(format!("'{what}' needs a hash, got {}", crate::types::print_value(value))),
+    }
+}
+
+struct Definer<'c> {
+    name: &'c str,
+    parent: Option<&'c Type<'c>>,
+    init: Hash<'c>,
+}
+
+impl<'c> Definer<'c> {
+    fn entries(&self, key: &str) -> &'c [(Value<'c>, Value<'c>)] {
+        match self.init.get_str(key) {
+            Some(Value::Hash(hash)) => hash.entries(),
+            _ => &[],
+        }
+    }
+
+    fn run(&self, vm: &mut Vm<'c>) -> Eval<'c, Definition<'c>> {
+        let type_parameters = self.type_parameters(vm)?;
+        let attributes = self.attributes(vm)?;
+        let functions = self.functions(vm, &attributes)?;
+        let include_type = !matches!(self.init.get_str("equality_include_type"), Some(Value::Bool(false)));
+        let equality = self.equality(&attributes, &functions, include_type)?;
+        Ok(Definition {
+            parent: self.parent,
+            type_parameters: vm.arena.alloc_slice_copy(&type_parameters),
+            attributes: vm.arena.alloc_slice_copy(&attributes),
+            functions: vm.arena.alloc_slice_copy(&functions),
+            equality: equality.map(|names| &*vm.arena.alloc_slice_copy(&names)),
+            equality_include_type: include_type,
+            checks: self.init.get_str("checks").filter(|checks| !checks.is_undef()),
+            annotations: self.init.get_str("annotations").filter(|given| !given.is_undef()),
+        })
+    }
+
+    fn type_parameters(&self, vm: &mut Vm<'c>) -> Eval<'c, Vec<Member<'c>>> {
+        let mut all = Vec::new();
+        for (name, spec) in self.entries("type_parameters") {
+            let name = name.as_str().unwrap_or_default();
+            let (ty, value) = match spec {
+                Value::Hash(spec) => (spec.get_str("type").unwrap_or(Value::Undef), spec.get_str("value")),
+                other => (*other, None),
+            };
+            let ty = self.type_of(vm, Feature::TypeParameter, name, ty)?;
+            let ty = match ty {
+                Type::Optional(_) => ty,
+                ty => optional(vm.arena, ty),
+            };
+            let feature = Feature::TypeParameter;
+            let parameter = Member {
+                feature,
+                name,
+                ty,
+                value,
+                kind: None,
+                is_final: false,
+                overrides: false,
+                annotations: None,
+            };
+            let inherited = self.parent.map(|parent| members(parent, |d| d.type_parameters));
+            let inherited = inherited.unwrap_or_default().into_iter().find(|known| known.name == name);
+            self.check_override(vm, &parameter, inherited)?;
+            all.push(parameter);
+        }
+        Ok(all)
+    }
+
+    fn type_of(
+        &self,
+        vm: &mut Vm<'c>,
+        feature: Feature,
+        name: &str,
+        value: Value<'c>,
+    ) -> Eval<'c, &'c Type<'c>> {
+        let wanted = match feature {
+            Feature::Function => &Type::Type(&Type::Callable(crate::types::CallableType::ANY)),
+            _ => &Type::Type(&Type::Unit),
+        };
+        assert_instance(vm, &format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;
+        match value {
+            Value::Type(ty) => Ok(ty),
+            _ => Ok(&Type::Any),
+        }
+    }
+
+    fn attributes(&self, vm: &mut Vm<'c>) -> Eval<'c, Vec<Member<'c>>> {
+        let given = self.entries("attributes");
+        for (key, _) in self.entries("constants") {
+            if given.iter().any(|(name, _)| name.same(*key)) {
+                let (owner, key) = (self.name, key.as_str().unwrap_or_default());
+                let message =
+                    format!("attribute {owner}[{key}] is defined as both a constant and an attribute");
+                return Err(Flow::raw(message));
+            }
+        }
+        let mut all = Vec::new();
+        for (name, spec) in given {
+            let attribute = self.attribute(vm, name.as_str().unwrap_or_default(), *spec)?;
+            self.check_override(vm, &attribute, self.inherited(attribute.name))?;
+            all.push(attribute);
+        }
+        for (name, value) in self.entries("constants") {
+            let name = name.as_str().unwrap_or_default();
+            let inferred = infer(vm, *value);
+            let constant = Member {
+                feature: Feature::Attribute,
+                name,
+                ty: generalize(vm.arena, inferred),
+                value: Some(*value),
+                kind: Some(Kind::Constant),
+                is_final: true,
+                overrides: self.inherited(name).is_some(),
+                annotations: None,
+            };
+            self.check_override(vm, &constant, self.inherited(name))?;
+            all.push(constant);
+        }
+        Ok(all)
+    }
+
+    fn inherited(&self, name: &str) -> Option<&'c Member<'c>> {
+        member(self.parent?, name)
+    }
+
+    fn attribute(&self, vm: &mut Vm<'c>, name: &'c str, spec: Value<'c>) -> Eval<'c, Member<'c>> {
+        let feature = Feature::Attribute;
+        let label = format!("attribute {}[{name}]", self.name);
+        let Value::Hash(spec) = spec else {
+            let ty = self.type_of(vm, feature, name, spec)?;
+            let value = matches!(ty, Type::Optional(_)).then_some(Value::Undef);
+            let (kind, annotations) = (None, None);
+            return Ok(Member {
+                feature,
+                name,
+                ty,
+                value,
+                kind,
+                is_final: false,
+                overrides: false,
+                annotations,
+            });
+        };
+        let shape = format!(
+            "Struct[{{type => Type, Optional[final] => Boolean, Optional[override] => Boolean, Optional[kind] => \
+             Enum[constant, derived, given_or_derived, reference], value => Any, \
+             Optional[annotations] => {ANNOTATIONS}}}]"
+        );
+        let shape = parse_with(vm, &shape, &[])?;
+        assert_instance(vm, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
+        if matches!(name, "__ptype" | "__pvalue") {
+            return Err(Flow::raw(format!("The attribute '{name}' is reserved and cannot be used")));
+        }
+        let Some(Value::Type(ty)) = spec.get_str("type") else {
+            return Err(Flow::raw(format!("{label} has no type")));
+        };
+        let kind = spec.get_str("kind").and_then(Value::as_str).and_then(Kind::by_name);
+        let mut is_final = matches!(spec.get_str("final"), Some(Value::Bool(true)));
+        if kind == Some(Kind::Constant) {
+            if spec.get_str("final").is_some() && !is_final {
+                let message = format!("{label} of kind 'constant' cannot be combined with final => false");
+                return Err(Flow::raw(message));
+            }
+            is_final = true;
+        }
+        let value = spec.get_str("value");
+        match (kind, value) {
+            (Some(kind @ (Kind::Derived | Kind::GivenOrDerived)), Some(_)) => {
+                let kind = kind.name();
+                let message = format!("{label} of kind '{kind}' cannot be combined with an attribute value");
+                return Err(Flow::raw(message));
+            }
+            (Some(Kind::Constant), None) => {
+                return Err(Flow::raw(format!("{label} of kind 'constant' requires a value")));
+            }
+            (_, Some(value)) if !matches!(value, Value::Default) => {
+                assert_instance(vm, &format!("{label} value"), ty, value)?;
+            }
+            _ => {}
+        }
+        Ok(Member {
+            feature,
+            name,
+            ty,
+            value,
+            kind,
+            is_final,
+            overrides: matches!(spec.get_str("override"), Some(Value::Bool(true))),
+            annotations: spec.get_str("annotations").filter(|given| !given.is_undef()),
+        })
+    }
+
+    fn functions(&self, vm: &mut Vm<'c>, attributes: &[Member<'c>]) -> Eval<'c, Vec<Member<'c>>> {
+        let mut all = Vec::new();
+        for (name, spec) in self.entries("functions") {
+            let name = name.as_str().unwrap_or_default();
+            let feature = Feature::Function;
+            let mut function = Member {
+                feature,
+                name,
+                ty: &Type::Any,
+                value: None,
+                kind: None,
+                is_final: false,
+                overrides: false,
+                annotations: None,
+            };
+            match spec {
+                Value::Hash(spec) => {
+                    let shape = format!(
+                        "Struct[{{type => Type[Callable], Optional[final] => Boolean, Optional[override] => \
+                         Boolean, Optional[annotations] => {ANNOTATIONS}}}]"
+                    );
+                    let shape = parse_with(vm, &shape, &[])?;
+                    let subject = format!("initializer for {}", function.label(self.name));
+                    assert_instance(vm, &subject, shape, Value::Hash(*spec))?;
+                    if let Some(Value::Type(ty)) = spec.get_str("type") {
+                        function.ty = ty;
+                    }
+                    function.is_final = matches!(spec.get_str("final"), Some(Value::Bool(true)));
+                    function.overrides = matches!(spec.get_str("override"), Some(Value::Bool(true)));
+                    function.annotations = spec.get_str("annotations").filter(|given| !given.is_undef());
+                }
+                other => function.ty = self.type_of(vm, feature, name, *other)?,
+            }
+            if attributes.iter().any(|attribute| attribute.name == name) {
+                let label = function.label(self.name);
+                return Err(Flow::raw(format!("{label} conflicts with attribute with the same name")));
+            }
+            self.check_override(vm, &function, self.inherited(name))?;
+            all.push(function);
+        }
+        Ok(all)
+    }
+
+    /// Whether a member may stand over the inherited one of its name, and says so.
+    fn check_override(
+        &self,
+        vm: &mut Vm<'c>,
+        own: &Member<'c>,
+        inherited: Option<&'c Member<'c>>,
+    ) -> Eval<'c, ()> {
+        let label = own.label(self.name);
+        let Some(inherited) = inherited else {
+            if own.overrides {
+                let feature = own.feature.name();
+                return Err(Flow::raw(format!(
+                    "expected {label} to override an inherited {feature}, but no such {feature} was found"
+                )));
+            }
+            return Ok(());
+        };
+        let owner = self.owner(own).unwrap_or("Object");
+        let over = inherited.label(owner);
+        let constants = inherited.kind == Some(Kind::Constant) && own.kind == Some(Kind::Constant);
+        let problem = if inherited.feature != own.feature {
+            format!("{label} attempts to override {over}")
+        } else if inherited.is_final && !constants {
+            format!("{label} attempts to override final {over}")
+        } else if !own.overrides {
+            format!("{label} attempts to override {over} without having override => true")
+        } else if !is_assignable(vm.arena, inherited.ty, own.ty) {
+            format!("{label} attempts to override {over} with a type that does not match")
+        } else {
+            return Ok(());
+        };
+        Err(Flow::raw(problem))
+    }
+
+    /// The name of the nearest ancestor that has a member of its own like this one.
+    fn owner(&self, own: &Member<'c>) -> Option<&'c str> {
+        let mut parent = self.parent;
+        while let Some(ty) = parent.map(resolved) {
+            let definition = super::definition(ty)?;
+            let lists = [definition.attributes, definition.functions, definition.type_parameters];
+            if lists.iter().any(|list| list.iter().any(|known| known.name == own.name)) {
+                return Some(crate::types::name(ty));
+            }
+            parent = definition.parent;
+        }
+        None
+    }
+
+    fn equality(
+        &self,
+        attributes: &[Member<'c>],
+        functions: &[Member<'c>],
+        include_type: bool,
+    ) -> Eval<'c, Option<Vec<&'c str>>> {
+        let names: Vec<&'c str> = match self.init.get_str("equality") {
+            Some(Value::Str(name)) => vec![name.as_str()],
+            Some(Value::Array(names)) => names.iter().filter_map(|name| name.as_str()).collect(),
+            _ => return Ok(None),
+        };
+        if !names.is_empty() && !include_type {
+            return Err(Flow::raw(
+                "equality_include_type = false cannot be combined with non empty equality specification",
+            ));
+        }
+        for name in &names {
+            let label = self.name;
+            let inherited = self.inherited(name);
+            if let (Some(inherited), Some(parent)) = (inherited, self.parent)
+                && inherited.feature == Feature::Attribute
+                && super::equality_attributes(parent).contains(name)
+            {
+                let owner = self.owner(inherited).unwrap_or("Object");
+                let attribute = inherited.label(owner);
+                return Err(Flow::raw(format!(
+                    "{label} equality is referencing {attribute} which is included in equality of {owner}"
+                )));
+            }
+            let own = attributes.iter().chain(functions).find(|member| member.name == *name);
+            let Some(member) = inherited.or(own) else {
+                return Err(Flow::raw(format!(
+                    "{label} equality is referencing non existent attribute '{name}'"
+                )));
+            };
+            let attribute = member.label(self.owner(member).filter(|_| inherited.is_some()).unwrap_or(label));
+            if member.feature != Feature::Attribute {
+                return Err(Flow::raw(format!(
+                    "{label} equality is referencing {attribute}. Only attribute references are allowed"
+                )));
+            }
+            if member.kind == Some(Kind::Constant) {
+                return Err(Flow::raw(format!(
+                    "{label} equality is referencing constant {attribute}. Reference to constant is not allowed \
+                     in equality"
+                )));
+            }
+        }
+        Ok(Some(names))
+    }
+}
+
+/// What `new` takes, what is required first: name, type, default.
+pub fn constructor<'c>(ty: &'c Type<'c>) -> Vec<(&'c str, &'c Type<'c>, Option<Value<'c>>)> {
+    let settable = attributes(ty).into_iter().filter(|attribute| attribute.is_settable());
+    let (rest, required): (Vec<_>, Vec<_>) =
+        settable.map(|a| (a.name, a.ty, a.value)).partition(|(_, _, default)| default.is_some());
+    required.into_iter().chain(rest).collect()
+}

@@ -1,0 +1,197 @@
+//! Object types: what `Object[{…}]` declares, and what their instances are compared by.
+//! Source: the specification's "Object type"; the oracle for order and words.
+
+mod define;
+mod extension;
+mod type_set;
+
+pub use define::{constructor, define, not_a_definition};
+pub use extension::{extension, has_parameters, matches_type, matches_value, of_instance};
+pub use type_set::define_set;
+
+use super::{Type, resolved};
+use crate::value::{Object, Value};
+
+/// What an attribute may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The same for all instances.
+    Constant,
+    /// Computed; nothing in the language can.
+    Derived,
+    /// Given, or computed.
+    GivenOrDerived,
+    /// A reference to another object.
+    Reference,
+}
+
+impl Kind {
+    const ALL: [(&'static str, Kind); 4] = [
+        ("constant", Kind::Constant),
+        ("derived", Kind::Derived),
+        ("given_or_derived", Kind::GivenOrDerived),
+        ("reference", Kind::Reference),
+    ];
+
+    fn by_name(name: &str) -> Option<Kind> {
+        Kind::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    /// As `kind => …` has it.
+    pub fn name(self) -> &'static str {
+        Kind::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// Which of an Object type's lists a member stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// `attributes`, `constants`
+    Attribute,
+    /// `functions`
+    Function,
+    /// `type_parameters`
+    TypeParameter,
+}
+
+impl Feature {
+    /// As messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Feature::Attribute => "attribute",
+            Feature::Function => "function",
+            Feature::TypeParameter => "type_parameter",
+        }
+    }
+}
+
+/// An attribute, a function or a type parameter.
+#[derive(Clone, Copy)]
+pub struct Member<'c> {
+    /// Which.
+    pub feature: Feature,
+    /// Its name.
+    pub name: &'c str,
+    /// The type of its value; a function's is a `Callable`.
+    pub ty: &'c Type<'c>,
+    /// The value it has where none is given.
+    pub value: Option<Value<'c>>,
+    /// What kind of attribute.
+    pub kind: Option<Kind>,
+    /// `final => true`
+    pub is_final: bool,
+    /// `override => true`
+    pub overrides: bool,
+    /// `annotations`
+    pub annotations: Option<Value<'c>>,
+}
+
+impl Member<'_> {
+    /// How messages name it: `attribute Car[wheels]`.
+    pub fn label(&self, owner: &str) -> String {
+        format!("{} {owner}[{}]", self.feature.name(), self.name)
+    }
+
+    /// Whether an instance is made with it.
+    pub fn is_settable(&self) -> bool {
+        self.feature == Feature::Attribute && !matches!(self.kind, Some(Kind::Constant | Kind::Derived))
+    }
+}
+
+/// The definition of an Object type, checked.
+pub struct Definition<'c> {
+    /// What it inherits from.
+    pub parent: Option<&'c Type<'c>>,
+    /// Own type parameters in order.
+    pub type_parameters: &'c [Member<'c>],
+    /// Own attributes, constants last.
+    pub attributes: &'c [Member<'c>],
+    /// Own functions.
+    pub functions: &'c [Member<'c>],
+    /// Names of the attributes that make instances equal; all but constants if not given.
+    pub equality: Option<&'c [&'c str]>,
+    /// Whether instances of different types differ.
+    pub equality_include_type: bool,
+    /// `checks`
+    pub checks: Option<Value<'c>>,
+    /// `annotations`
+    pub annotations: Option<Value<'c>>,
+}
+
+/// The definition of an Object type of the user's; none for the types Puppet itself defines and for all else.
+pub fn definition<'c>(ty: &'c Type<'c>) -> Option<&'c Definition<'c>> {
+    match resolved(ty) {
+        Type::Object { definition, .. } => *definition,
+        Type::ObjectExtension { base, .. } => definition(base),
+        _ => None,
+    }
+}
+
+/// Members of a type and its ancestors, an ancestor's first; one that is overridden keeps its place.
+pub fn members<'c>(
+    ty: &'c Type<'c>,
+    own: impl Fn(&'c Definition<'c>) -> &'c [Member<'c>] + Copy,
+) -> Vec<&'c Member<'c>> {
+    let Some(definition) = definition(ty) else { return Vec::new() };
+    let mut all = definition.parent.map_or_else(Vec::new, |parent| members(parent, own));
+    for member in own(definition) {
+        match all.iter().position(|known| known.name == member.name) {
+            Some(at) => all[at] = member,
+            None => all.push(member),
+        }
+    }
+    all
+}
+
+/// All attributes, constants among them.
+pub fn attributes<'c>(ty: &'c Type<'c>) -> Vec<&'c Member<'c>> {
+    members(ty, |definition| definition.attributes)
+}
+
+/// The attribute or function of a name.
+pub fn member<'c>(ty: &'c Type<'c>, name: &str) -> Option<&'c Member<'c>> {
+    let definition = definition(ty)?;
+    let own = definition.attributes.iter().chain(definition.functions).find(|member| member.name == name);
+    own.or_else(|| member(definition.parent?, name))
+}
+
+/// The value an instance has of an attribute.
+pub fn value_of<'c>(object: &Object<'c>, attribute: &Member<'c>) -> Value<'c> {
+    object.attributes.get_str(attribute.name).or(attribute.value).unwrap_or(Value::Undef)
+}
+
+/// Names of the attributes by which instances are equal.
+fn equality_attributes<'c>(ty: &'c Type<'c>) -> Vec<&'c str> {
+    let Some(definition) = definition(ty) else { return Vec::new() };
+    let mut all = definition.parent.map_or_else(Vec::new, equality_attributes);
+    match definition.equality {
+        Some(names) => all.extend(names),
+        None => all
+            .extend(definition.attributes.iter().filter(|a| a.kind != Some(Kind::Constant)).map(|a| a.name)),
+    }
+    all
+}
+
+fn includes_type<'c>(ty: &'c Type<'c>) -> bool {
+    definition(ty).is_none_or(|d| d.equality_include_type && d.parent.is_none_or(includes_type))
+}
+
+/// Whether two instances are equal.
+pub fn same<'c>(a: &Object<'c>, b: &Object<'c>) -> bool {
+    if definition(a.ty).is_none() {
+        return a.type_name == b.type_name && Value::Hash(a.attributes).same(Value::Hash(b.attributes));
+    }
+    if includes_type(a.ty) && !super::equal(a.ty, b.ty) {
+        return false;
+    }
+    let (left, right) = (attributes(a.ty), attributes(b.ty));
+    equality_attributes(a.ty).into_iter().all(|name| {
+        let of = |object: &Object<'c>, all: &[&'c Member<'c>]| {
+            all.iter().find(|member| member.name == name).map(|member| value_of(object, member))
+        };
+        match (of(a, &left), of(b, &right)) {
+            (Some(a), Some(b)) => a.same(b),
+            _ => false,
+        }
+    })
+}

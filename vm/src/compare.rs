@@ -34,7 +34,9 @@ impl Op {
         }
     }
 
-    fn holds(self, order: Ordering) -> bool {
+    /// Whether an order is what the operator asks for.
+    #[inline]
+    pub(crate) fn holds(self, order: Ordering) -> bool {
         match self {
             Op::Less => order.is_lt(),
             Op::LessEqual => order.is_le(),

@@ -113,6 +113,9 @@ pub struct Native {
     pub dispatches: &'static [Dispatch],
     /// Tried when none of the others matches: the body returns the message to raise.
     pub mismatches: &'static [Dispatch],
+    /// Whether the function may let something refer to the scope of the call that outlives the call: a resource,
+    /// an evaluation put off. If not, the scope is used again.
+    pub keeps_scope: bool,
 }
 
 /// A required parameter.
@@ -162,5 +165,5 @@ impl Dispatch {
 
 /// A function without local types or mismatch dispatches.
 pub const fn native(name: &'static str, doc: &'static str, dispatches: &'static [Dispatch]) -> Native {
-    Native { name, doc, local_types: &[], dispatches, mismatches: &[] }
+    Native { name, doc, local_types: &[], dispatches, mismatches: &[], keeps_scope: true }
 }

@@ -50,6 +50,10 @@ pub struct Scope<'c> {
     /// Module the body's source belongs to; empty for none.
     pub module: &'c str,
     arena: &'c Bump,
+    /// Whether something may refer to the scope when the call it was made for is over.
+    kept: Cell<bool>,
+    /// The next one of a closure's spare scopes.
+    pub(crate) next: Cell<Option<&'c Scope<'c>>>,
 }
 
 /// What a new scope is made of.
@@ -90,7 +94,26 @@ impl<'c> Scope<'c> {
             name,
             module,
             arena,
+            kept: Cell::new(false),
+            next: Cell::new(None),
         })
+    }
+
+    /// Notes that something outside of the call may refer to the scope from now on.
+    #[inline]
+    pub(crate) fn keep(&self) {
+        self.kept.set(true);
+    }
+
+    /// Makes every slot unassigned. False, and nothing done, where something may still look at them.
+    pub(crate) fn clear(&self) -> bool {
+        if self.kept.get() || self.extra.borrow().is_some() {
+            return false;
+        }
+        for slot in self.slots {
+            slot.set(None);
+        }
+        true
     }
 
     /// The variable of this very scope, parents not asked.

@@ -177,7 +177,7 @@ impl<'c> Compile<'c> {
             }
             DefKind::Function => {
                 let scope = vm.top;
-                let closure = &*self.arena.alloc(Closure { chunk, scope, name: Some(def.name) });
+                let closure = &*self.arena.alloc(Closure::new(chunk, scope, Some(def.name)));
                 let site = self.site_of_definition(file, &def);
                 let old = self.function_sites.borrow_mut().insert(def.name, site);
                 if let Some(old) = old {

@@ -63,6 +63,7 @@ pub const FUNCTIONS: &[Native] = &[Native {
         dispatch(NAME_AND_OPTIONS, with_options).optional_block("BlockType"),
     ],
     mismatches: &[],
+    keeps_scope: true,
 }];
 
 /// A look-up, whichever way it was written.

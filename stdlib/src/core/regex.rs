@@ -141,7 +141,7 @@ impl<'c> Replacement<'c> {
                     let rest = chars.as_str();
                     match chars.next() {
                         // Beside named groups there are no numbers, to Ruby.
-                        Some('1'..='9') if !found.names.is_empty() => {}
+                        Some('1'..='9') if found.has_names() => {}
                         Some(d @ '0'..='9') => out.push_str(group(d as usize - '0' as usize)),
                         Some('&') => out.push_str(group(0)),
                         Some('`') => out.push_str(&subject[..found.start()]),
@@ -150,9 +150,7 @@ impl<'c> Replacement<'c> {
                         Some('k') if rest.starts_with("k<") && rest.contains('>') => {
                             let end = rest.find('>').unwrap_or(2);
                             let name = &rest[2..end];
-                            let n = name.parse().ok().or_else(|| {
-                                found.names.iter().find(|(known, _)| known == name).map(|(_, n)| *n)
-                            });
+                            let n = name.parse().ok().or_else(|| found.named(name));
                             out.push_str(n.map_or("", group));
                             chars = rest[end + 1..].chars();
                         }

@@ -58,6 +58,9 @@ pub fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'
             Op::Add => x.checked_add(y),
             Op::Sub => x.checked_sub(y),
             Op::Mul => x.checked_mul(y),
+            // Both round towards minus infinity, as in Ruby; by zero and out of range is for below.
+            Op::Div if y > 0 => Some(x.div_euclid(y)),
+            Op::Mod if y > 0 => Some(x.rem_euclid(y)),
             _ => None,
         };
         if let Some(result) = quick {

@@ -69,7 +69,7 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
         Value::Undef => {}
         Value::Default => out.push_str("default"),
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
-        Value::Int(n) => out.push_str(&n.to_string()),
+        Value::Int(n) => out.push_str(itoa::Buffer::new().format(n)),
         Value::Float(f) => out.push_str(&float_to_s(f)),
         Value::Str(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => out.push_str(&s),
         Value::Array(items) => {

@@ -97,6 +97,7 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
+        scope.keep();
         match self.host.foreign(self, name, Call { args, block, scope })? {
             Some(value) => Ok(value),
             None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."))),
@@ -116,10 +117,13 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         match self.find_callee(name, scope.module)? {
             Some(callee) => self.call_callee(callee, args, block, scope),
-            None => match self.host.foreign(self, name, Call { args, block, scope })? {
-                Some(value) => Ok(value),
-                None => Err(Flow::raw(format!("Unknown function '{name}'"))),
-            },
+            None => {
+                scope.keep();
+                match self.host.foreign(self, name, Call { args, block, scope })? {
+                    Some(value) => Ok(value),
+                    None => Err(Flow::raw(format!("Unknown function '{name}'"))),
+                }
+            }
         }
     }
 
@@ -142,6 +146,9 @@ impl<'c> Vm<'c> {
                 parsed
             }
         };
+        if native.keeps_scope {
+            scope.keep();
+        }
         let call = Call { args, block, scope };
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
             if self.accepts(signature, args, block)? {
@@ -230,15 +237,17 @@ impl<'c> Vm<'c> {
 
     fn call_closure(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
         let linked = self.link(closure.chunk)?;
-        let spec = ScopeSpec {
-            kind: ScopeKind::Local,
-            names: linked.shape,
-            parent: Some(closure.scope),
-            declared_in: None,
-            name: closure.scope.name,
-            module: linked.unit.module,
+        let scope = match closure.take_spare() {
+            Some(scope) => scope,
+            None => self.new_scope(ScopeSpec {
+                kind: ScopeKind::Local,
+                names: linked.shape,
+                parent: Some(closure.scope),
+                declared_in: None,
+                name: closure.scope.name,
+                module: linked.unit.module,
+            }),
         };
-        let scope = self.new_scope(spec);
         self.bind(closure, linked, scope, args)?;
         let result = match self.execute(linked, scope) {
             Err(flow) => match *flow {
@@ -251,6 +260,7 @@ impl<'c> Vm<'c> {
             let returns = self.return_type(linked)?;
             self.assert_returned(closure.name.unwrap_or("lambda"), returns, result)?;
         }
+        closure.give_back(scope);
         Ok(result)
     }
 

@@ -129,9 +129,14 @@ impl<'c> Vm<'c> {
             }
             macro_rules! ordering {
                 ($op:expr) => {{
-                    here!();
-                    let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = Value::Bool(compare::compare(self, $op, left, right)?);
+                    let holds = match (reg!(b), reg!(c)) {
+                        (Value::Int(left), Value::Int(right)) => $op.holds(left.cmp(&right)),
+                        (left, right) => {
+                            here!();
+                            compare::compare(self, $op, left, right)?
+                        }
+                    };
+                    reg!(a) = Value::Bool(holds);
                 }};
             }
 
@@ -199,8 +204,13 @@ impl<'c> Vm<'c> {
                 }
                 Op::Not => reg!(a) = Value::Bool(!reg!(b).truthy()),
                 Op::Truth => reg!(a) = Value::Bool(reg!(b).truthy()),
-                Op::Equal => reg!(a) = Value::Bool(compare::equal_operator(self, reg!(b), reg!(c))),
-                Op::NotEqual => reg!(a) = Value::Bool(!compare::equal_operator(self, reg!(b), reg!(c))),
+                Op::Equal | Op::NotEqual => {
+                    let same = match (reg!(b), reg!(c)) {
+                        (Value::Int(left), Value::Int(right)) => left == right,
+                        (left, right) => compare::equal_operator(self, left, right),
+                    };
+                    reg!(a) = Value::Bool(same == (op == Op::Equal));
+                }
                 Op::Less => ordering!(compare::Op::Less),
                 Op::LessEqual => ordering!(compare::Op::LessEqual),
                 Op::Greater => ordering!(compare::Op::Greater),
@@ -323,8 +333,9 @@ impl<'c> Vm<'c> {
                     reg!(a) = self.call_resolved(unit, name, args, block, scope)?;
                 }
                 Op::Closure => {
+                    scope.keep();
                     let chunk = ChunkRef { unit: unit.id, chunk: x as u32 };
-                    reg!(a) = Value::Closure(arena.alloc(Closure { chunk, scope, name: None }));
+                    reg!(a) = Value::Closure(arena.alloc(Closure::new(chunk, scope, None)));
                 }
                 Op::Attributes => self.pending.open(),
                 Op::Attribute | Op::AttributeAppend => {
@@ -350,11 +361,13 @@ impl<'c> Vm<'c> {
                 Op::Resource => {
                     let count = wide!();
                     here!();
+                    scope.keep();
                     let ty = reg!(b);
                     reg!(a) = self.declare_resources(scope, ty, c, count as usize)?;
                 }
                 Op::Defaults => {
                     here!();
+                    scope.keep();
                     let ty = reg!(b);
                     let attributes = self.pending.close(arena);
                     let site = self.site();
@@ -363,6 +376,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::Override => {
                     here!();
+                    scope.keep();
                     let resources = reg!(b);
                     let attributes = self.pending.close(arena);
                     let site = self.site();
@@ -372,11 +386,13 @@ impl<'c> Vm<'c> {
                 Op::Collect => {
                     let list = wide!();
                     here!();
+                    scope.keep();
                     reg!(a) = self.collect(unit, scope, base + b, c != 0, list)?;
                 }
                 Op::Relate => {
                     let kind = wide!();
                     here!();
+                    scope.keep();
                     let relation = match kind {
                         0 => Relation::Before,
                         1 => Relation::Notify,

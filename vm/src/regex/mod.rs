@@ -66,18 +66,27 @@ pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t
     Ok(captures_from(source, text, 0)?.map(|found| found.texts(text)))
 }
 
-/// A match: byte ranges of the groups, the whole match first, and their names.
+/// A match: byte ranges of the groups, the whole match first.
 pub struct Match {
     /// Byte ranges by number.
     pub groups: Vec<Option<(usize, usize)>>,
-    /// Names of the named groups, by number.
-    pub names: Vec<(String, usize)>,
+    regex: Rc<Regex>,
 }
 
 impl Match {
     /// Start of the whole match.
     pub fn start(&self) -> usize {
         self.groups[0].map_or(0, |g| g.0)
+    }
+
+    /// Whether the expression names groups.
+    pub fn has_names(&self) -> bool {
+        self.regex.capture_names().flatten().next().is_some()
+    }
+
+    /// The number of a named group.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.regex.capture_names().position(|known| known == Some(name))
     }
 
     /// End of the whole match.
@@ -96,15 +105,14 @@ impl Match {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    let regex = compile(source)?;
+    search(&compile(source)?, source, text, from)
+}
+
+fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
     let found = regex.captures_from_pos(text, from).map_err(|error| runtime_error(source, &error))?;
     Ok(found.map(|found| Match {
         groups: found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect(),
-        names: regex
-            .capture_names()
-            .enumerate()
-            .filter_map(|(n, name)| Some((name?.to_owned(), n)))
-            .collect(),
+        regex: Rc::clone(regex),
     }))
 }
 
@@ -113,10 +121,11 @@ pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Mat
 /// # Errors
 /// Those of [`is_match`].
 pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
+    let regex = compile(source)?;
     let mut found = Vec::new();
     let mut at = 0;
     while at <= text.len() {
-        let Some(next) = captures_from(source, text, at)? else { break };
+        let Some(next) = search(&regex, source, text, at)? else { break };
         let end = next.end();
         at = if next.start() == end {
             end + text[end..].chars().next().map_or(1, char::len_utf8)

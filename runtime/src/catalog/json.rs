@@ -7,7 +7,6 @@ use crate::resource_types::ResourceTypes;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
-use hashbrown::HashMap;
 
 /// What a catalog says of itself.
 pub struct Header<'a> {
@@ -61,9 +60,9 @@ pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) 
                 out.push(',');
             }
             out.push_str("{\"source\":");
-            string(&mut out, &source.reference());
+            rich::type_and_title(&mut out, source.type_name, source.title);
             out.push_str(",\"target\":");
-            string(&mut out, &target.reference());
+            rich::type_and_title(&mut out, target.type_name, target.title);
             out.push('}');
         }
     }
@@ -95,7 +94,8 @@ fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
         string(out, file);
     }
     if resource.line != 0 {
-        out.push_str(&format!(",\"line\":{}", resource.line));
+        out.push_str(",\"line\":");
+        out.push_str(itoa::Buffer::new().format(resource.line));
     }
     if let Some(exported) = resource.exported {
         out.push_str(if exported { ",\"exported\":true" } else { ",\"exported\":false" });
@@ -120,8 +120,6 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
     let from_title =
         ty.map_or_else(|| vec![("name", resource.title.to_owned())], |ty| ty.parse_title(resource.title));
     let namevar = ty.map_or("name", |ty| ty.namevar());
-    let set: HashMap<&str, Value<'_>> =
-        resource.params.iter().filter(|p| !p.value.is_undef()).map(|p| (p.name, p.value)).collect();
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
         out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
@@ -130,10 +128,10 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
     };
     let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
     for (name, text) in &from_title {
-        match set.get(name) {
+        match resource.param(name) {
             Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {
                 start(out, name);
-                parameter(out, name, *value);
+                parameter(out, name, value);
             }
             Some(_) => {}
             // Main's title is a symbol in Puppet, so its name differs from it.
@@ -162,7 +160,10 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
 /// Arrays that hold resource references are flattened; those of relationship parameters in any case.
 fn parameter(out: &mut String, name: &str, value: Value<'_>) {
     let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
-    if let Value::Array(items) = value {
+    let may_be_flattened = |item: &Value<'_>| matches!(item, Value::Array(_) | Value::Type(_));
+    if let Value::Array(items) = value
+        && (relation || items.iter().any(may_be_flattened))
+    {
         let mut flat = Vec::new();
         flatten(&items, &mut flat);
         if relation || flat.iter().any(|v| matches!(v, Value::Type(Type::Resource { .. } | Type::Class(_)))) {

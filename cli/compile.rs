@@ -36,8 +36,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };
-    if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
-        return renderer.failure("Nothing to compile: give --environment, --manifest or -e", USAGE);
+    if !job.is_complete() {
+        return renderer
+            .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
     job.node = arguments.certname.clone().or(job.node);
     renderer.given_code(job.code.as_deref());

@@ -1,6 +1,7 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
 pub mod access;
+pub mod archive;
 pub mod arith;
 pub mod base64;
 pub mod closure;

@@ -37,7 +37,9 @@ impl<'c> Compile<'c> {
             let rest = path.strip_prefix(&module.path).ok()?;
             Some(format!("{}/{}", module.name, rest.to_string_lossy()))
         });
-        self.units.file(path, self.check, in_module.as_deref()).map_err(|faults| self.faults(&faults))
+        let outcome = self.units.file(self.tree(), path, self.check, in_module.as_deref());
+        self.note_standing(path);
+        outcome.map_err(|faults| self.faults(&faults))
     }
 
     pub(super) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
@@ -64,7 +66,7 @@ impl<'c> Compile<'c> {
         for warning in compiled.warnings.iter() {
             self.log_diagnostic(warning);
         }
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let words = self.kept.keep(&compiled.words);
         let id = vm.load(words, file, module)?;
         let unit = vm.unit(id);
         for number in 0..unit.defs() {
@@ -327,7 +329,7 @@ impl<'c> Compile<'c> {
             return Ok(None);
         }
         let Some(file) = self.namespaced_file(first, "functions", rest) else { return Ok(None) };
-        if !file.is_file() {
+        if !self.tree().is_file(&file) {
             self.functions.borrow_mut().insert(self.text(name), None);
             return Ok(None);
         }
@@ -351,7 +353,7 @@ impl<'c> Compile<'c> {
         if !self.environment.modules.is_visible(from, first) {
             return Ok(None);
         }
-        let file = self.namespaced_file(first, "types", rest).filter(|file| file.is_file());
+        let file = self.namespaced_file(first, "types", rest).filter(|file| self.tree().is_file(file));
         let Some(file) = file else {
             self.aliases.borrow_mut().insert(self.text(&key), None);
             return Ok(None);

@@ -1,0 +1,1 @@
+//! Shows what an archive holds.

@@ -59,8 +59,9 @@ fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
         }
     };
     if !part.contains(['*', '?', '[', '\\']) {
-        take(folder.join(part));
-        return;
+        // A folder that is only named need not be asked for: an archive knows nothing of those around it.
+        let path = folder.join(part);
+        return if rest.is_empty() { take(path) } else { walk(tree, &path, rest, found) };
     }
     let pattern: Vec<char> = part.chars().collect();
     for Child { name, .. } in tree.list(folder) {

@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod compile;
 mod eval;
+mod inspect;
 mod render;
 mod world;
 
@@ -25,6 +26,7 @@ struct Arguments {
 enum Command {
     Compile(compile::Arguments),
     Build(build::Arguments),
+    Inspect(inspect::Arguments),
     Eval(eval::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),

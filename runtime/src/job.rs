@@ -179,6 +179,13 @@ impl Session {
         run().unwrap_or_else(failed)
     }
 
+    /// Lends the session an archive: jobs that name its path use it, whatever lies there.
+    pub fn add_archive(&self, opened: Arc<Opened>) {
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(opened.path.clone(), opened);
+        }
+    }
+
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
         let spec = EnvironmentSpec {
             directory: job.environment.clone(),

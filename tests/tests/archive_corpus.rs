@@ -1,5 +1,8 @@
 //! The corpus from one archive of all its modules: every catalog, log and error is the one from source.
 
+use bunraku_runtime::archive::build::{self, Options};
+use bunraku_runtime::archive::open::Opened;
+use bunraku_runtime::job::{Job, Session};
 use bunraku_tests::corpus::{self, MACHINES, classes};
 use bunraku_tests::{bunraku, paths};
 use serde_json::{Value, json};
@@ -78,4 +81,38 @@ fn an_archive_gives_what_the_sources_give() {
             sources.len()
         );
     }
+}
+
+#[test]
+fn what_a_compile_does_not_reach_is_not_read() {
+    if !paths::modules().is_dir() {
+        eprintln!(
+            "SKIPPED archive_corpus: the modules are not there; `cargo run -p bunraku-tests -- fetch` gets them"
+        );
+        return;
+    }
+    let work = tempfile::tempdir().expect("a folder can be made");
+    let one = work.path().join("one");
+    std::fs::create_dir(&one).expect("a folder can be made");
+    std::os::unix::fs::symlink(paths::modules().join("rsync"), one.join("rsync")).expect("a link can be made");
+    let looked_at = |modules: &std::path::Path| {
+        let options = Options { modulepath: Some(vec![modules.to_path_buf()]), ..Options::default() };
+        let archive = work.path().join("a.bnr");
+        build::build(&options, &archive, &|_| ()).expect("it builds");
+        let opened = Opened::open(&archive).expect("it opens");
+        let opening = opened.archive().touched();
+        let session = Session::default();
+        session.add_archive(opened.clone());
+        let (code, frozen) = (Some("include rsync".to_owned()), true);
+        let job = Job { code, archive: Some(archive), frozen, ..Job::default() };
+        session.run(&job).result.expect("it compiles");
+        (opened.archive().size(), opening, opened.archive().touched())
+    };
+    let (all, one) = (looked_at(&paths::modules()), looked_at(&one));
+    println!("size, bytes read by opening, and by a compile: {all:?} for all modules, {one:?} for one");
+    assert!(all.0 > 50 * one.0, "{all:?} {one:?}");
+    // Opening costs the same, whatever the size; a search in a hundred times as many records some blocks more.
+    assert_eq!(all.1, one.1);
+    assert!(all.2 < one.2 + 24 * 4096, "{all:?} {one:?}");
+    assert!(all.2 * 30 < all.0, "{all:?}");
 }

@@ -94,7 +94,8 @@ fn what_a_compile_does_not_reach_is_not_read() {
     let work = tempfile::tempdir().expect("a folder can be made");
     let one = work.path().join("one");
     std::fs::create_dir(&one).expect("a folder can be made");
-    std::os::unix::fs::symlink(paths::modules().join("rsync"), one.join("rsync")).expect("a link can be made");
+    std::os::unix::fs::symlink(paths::modules().join("rsync"), one.join("rsync"))
+        .expect("a link can be made");
     let looked_at = |modules: &std::path::Path| {
         let options = Options { modulepath: Some(vec![modules.to_path_buf()]), ..Options::default() };
         let archive = work.path().join("a.bnr");

@@ -42,6 +42,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     job.node = arguments.certname.clone().or(job.node);
     renderer.given_code(job.code.as_deref());
+    if job.frozen {
+        renderer.read_no_files();
+    }
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);
     let catalog = match outcome.result {

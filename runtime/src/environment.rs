@@ -193,11 +193,11 @@ fn types_in_ruby(modules: Arc<Modules>, directory: Option<PathBuf>) -> Find {
                     let mut all = HashMap::new();
                     let folders = modules.iter().map(|module| &module.path).chain(&directory);
                     for folder in folders.map(|path| path.join(FOLDER)) {
+                        tree.watch(folder.clone());
                         for child in tree.list(&folder) {
                             let stem = child.name.strip_suffix(".rb").map(str::to_lowercase);
                             stem.map(|stem| all.entry(stem).or_insert_with(|| folder.join(&child.name)));
                         }
-                        tree.watch(folder);
                     }
                     all
                 });

@@ -41,6 +41,7 @@
 
 pub mod build;
 pub mod data;
+mod file;
 pub mod inspect;
 pub mod open;
 pub mod parts;

@@ -9,6 +9,7 @@ pub mod cold;
 pub mod layout;
 pub mod map;
 pub mod reader;
+mod record;
 pub mod writer;
 
 use layout::{Section, VERSION};

@@ -2,10 +2,11 @@
 //! block's checksum is taken the first time that it is touched.
 
 use super::layout::{
-    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FILE, FINGERPRINT, FOLDER, Form, HEADER_SUM, LINK, MAGIC,
-    PART_WORDS, PROVIDED_WORDS, Section, TABLE, VERSION,
+    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, Form, HEADER_SUM, MAGIC, PART_WORDS, PROVIDED_WORDS,
+    Section, TABLE, VERSION,
 };
 use super::map::Map;
+pub use super::record::{Definition, Entry, Part};
 use super::{Fault, Read, cold};
 use serde::de::DeserializeOwned;
 use std::cmp::Ordering;
@@ -27,83 +28,6 @@ pub struct Archive {
     sections: [Range<usize>; Section::ALL.len()],
     /// Blocks found sound, a bit each; the header's is never set.
     sound: Box<[AtomicU64]>,
-}
-
-/// A file, folder or link of an archive.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// Its number.
-    pub number: u32,
-    /// Its path: `/` between the segments, the first of which names a root.
-    pub path: &'a str,
-    /// Bits [`FILE`], [`FOLDER`], [`LINK`].
-    pub bits: u32,
-    /// Size of a file.
-    pub size: u64,
-    /// SHA-256 of a file's content.
-    pub hash: [u8; 32],
-    /// Offset in the path of the module's name.
-    pub module_at: Option<usize>,
-    parts: (u32, u32),
-}
-
-impl Entry<'_> {
-    /// Whether it is a file.
-    pub fn is_file(&self) -> bool {
-        self.bits & FILE != 0
-    }
-
-    /// Whether it is a folder.
-    pub fn is_folder(&self) -> bool {
-        self.bits & FOLDER != 0
-    }
-
-    /// Whether a symbolic link leads to it.
-    pub fn is_link(&self) -> bool {
-        self.bits & LINK != 0
-    }
-
-    /// The part of the path behind the last `/`.
-    pub fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or_default()
-    }
-}
-
-/// What a file was made into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Its section.
-    pub section: Section,
-    /// Format of data.
-    pub variant: u32,
-    range: Range<usize>,
-}
-
-impl Part {
-    /// Its length in bytes.
-    pub fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    /// Whether it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.range.is_empty()
-    }
-}
-
-/// A definition of an archive.
-#[derive(Clone, Copy, Debug)]
-pub struct Definition<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// 0 class, 1 defined type, 2 function, 3 type alias.
-    pub kind: u32,
-    /// Entry of its file.
-    pub entry: u32,
-    /// Its line.
-    pub line: u32,
-    /// Its number in its unit.
-    pub number: u32,
 }
 
 impl Archive {

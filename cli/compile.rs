@@ -36,11 +36,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };
-    if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
-        return renderer.failure("Nothing to compile: give --environment, --manifest or -e", USAGE);
+    if !job.is_complete() {
+        return renderer
+            .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
     job.node = arguments.certname.clone().or(job.node);
     renderer.given_code(job.code.as_deref());
+    if job.frozen {
+        renderer.read_no_files();
+    }
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);
     let catalog = match outcome.result {

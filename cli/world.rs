@@ -25,6 +25,13 @@ pub struct World {
     /// Configuration of Hiera's global layer.
     #[arg(long = "hiera_config", value_name = "FILE")]
     pub hiera_config: Option<PathBuf>,
+    /// Archive of the environment or the module path, as `bunraku build` makes it. What has changed since is
+    /// compiled anew.
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// Take everything from the archive and look at no source.
+    #[arg(long, requires = "archive")]
+    pub frozen: bool,
     /// Code to run in place of manifests.
     #[arg(short = 'e', long = "execute", value_name = "CODE")]
     pub execute: Option<String>,
@@ -91,6 +98,8 @@ impl World {
             environment_name: self.environment_name.clone(),
             modulepath: self.modulepath.clone().map(PathList::Joined),
             hiera_config: self.hiera_config.clone(),
+            archive: self.archive.clone(),
+            frozen: self.frozen,
             node: self.node.clone(),
             facts: facts.map(Json::Object),
             trusted,

@@ -1,12 +1,13 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
+use crate::archive::open::Opened;
 use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
-use crate::units::Units;
+use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::host::Strict;
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::any::Any;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A job of `batch`; the fields are those the design names.
@@ -36,8 +37,11 @@ pub struct Job {
     pub modulepath: Option<PathList>,
     /// Hiera configuration.
     pub hiera_config: Option<PathBuf>,
-    /// Archive.
+    /// Archive of the environment, or of the module path.
     pub archive: Option<PathBuf>,
+    /// Whether the archive alone is asked: no source is looked at.
+    #[serde(default)]
+    pub frozen: bool,
     /// Certname.
     pub node: Option<String>,
     /// Facts: an object, or the path of a file.
@@ -57,6 +61,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether it says what to compile.
+    pub fn is_complete(&self) -> bool {
+        self.code.is_some() || self.manifest.is_some() || self.environment.is_some() || self.archive.is_some()
+    }
+
     /// Whether the result is to hold a thing: by default the catalog only.
     fn wants(&self, what: &str) -> bool {
         match &self.want {
@@ -107,12 +116,13 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
         || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
 }
 
-/// What is kept between jobs: units of files, environments.
+/// What is kept between jobs: units of files, environments, archives.
 #[derive(Default)]
 pub struct Session {
     units: Units,
     data: DataFiles,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
+    archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
 }
 
 impl Session {
@@ -127,17 +137,22 @@ impl Session {
         };
         let run = || -> Result<Outcome, String> {
             let settings = settings(job.settings.as_ref())?;
-            if job.archive.is_some() {
-                return Err("'archive' is not supported yet".to_owned());
+            if job.frozen && job.archive.is_none() {
+                return Err("'frozen' needs an archive".to_owned());
             }
             let node = node(job, &name)?;
             let environment = self.environment(job)?;
+            if let Some(fault) = environment.tree().fault() {
+                return Err(fault);
+            }
             let Finished { result, logs, value } = std::thread::scope(|threads| {
                 let compile = || {
+                    let kept = Kept::default();
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
                     let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    Compile::run(&environment, &self.units, &self.data, settings, &node, code, want, &arena)
+                    let (units, data) = (&self.units, &self.data);
+                    Compile::run(&environment, units, &kept, data, settings, &node, code, want, &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -151,6 +166,9 @@ impl Session {
                     "Internal error: the compiler panicked; please report this".to_owned()
                 })
             })?;
+            if let Some(fault) = environment.tree().fault() {
+                return Err(fault);
+            }
             let result = result.map_err(|mut diagnostic| {
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
@@ -161,6 +179,13 @@ impl Session {
         run().unwrap_or_else(failed)
     }
 
+    /// Lends the session an archive: jobs that name its path use it, whatever lies there.
+    pub fn add_archive(&self, opened: Arc<Opened>) {
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(opened.path.clone(), opened);
+        }
+    }
+
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
         let spec = EnvironmentSpec {
             directory: job.environment.clone(),
@@ -168,16 +193,32 @@ impl Session {
             modulepath: job.modulepath.as_ref().map(PathList::folders),
             manifest: job.manifest.clone(),
             hiera_config: job.hiera_config.clone(),
+            archive: job.archive.clone(),
+            frozen: job.frozen,
         };
         let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
             return Ok(kept);
         }
-        let environment = Arc::new(Environment::open(&spec)?);
+        let archive = job.archive.as_deref().map(|path| self.archive(path)).transpose()?;
+        let environment = Arc::new(Environment::open(&spec, archive)?);
         if let Ok(mut all) = self.environments.lock() {
             all.insert(spec, environment.clone());
         }
         Ok(environment)
+    }
+
+    /// The archive of a file: opened once, until another takes its place.
+    fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
+        let kept = self.archives.lock().ok().and_then(|all| all.get(path).cloned());
+        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
+            return Ok(kept);
+        }
+        let opened = Opened::open(path)?;
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(path.to_path_buf(), opened.clone());
+        }
+        Ok(opened)
     }
 
     /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
@@ -190,8 +231,11 @@ impl Session {
                 return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
             }
         };
-        if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
-            return failure(&job.id, "Not a job: one of 'code', 'manifest' and 'environment' is required");
+        if !job.is_complete() {
+            return failure(
+                &job.id,
+                "Not a job: one of 'code', 'manifest', 'environment' and 'archive' is required",
+            );
         }
         let outcome = self.run(&job);
         let mut out = String::from("{\"id\":");

@@ -1,5 +1,6 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
 
+pub mod archive;
 pub mod catalog;
 pub mod check;
 pub mod compile;
@@ -13,4 +14,5 @@ pub mod names;
 pub mod relative;
 pub mod resource_types;
 pub mod settings;
+pub mod tree;
 pub mod units;

@@ -50,7 +50,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 fn help_names_the_commands() {
     let help = run(&["--help"]);
     assert_eq!(help.status, 0);
-    for command in ["compile", "eval", "check", "batch"] {
+    for command in ["compile", "build", "inspect", "eval", "check", "batch"] {
         assert!(help.out.contains(command), "{}", help.out);
         assert_eq!(run(&[command, "--help"]).status, 0);
     }

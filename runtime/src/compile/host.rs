@@ -81,22 +81,19 @@ impl<'c> Compile<'c> {
 
     /// Names the Ruby file that would define a function, if one does.
     pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let (module, path) = match name.split_once("::") {
-            Some((module, _)) => (Some(module), name.replace("::", "/")),
-            None => (None, name.to_owned()),
-        };
-        let new = format!("lib/puppet/functions/{path}.rb");
-        let old = format!("lib/puppet/parser/functions/{path}.rb");
-        let roots = self
-            .environment
-            .modules
-            .iter()
-            .filter(|m| module.is_none_or(|name| name == m.name))
-            .map(|m| m.path.clone())
-            .chain(self.environment.directory.clone());
-        let roots: Vec<PathBuf> = roots.collect();
-        let find = |relative: &str| roots.iter().map(|root| root.join(relative)).find(|file| file.is_file());
-        find(&new).or_else(|| find(&old))
+        let path = name.replace("::", "/");
+        let files =
+            [format!("lib/puppet/functions/{path}.rb"), format!("lib/puppet/parser/functions/{path}.rb")];
+        match name.split_once("::") {
+            None => files.iter().find_map(|file| self.environment.provided(file)),
+            Some((module, _)) => {
+                let module = self.environment.modules.get(module).map(|module| &module.path);
+                let roots: Vec<_> = module.into_iter().chain(&self.environment.directory).collect();
+                let of =
+                    |file: &String| roots.iter().map(|root| root.join(file)).find(|f| self.tree().is_file(f));
+                files.iter().find_map(of)
+            }
+        }
     }
 }
 
@@ -343,7 +340,7 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {
         let Some(file) = self.module_file(folder, path) else { return Ok(None) };
-        match std::fs::read(&file) {
+        match self.tree().read(&file) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Flow::raw(format!("Could not read {}: {error}", file.display()))),
@@ -351,7 +348,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn find_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>> {
-        let file = self.module_file(folder, path).filter(|file| file.exists());
+        let file = self.module_file(folder, path).filter(|file| self.tree().exists(file));
         Ok(file.map(|file| file.to_string_lossy().into_owned()))
     }
 
@@ -360,9 +357,10 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef> {
-        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| file.is_file());
+        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| self.tree().is_file(file));
         let file = exact.or_else(|| {
-            self.module_file(ModuleFolder::Templates, &format!("{name}.epp")).filter(|file| file.is_file())
+            self.module_file(ModuleFolder::Templates, &format!("{name}.epp"))
+                .filter(|file| self.tree().is_file(file))
         });
         let Some(file) = file else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
@@ -372,9 +370,10 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(chunk) = known {
             return Ok(chunk);
         }
-        let compiled =
-            self.units.file(&file, self.check, None).map_err(|faults| self.invalid_epp("epp", &faults))?;
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let outcome = self.units.file(self.tree(), &file, self.check, None);
+        self.note_standing(&file);
+        let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
+        let words = self.kept.keep(&compiled.words);
         let unit = vm.load(words, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file, chunk);
@@ -385,7 +384,7 @@ impl<'c> Host<'c> for Compile<'c> {
         let source = SourceFile { path: Some("inlined-epp-text"), text: source, kind: SourceKind::Epp };
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let words = self.kept.keep(&compiled.words);
         let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;
         Ok(ChunkRef { unit, chunk: 0 })
     }

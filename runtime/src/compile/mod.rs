@@ -22,7 +22,8 @@ pub(crate) use relations::COLLECTOR;
 use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
-use crate::units::Units;
+use crate::tree::{Standing, Tree};
+use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::closure::Closure;
@@ -128,6 +129,7 @@ pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
     pub(crate) environment: &'c Environment,
     units: &'c Units,
+    kept: &'c Kept,
     pub(crate) settings: Settings,
     pub(crate) hiera: Hiera<'c>,
     check: CheckStrict,
@@ -164,6 +166,24 @@ pub struct Compile<'c> {
 }
 
 impl<'c> Compile<'c> {
+    /// The tree that files are read from.
+    pub(crate) fn tree(&self) -> &'c Tree {
+        self.environment.modules.tree()
+    }
+
+    /// Says, once, of a file that the archive does not have as it is now.
+    pub(crate) fn note_standing(&self, path: &std::path::Path) {
+        let what = match self.tree().standing(path) {
+            Standing::Apart | Standing::Same => return,
+            Standing::Changed => "has changed since the archive was built",
+            Standing::New => "is not in the archive",
+        };
+        let message = format!("{} {what}; it was compiled anew", path.display());
+        if self.warned.borrow_mut().insert(message.clone()) {
+            self.logs.borrow_mut().push(Log { level: Severity::Notice, message, place: Place::default() });
+        }
+    }
+
     /// Copies text into the compile's arena.
     fn text(&self, text: &str) -> &'c str {
         self.arena.alloc_str(text)

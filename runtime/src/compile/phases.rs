@@ -7,7 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
-use crate::units::Units;
+use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -58,6 +58,7 @@ impl<'c> Compile<'c> {
     pub fn run(
         environment: &'c Environment,
         units: &'c Units,
+        kept: &'c Kept,
         files: &'c DataFiles,
         settings: Settings,
         node: &'c Node,
@@ -74,6 +75,7 @@ impl<'c> Compile<'c> {
             arena,
             environment,
             units,
+            kept,
             settings,
             hiera: Hiera::new(files),
             check: strict,

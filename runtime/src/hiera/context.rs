@@ -114,7 +114,9 @@ impl<'c> Compile<'c> {
             }
             "cached_file_data" => {
                 let path = argument.as_str().unwrap_or_default();
-                let text = std::fs::read_to_string(path)
+                let text = self
+                    .tree()
+                    .read_to_string(std::path::Path::new(path))
                     .map_err(|error| Flow::raw(format!("Could not read {path}: {error}")))?;
                 let text = vm.string(&text);
                 match call.block {

@@ -278,7 +278,9 @@ impl<'c> Compile<'c> {
         if let Some(value) = known {
             return Ok(value);
         }
-        let data = self.hiera.files.get(Path::new(&location.text), format).map_err(lookup_error)?;
+        let data = self.hiera.files.get(self.tree(), Path::new(&location.text), format);
+        self.note_standing(Path::new(&location.text));
+        let data = data.map_err(lookup_error)?;
         let value = match data.value(self.arena) {
             value if format == Format::Json => value,
             value @ Value::Hash(_) => value,

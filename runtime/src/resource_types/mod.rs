@@ -3,15 +3,16 @@
 
 mod ruby;
 
+use elsa::sync::FrozenMap;
 use hashbrown::HashMap;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
 
 /// Puppet 7.23's own types: name, name variables, whether titles and name variables mean the same (isomorphic),
 /// parameters and properties. Written by a Ruby script that asks `Puppet::Type`.
 const BUILTIN: &str = include_str!("builtin.tsv");
 
 /// A resource type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResourceType {
     /// Name in lower case.
     pub name: String,
@@ -26,7 +27,7 @@ pub struct ResourceType {
 }
 
 /// How a title becomes attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Titles {
     /// The whole title is the one name variable.
     Whole,
@@ -63,10 +64,22 @@ impl ResourceType {
     }
 }
 
+/// Finds a type by name in lower case.
+pub type Find = Box<dyn Fn(&str) -> Option<ResourceType> + Send + Sync>;
+
 /// The resource types a compile knows.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct ResourceTypes {
     types: HashMap<String, ResourceType>,
+    /// Types of modules: looked for when they are asked for.
+    find: Option<Find>,
+    found: FrozenMap<String, Box<Option<ResourceType>>>,
+}
+
+/// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
+/// still shows that the type is there; its parameters stay unknown.
+pub fn declared(stem: &str, source: &[u8]) -> ResourceType {
+    ruby::declared(stem, &String::from_utf8_lossy(source))
 }
 
 impl ResourceTypes {
@@ -97,22 +110,25 @@ impl ResourceTypes {
         self.types.entry(ty.name.clone()).or_insert(ty);
     }
 
-    /// Adds the types declared under a module's `lib/puppet/type`.
-    pub fn add_module(&mut self, module: &Path) {
-        let Ok(entries) = std::fs::read_dir(module.join("lib/puppet/type")) else { return };
-        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-        files.sort();
-        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rb")) {
-            let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { continue };
-            // A file that can't be read still shows that the type is there; its parameters stay unknown.
-            let source = std::fs::read(file).unwrap_or_default();
-            self.add(ruby::declared(stem, &String::from_utf8_lossy(&source)));
-        }
+    /// Says where the types of modules are found: after Puppet's own.
+    pub fn find_more(&mut self, find: Find) {
+        self.find = Some(find);
     }
 
     /// The type of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&ResourceType> {
-        self.types.get(name).or_else(|| self.types.get(&name.to_lowercase()))
+        if let Some(ty) = self.types.get(name) {
+            return Some(ty);
+        }
+        let name = name.to_lowercase();
+        self.types.get(&name).or_else(|| {
+            let find = self.find.as_ref().filter(|_| !name.contains(':'))?;
+            if let Some(found) = self.found.get(&name) {
+                return found.as_ref();
+            }
+            let found = Box::new(find(&name));
+            self.found.insert(name, found).as_ref()
+        })
     }
 }
 

@@ -309,7 +309,8 @@ impl<'c> Vm<'c> {
                     // Objects and URIs have members; everything else is an argument.
                     let member = match reg!(b) {
                         value @ (Value::Object(_) | Value::Uri(_)) => {
-                            let args = self.registers[base + b + 1..base + b + c].to_vec();
+                            let args =
+                                self.registers.get(base + b + 1..base + b + c).unwrap_or_default().to_vec();
                             types::new::member(self, value, unit.name(name), &args)?
                         }
                         _ => None,

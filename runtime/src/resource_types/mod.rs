@@ -122,7 +122,9 @@ impl ResourceTypes {
         }
         let name = name.to_lowercase();
         self.types.get(&name).or_else(|| {
-            let find = self.find.as_ref().filter(|_| !name.contains(':'))?;
+            // Classes and nodes are resources of no type: nobody is asked for one.
+            let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
+            let find = self.find.as_ref().filter(|_| is_type)?;
             if let Some(found) = self.found.get(&name) {
                 return found.as_ref();
             }

@@ -7,8 +7,8 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
-use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
@@ -107,9 +107,6 @@ pub struct Outcome {
     pub node: String,
 }
 
-/// Stack of the thread a compile runs on: what calls at their deepest nesting need, with room.
-const STACK: usize = 256 << 20;
-
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
 pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
     panic.downcast_ref::<&str>().is_some_and(|text| *text == "out of memory")
@@ -119,8 +116,9 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
 /// What is kept between jobs: units of files, environments, archives.
 #[derive(Default)]
 pub struct Session {
-    units: Units,
-    data: DataFiles,
+    units: Arc<Units>,
+    data: Arc<DataFiles>,
+    threads: Threads,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
 }
@@ -145,26 +143,20 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
-            let Finished { result, logs, value } = std::thread::scope(|threads| {
-                let compile = || {
-                    let kept = Kept::default();
-                    let arena = Bump::new();
-                    arena.set_allocation_limit(Some(settings.max_memory));
-                    let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    let (units, data) = (&self.units, &self.data);
-                    Compile::run(&environment, units, &kept, data, settings, &node, code, want, &arena)
-                };
-                let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
-                let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
-                thread.join().map_err(|panic| {
-                    if is_out_of_memory(&*panic) {
-                        return format!(
-                            "The compile needs more than {} bytes (setting max_memory)",
-                            settings.max_memory
-                        );
-                    }
-                    "Internal error: the compiler panicked; please report this".to_owned()
-                })
+            let (units, data) = (self.units.clone(), self.data.clone());
+            let (code, want) = (job.code.clone(), job.wants("value"));
+            let environment_of_thread = environment.clone();
+            let finished = self.threads.run(settings.max_memory, move |arena| {
+                let (environment, kept) = (environment_of_thread, Kept::default());
+                let code = code.as_deref();
+                Compile::run(&environment, &units, &kept, &data, settings, &node, code, want, arena)
+            });
+            let Finished { result, logs, value } = finished.map_err(|failure| match failure {
+                Failure::Start(error) => format!("Could not start a thread: {error}"),
+                Failure::Panic(panic) if is_out_of_memory(&*panic) => {
+                    format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
+                }
+                Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
             })?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);

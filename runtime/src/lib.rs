@@ -14,5 +14,6 @@ pub mod names;
 pub mod relative;
 pub mod resource_types;
 pub mod settings;
+mod threads;
 pub mod tree;
 pub mod units;

@@ -310,6 +310,18 @@ impl<'c> Vm<'c> {
                     here!();
                     reg!(a) = Value::Type(types::by_name(self, unit.name(x as u32))?);
                 }
+                Op::Once => {
+                    let linked = unit.link(arena, &self.symbols, x as u32)?;
+                    reg!(a) = match linked.once.get() {
+                        Some(value) => value,
+                        None => {
+                            here!();
+                            let value = self.execute(linked, self.top)?;
+                            linked.once.set(Some(value));
+                            value
+                        }
+                    };
+                }
                 Op::Call => {
                     let name = wide!();
                     here!();

@@ -380,13 +380,21 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(chunk)
     }
 
-    fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef> {
-        let source = SourceFile { path: Some("inlined-epp-text"), text: source, kind: SourceKind::Epp };
+    fn inline_template(&self, vm: &mut Vm<'c>, text: &str) -> Eval<'c, ChunkRef> {
+        // One text is often rendered many times. What its names mean depends on the module it is rendered for.
+        let module = vm.module();
+        let known = self.inline_templates.borrow().get(text).copied();
+        if let Some((_, chunk)) = known.filter(|(known, _)| *known == module) {
+            return Ok(chunk);
+        }
+        let source = SourceFile { path: Some("inlined-epp-text"), text, kind: SourceKind::Epp };
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
         let words = self.kept.keep(&compiled.words);
-        let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;
-        Ok(ChunkRef { unit, chunk: 0 })
+        let unit = vm.load(words, Some("inlined-epp-text"), module)?;
+        let chunk = ChunkRef { unit, chunk: 0 };
+        self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
+        Ok(chunk)
     }
 
     fn lookup(

@@ -145,6 +145,8 @@ pub struct Compile<'c> {
     function_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
     aliases: RefCell<HashMap<&'c str, Option<KnownAlias<'c>>>>,
+    /// Templates given as text that have been compiled, with the module they were compiled for.
+    inline_templates: RefCell<HashMap<String, (&'c str, ChunkRef)>>,
     /// Types of type sets that have not been looked at yet, by the set's name in lower case.
     set_types: RefCell<HashMap<&'c str, Vec<(&'c str, KnownAlias<'c>)>>>,
     alias_sites: RefCell<HashMap<&'c str, &'c str>>,

@@ -90,6 +90,7 @@ impl<'c> Compile<'c> {
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
             set_types: RefCell::default(),
+            inline_templates: RefCell::default(),
             alias_sites: RefCell::default(),
             resolving: RefCell::default(),
             loaded: RefCell::default(),
@@ -130,6 +131,7 @@ impl<'c> Compile<'c> {
         self.function_sites.take();
         self.aliases.take();
         self.set_types.take();
+        self.inline_templates.take();
         self.alias_sites.take();
         self.resolving.take();
         self.loaded.take();

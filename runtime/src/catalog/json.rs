@@ -117,8 +117,10 @@ fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
 fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
     let ty = types.get(resource.type_name);
     // What the title says comes first and may be overridden in its place.
-    let from_title =
-        ty.map_or_else(|| vec![("name", resource.title.to_owned())], |ty| ty.parse_title(resource.title));
+    // A title that no pattern fits has ended the compile when the resource was added.
+    let from_title = ty
+        .and_then(|ty| ty.parse_title(resource.title).ok())
+        .unwrap_or_else(|| vec![("name", resource.title.to_owned())]);
     let namevar = ty.map_or("name", |ty| ty.namevar());
     let set: HashMap<&str, Value<'_>> =
         resource.params.iter().filter(|p| !p.value.is_undef()).map(|p| (p.name, p.value)).collect();

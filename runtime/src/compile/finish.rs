@@ -5,7 +5,7 @@ use super::Compile;
 use super::declare::flatten;
 use crate::catalog::{Param, rich};
 use crate::names;
-use crate::resource_types::{METAPARAMETERS, RELATIONSHIPS};
+use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -49,10 +49,11 @@ impl<'c> Compile<'c> {
             }
         }
         let unknown = match self.environment.types.get(resource.type_name) {
-            Some(ty) => resource.params.iter().map(|p| p.name).find(|name| {
-                let known = ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name));
-                !known && !METAPARAMETERS.contains(name) && *name != "name"
-            }),
+            Some(ty) => resource
+                .params
+                .iter()
+                .map(|p| p.name)
+                .find(|name| !ty.takes(name) && !METAPARAMETERS.contains(name)),
             None => None,
         };
         if let Some(name) = unknown {
@@ -156,8 +157,8 @@ impl<'c> Compile<'c> {
         };
         catalog.find(&type_name, &title).or_else(|| {
             let ty = self.environment.types.get(&type_name)?;
-            let (_, identity) = ty.parse_title(&title).into_iter().next()?;
-            catalog.find(&type_name, &identity)
+            let identity = Identity::of(ty, &ty.parse_title(&title).ok()?, |_| None);
+            catalog.find(&type_name, &identity.key())
         })
     }
 

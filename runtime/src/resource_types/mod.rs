@@ -2,16 +2,24 @@
 //! source declares. No Ruby runs.
 
 mod ruby;
+mod titles;
+
+pub use titles::{Identity, Pattern, Titles};
 
 use hashbrown::HashMap;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Puppet 7.23's own types: name, name variables, whether titles and name variables mean the same (isomorphic),
 /// parameters and properties. Written by a Ruby script that asks `Puppet::Type`.
 const BUILTIN: &str = include_str!("builtin.tsv");
 
+/// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
+pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// A resource type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResourceType {
     /// Name in lower case.
     pub name: String,
@@ -19,19 +27,15 @@ pub struct ResourceType {
     pub namevars: Vec<String>,
     /// Whether two resources may not share their name variables' values.
     pub isomorphic: bool,
-    /// Every parameter and property; none where the source can't be read for them.
+    /// Every parameter and property, `provider` left out for types of modules; none where the source can't be read
+    /// for them.
     pub attributes: Option<Vec<String>>,
     /// How a title becomes attributes.
-    titles: Titles,
-}
-
-/// How a title becomes attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Titles {
-    /// The whole title is the one name variable.
-    Whole,
-    /// A path: the title without slashes at its end.
-    Path,
+    pub titles: Titles,
+    /// Why the source can't be read, if it can't.
+    pub unreadable: Option<String>,
+    /// Files below `lib` that the source requires, and theirs: it has to be read anew when one of them changes.
+    pub requires: Vec<String>,
 }
 
 impl ResourceType {
@@ -44,29 +48,41 @@ impl ResourceType {
     }
 
     /// The attributes a title stands for.
-    pub fn parse_title(&self, title: &str) -> Vec<(&str, String)> {
-        let first = self.namevars.first().map_or("name", String::as_str);
-        match self.titles {
-            Titles::Whole => vec![(first, title.to_owned())],
-            Titles::Path => {
-                let trimmed = title.trim_end_matches('/');
-                vec![(
-                    first,
-                    if trimmed.is_empty() {
-                        title[..title.len().min(1)].to_owned()
-                    } else {
-                        trimmed.to_owned()
-                    },
-                )]
-            }
-        }
+    ///
+    /// # Errors
+    /// Puppet's message where no title pattern fits.
+    pub fn parse_title(&self, title: &str) -> Result<Vec<(&str, String)>, String> {
+        self.titles.parse(title, self.namevars.first().map_or("name", String::as_str))
     }
+
+    /// Whether it is known which resources of the type are the same.
+    pub fn is_identifiable(&self) -> bool {
+        self.unreadable.is_none() || self.namevars.len() == 1 || matches!(self.titles, Titles::Patterns(_))
+    }
+
+    /// Whether resources of the type may have an attribute, metaparameters left out.
+    pub fn takes(&self, name: &str) -> bool {
+        // Whether a type of a module takes `provider` depends on files elsewhere: on it having any.
+        self.attributes
+            .as_ref()
+            .is_none_or(|all| matches!(name, "name" | "provider") || all.iter().any(|a| a == name))
+    }
+}
+
+/// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
+/// still shows that the type is there; its parameters stay unknown.
+pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
+    ruby::declared(stem, &String::from_utf8_lossy(source), library)
 }
 
 /// The resource types a compile knows.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceTypes {
     types: HashMap<String, ResourceType>,
+    /// Files of the types of modules, by name: each is read when it is first asked for.
+    found: HashMap<String, (PathBuf, OnceLock<ResourceType>)>,
+    /// Folders of the modules, for what the types' sources require.
+    folders: Vec<PathBuf>,
 }
 
 impl ResourceTypes {
@@ -87,6 +103,8 @@ impl ResourceTypes {
                 isomorphic: isomorphic == "true",
                 attributes: Some(list(attributes)),
                 titles: if name == "file" { Titles::Path } else { Titles::Whole },
+                unreadable: None,
+                requires: Vec::new(),
             });
         }
         all
@@ -99,20 +117,47 @@ impl ResourceTypes {
 
     /// Adds the types declared under a module's `lib/puppet/type`.
     pub fn add_module(&mut self, module: &Path) {
+        self.folders.push(module.to_owned());
         let Ok(entries) = std::fs::read_dir(module.join("lib/puppet/type")) else { return };
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
-        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rb")) {
-            let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { continue };
-            // A file that can't be read still shows that the type is there; its parameters stay unknown.
-            let source = std::fs::read(file).unwrap_or_default();
-            self.add(ruby::declared(stem, &String::from_utf8_lossy(&source)));
+        for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rb")) {
+            let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()).map(str::to_lowercase) else {
+                continue;
+            };
+            self.found.entry(stem).or_insert_with(|| (file, OnceLock::new()));
         }
     }
 
     /// The type of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&ResourceType> {
-        self.types.get(name).or_else(|| self.types.get(&name.to_lowercase()))
+        if let Some(ty) = self.types.get(name) {
+            return Some(ty);
+        }
+        let name = name.to_lowercase();
+        self.types.get(&name).or_else(|| {
+            let (file, ty) = self.found.get(&name)?;
+            Some(ty.get_or_init(|| {
+                let source = std::fs::read(file).unwrap_or_default();
+                declared(&name, &source, &|path| self.library(path))
+            }))
+        })
+    }
+
+    /// The text of a file that a type requires, from the first module that has it.
+    fn library(&self, path: &str) -> Option<String> {
+        // What a type requires by a path of its own folder's lies below `lib/puppet`.
+        let places = [format!("lib/{path}.rb"), format!("lib/puppet/{path}.rb")];
+        let files = places.iter().flat_map(|place| self.folders.iter().map(move |folder| folder.join(place)));
+        let bytes = files.map(std::fs::read).find_map(Result::ok)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Names of the types that modules declare, sorted.
+    pub fn of_modules(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.found.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
     }
 }
 
@@ -142,8 +187,8 @@ mod tests {
     fn a_file_s_title_is_its_path_without_trailing_slashes() {
         let types = ResourceTypes::builtin();
         let file = types.get("File").unwrap();
-        assert_eq!(file.parse_title("/many/"), [("path", "/many".to_owned())]);
-        assert_eq!(file.parse_title("/"), [("path", "/".to_owned())]);
+        assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many".to_owned())]);
+        assert_eq!(file.parse_title("/").unwrap(), [("path", "/".to_owned())]);
         assert_eq!(file.namevar(), "path");
         assert!(!types.get("exec").unwrap().isomorphic);
         assert!(types.get("nagios_host").is_none());

@@ -52,6 +52,8 @@ pub struct Job {
     pub classes: Option<Json>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Names of resource types to describe, in place of a compile.
+    pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
 }
@@ -190,6 +192,18 @@ impl Session {
                 return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
             }
         };
+        if let Some(names) = &job.types {
+            return match self.environment(&job) {
+                Ok(environment) => {
+                    format!(
+                        "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
+                        job.id,
+                        environment.types.describe(names)
+                    )
+                }
+                Err(message) => failure(&job.id, &message),
+            };
+        }
         if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
             return failure(&job.id, "Not a job: one of 'code', 'manifest' and 'environment' is required");
         }

@@ -157,13 +157,14 @@ module Oracle
       begin
         if @job['check'] then check
         elsif @job['definitions'] then definitions
+        elsif @job['types'] then types
         else compile
         end
       rescue Exception => e # rubocop:disable Lint/RescueException
         failed(e)
       end
       @result['logs'] = @logs.to_data
-      add_ruby(profiler) unless @job['check'] || @job['definitions']
+      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['types']
       @result
     end
 
@@ -323,6 +324,36 @@ module Oracle
       @result['definitions'] = model.definitions.map do |item|
         { 'kind' => item.class.name.split('::').last, 'name' => (item.name if item.respond_to?(:name)) }
       end
+    end
+
+    # What loaded resource types say of themselves; null for what is none.
+    def types
+      env, environments = environment
+      env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
+      Puppet.override(environments: environments, current_environment: env) do
+        @result['types'] = @job['types'].to_h { |name| [name, type(name)] }
+      end
+      @result['ok'] = true
+    end
+
+    def type(name)
+      type = Puppet::Type.type(name)
+      return nil unless type
+
+      {
+        'namevars' => type.key_attributes.map(&:to_s),
+        'attributes' => (type.properties.map(&:name) + type.parameters).map(&:to_s).sort,
+        'isomorphic' => type.isomorphic?,
+        'titles' => titles(type),
+      }
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      { 'error' => e.message }
+    end
+
+    def titles(type)
+      type.title_patterns.map { |regexp, names| [regexp.to_s, names.map { |name, *| name.to_s }] }
+    rescue StandardError => e
+      e.message
     end
 
     def add_ruby(profiler)

@@ -153,6 +153,26 @@ impl ResourceTypes {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// What is known of some types, as JSON by name; null for what is no type.
+    pub fn describe(&self, names: &[String]) -> serde_json::Value {
+        let one = |name: &String| {
+            let Some(ty) = self.get(name) else { return (name.clone(), serde_json::Value::Null) };
+            let namevar = ty.namevars.first().map_or("name", String::as_str);
+            let titles = ty.titles.patterns(namevar).into_iter().map(|p| (p.regex, p.attributes));
+            let mut attributes = ty.attributes.clone();
+            attributes.iter_mut().for_each(|all| all.sort_unstable());
+            let description = serde_json::json!({
+                "namevars": ty.namevars,
+                "attributes": attributes,
+                "isomorphic": ty.isomorphic,
+                "titles": titles.collect::<Vec<_>>(),
+                "unreadable": ty.unreadable,
+            });
+            (name.clone(), description)
+        };
+        serde_json::Value::Object(names.iter().map(one).collect())
+    }
+
     /// Names of the types that modules declare, sorted.
     pub fn of_modules(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.found.keys().map(String::as_str).collect();

@@ -25,6 +25,17 @@ pub enum Titles {
 }
 
 impl Titles {
+    /// The patterns, as Puppet has them.
+    pub fn patterns(&self, namevar: &str) -> Vec<Pattern> {
+        let one =
+            |regex: &str| vec![Pattern { regex: regex.to_owned(), attributes: vec![namevar.to_owned()] }];
+        match self {
+            Titles::Whole => one("(?m-ix:(.*))"),
+            Titles::Path => one("(?m-ix:^(\\/|.+:\\/|.*[^\\/])\\/*\\Z)"),
+            Titles::Patterns(patterns) => patterns.clone(),
+        }
+    }
+
     /// The attributes a title stands for; `namevar` is the first name variable.
     ///
     /// # Errors

@@ -129,18 +129,15 @@ impl<'t> Reader<'_, 't> {
         namevars.dedup();
         let titles = match (self.titles, namevars.len()) {
             (Some(patterns), _) => Titles::Patterns(patterns),
-            (None, n) => {
-                if n > 1 {
-                    let why = "it has several name variables and title patterns that can't be read";
-                    self.unreadable.get_or_insert_with(|| why.to_owned());
-                }
+            // As in Puppet, nothing fits the titles of a type that nothing identifies.
+            (None, 0) if self.unreadable.is_none() => Titles::Patterns(Vec::new()),
+            (None, 0 | 1) => Titles::Whole,
+            (None, _) => {
+                let why = "it has several name variables and no title patterns";
+                self.unreadable.get_or_insert_with(|| why.to_owned());
                 Titles::Whole
             }
         };
-        if namevars.is_empty() {
-            self.unreadable.get_or_insert_with(|| "it shows no name variable".to_owned());
-            namevars.push("name".to_owned());
-        }
         let attributes = self.properties.iter().chain(&self.parameters).cloned().collect();
         ResourceType {
             name,

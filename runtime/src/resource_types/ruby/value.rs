@@ -11,6 +11,7 @@ use std::collections::HashMap;
 pub(super) enum Value {
     Nil,
     Bool(bool),
+    Number(usize),
     Text(String),
     Symbol(String),
     /// By its source, options around it.
@@ -137,6 +138,8 @@ impl<'p, 't> Evaluator<'p, 't> {
                     code.field("operand").map_or(Value::Unknown, |operand| self.value(operand, scope));
                 operand.truth().map_or(Value::Unknown, |truth| Value::Bool(!truth))
             }
+            "element_reference" => self.element(code, scope),
+            "integer" => code.text().parse().map_or(Value::Unknown, Value::Number),
             "lambda" => identity(code),
             "call" => self.call(code, scope),
             _ => Value::Unknown,
@@ -211,6 +214,18 @@ impl<'p, 't> Evaluator<'p, 't> {
                 (Value::Text(left), "+", Value::Text(right)) => Value::Text(left + &right),
                 _ => Value::Unknown,
             },
+        }
+    }
+
+    /// `list[0]`, `hash[:key]`
+    fn element(&self, code: Code<'t>, scope: &mut Scope) -> Value {
+        let parts: Vec<Value> = code.children().into_iter().map(|part| self.value(part, scope)).collect();
+        match parts.as_slice() {
+            [Value::Array(items), Value::Number(at)] => items.get(*at).cloned().unwrap_or(Value::Nil),
+            [Value::Hash(pairs), key] if *key != Value::Unknown => {
+                pairs.iter().find(|(known, _)| known == key).map_or(Value::Nil, |(_, value)| value.clone())
+            }
+            _ => Value::Unknown,
         }
     }
 

@@ -80,6 +80,7 @@ impl Environment {
         if let Some(directory) = &directory {
             read.push(stamped(directory.join("environment.conf")));
             read.push(stamped(directory.join("lib/puppet/type")));
+            read.push(stamped(directory.join(".resource_types")));
         }
         read.extend(modulepath.iter().cloned().map(stamped));
         for module in modules.iter() {
@@ -87,6 +88,9 @@ impl Environment {
             read.push(stamped(module.path.join("lib/puppet/type")));
         }
         let mut types = ResourceTypes::builtin();
+        if let Some(directory) = &directory {
+            types.add_generated(directory);
+        }
         for module in modules.iter() {
             types.add_module(&module.path);
         }

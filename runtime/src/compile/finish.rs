@@ -48,6 +48,12 @@ impl<'c> Compile<'c> {
                 param.value = *inner;
             }
         }
+        if let Some(why) =
+            self.environment.types.get(resource.type_name).and_then(|ty| ty.unreadable.as_ref())
+        {
+            let name = resource.type_name;
+            self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
+        }
         let unknown = match self.environment.types.get(resource.type_name) {
             Some(ty) => resource
                 .params

@@ -53,7 +53,7 @@ impl<'c> Compile<'c> {
         }
         let type_name = self.catalog.borrow()[id].type_name;
         if let Some(ty) = self.environment.types.get(type_name) {
-            return Ok(ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name)));
+            return Ok(ty.takes(name));
         }
         let title = self.catalog.borrow()[id].title;
         let known = match type_name {

@@ -1,8 +1,11 @@
 //! Resource types written in Ruby: those Puppet ships, from a table, and those of modules, by reading what their
 //! source declares. No Ruby runs.
 
+mod generated;
 mod ruby;
 mod titles;
+
+pub use generated::read as read_generated;
 
 pub use titles::{Identity, Pattern, Titles};
 
@@ -39,6 +42,19 @@ pub struct ResourceType {
 }
 
 impl ResourceType {
+    /// A type of which no more is known than that it is there.
+    fn unreadable(name: &str, why: String) -> ResourceType {
+        ResourceType {
+            name: name.to_owned(),
+            namevars: vec!["name".to_owned()],
+            isomorphic: true,
+            attributes: None,
+            titles: Titles::Whole,
+            unreadable: Some(why),
+            requires: Vec::new(),
+        }
+    }
+
     /// The attribute that a title equal to it makes redundant.
     pub fn namevar(&self) -> &str {
         match self.namevars.as_slice() {
@@ -118,10 +134,19 @@ impl ResourceTypes {
     /// Adds the types declared under a module's `lib/puppet/type`.
     pub fn add_module(&mut self, module: &Path) {
         self.folders.push(module.to_owned());
-        let Ok(entries) = std::fs::read_dir(module.join("lib/puppet/type")) else { return };
+        self.add_files(&module.join("lib/puppet/type"), "rb");
+    }
+
+    /// Adds the types that `puppet generate types` wrote for an environment: they go before those in Ruby.
+    pub fn add_generated(&mut self, environment: &Path) {
+        self.add_files(&environment.join(".resource_types"), "pp");
+    }
+
+    fn add_files(&mut self, folder: &Path, extension: &str) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
-        for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rb")) {
+        for file in files.into_iter().filter(|file| file.extension().is_some_and(|e| e == extension)) {
             let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()).map(str::to_lowercase) else {
                 continue;
             };
@@ -139,6 +164,10 @@ impl ResourceTypes {
             let (file, ty) = self.found.get(&name)?;
             Some(ty.get_or_init(|| {
                 let source = std::fs::read(file).unwrap_or_default();
+                if file.extension().is_some_and(|e| e == "pp") {
+                    let read = read_generated(&name, &String::from_utf8_lossy(&source));
+                    return read.unwrap_or_else(|why| ResourceType::unreadable(&name, why));
+                }
                 declared(&name, &source, &|path| self.library(path))
             }))
         })
@@ -151,6 +180,11 @@ impl ResourceTypes {
         let files = places.iter().flat_map(|place| self.folders.iter().map(move |folder| folder.join(place)));
         let bytes = files.map(std::fs::read).find_map(Result::ok)?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The file of a module's type, by its name in lower case.
+    pub fn file(&self, name: &str) -> Option<&Path> {
+        self.found.get(name).map(|(file, _)| file.as_path())
     }
 
     /// What is known of some types, as JSON by name; null for what is no type.

@@ -22,6 +22,9 @@ pub struct Arguments {
     /// Write the catalog to a file rather than to stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Fail where resources depend on each other in a circle, and draw it. Normally only an agent finds out.
+    #[arg(long = "check-cycles")]
+    check_cycles: bool,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of log messages and errors.
@@ -40,6 +43,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer.failure("Nothing to compile: give --environment, --manifest or -e", USAGE);
     }
     job.node = arguments.certname.clone().or(job.node);
+    job.check_cycles = arguments.check_cycles;
     renderer.given_code(job.code.as_deref());
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);

@@ -52,6 +52,9 @@ pub struct Job {
     pub classes: Option<Json>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Whether dependency cycles are errors.
+    #[serde(default)]
+    pub check_cycles: bool,
     /// Names of resource types to describe, in place of a compile.
     pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
@@ -128,7 +131,7 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = settings(job.settings.as_ref())?;
+            let settings = Settings { check_cycles: job.check_cycles, ..settings(job.settings.as_ref())? };
             if job.archive.is_some() {
                 return Err("'archive' is not supported yet".to_owned());
             }

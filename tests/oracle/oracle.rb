@@ -224,10 +224,22 @@ module Oracle
         node = build_node(name, env)
         catalog = compile_node(node)
         catalog = catalog.filter(&:virtual?)
+        check_cycles(catalog, name) if @job['check_cycles']
         @result['ok'] = true
         @result['catalog'] = encodable(catalog.to_data_hash) if wants?('catalog')
       end
       add_value
+    end
+
+    # What an agent would say of dependency cycles, without its advice to draw a graph.
+    def check_cycles(catalog, name)
+      graph = catalog.to_ral.relationship_graph
+      before = @logs.entries.length
+      return unless graph.report_cycles_in_graph
+
+      message = @logs.entries.slice!(before..-1).map(&:to_s).join
+      message = message[/\A.*?(?=\\nTry the)/m].gsub('\\n', "\n")
+      raise Puppet::Error, "#{message} on node #{name}"
     end
 
     # NaN and the like cannot be sent to an agent: that is an error of this compile.

@@ -154,7 +154,7 @@ impl<'c> Compile<'c> {
         self.find_in(&self.catalog.borrow(), ty, title)
     }
 
-    fn find_in(&self, catalog: &crate::catalog::Catalog<'c>, ty: &str, title: &str) -> Option<ResourceId> {
+    pub(super) fn find_in(&self, catalog: &crate::catalog::Catalog<'c>, ty: &str, title: &str) -> Option<ResourceId> {
         let type_name = names::capitalize(ty);
         let title = match type_name.as_str() {
             "Class" if title == "main" || title == "Main" || title.is_empty() => "main".to_owned(),

@@ -174,6 +174,9 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
+        if self.settings.check_cycles {
+            self.check_cycles()?;
+        }
         Ok((self.write_catalog(node), value))
     }
 

@@ -68,6 +68,9 @@ impl Root {
                 serde_json::from_str(facts).unwrap_or_else(|error| json!({"facts": error.to_string()}));
         }
         let mut settings = Map::new();
+        if case.flag("check-cycles") {
+            job["check_cycles"] = true.into();
+        }
         for name in ["strict", "strict_variables"] {
             if let Some(value) = case.option(name) {
                 settings

@@ -35,14 +35,13 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut job = match arguments.world.job() {
+    let mut job = match arguments.world.job(arguments.certname.as_deref()) {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };
     if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
         return renderer.failure("Nothing to compile: give --environment, --manifest or -e", USAGE);
     }
-    job.node = arguments.certname.clone().or(job.node);
     job.check_cycles = arguments.check_cycles;
     renderer.given_code(job.code.as_deref());
     let outcome = Session::default().run(&job);

@@ -157,6 +157,10 @@ impl Session {
                 })
             })?;
             let result = result.map_err(|mut diagnostic| {
+                // No error of Puppet's own but of Ruby: nobody adds the node's name.
+                if diagnostic.message == "stack level too deep" {
+                    return diagnostic;
+                }
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
                 diagnostic

@@ -122,8 +122,17 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
         .and_then(|ty| ty.parse_title(resource.title).ok())
         .unwrap_or_else(|| vec![("name", resource.title.to_owned())]);
     let namevar = ty.map_or("name", |ty| ty.namevar());
-    let set: HashMap<&str, Value<'_>> =
-        resource.params.iter().filter(|p| !p.value.is_undef()).map(|p| (p.name, p.value)).collect();
+    // `name` is another word for the one name variable, and counts before it.
+    let mut params: Vec<(&str, Value<'_>)> = Vec::with_capacity(resource.params.len());
+    let name = resource.param("name").filter(|_| namevar != "name");
+    for param in resource.params.iter().filter(|p| !p.value.is_undef()) {
+        match name {
+            Some(_) if param.name == namevar => {}
+            Some(value) if param.name == "name" => params.push((namevar, value)),
+            _ => params.push((param.name, param.value)),
+        }
+    }
+    let set: HashMap<&str, Value<'_>> = params.iter().copied().collect();
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
         out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
@@ -146,15 +155,15 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
             None => {}
         }
     }
-    for param in &resource.params {
-        if param.value.is_undef() || from_title.iter().any(|(name, _)| *name == param.name) {
+    for (name, value) in params {
+        if from_title.iter().any(|(other, _)| *other == name) {
             continue;
         }
-        if param.name == namevar && param.value.as_str() == Some(resource.title) {
+        if name == namevar && value.as_str() == Some(resource.title) {
             continue;
         }
-        start(out, param.name);
-        parameter(out, param.name, param.value);
+        start(out, name);
+        parameter(out, name, value);
     }
     if any {
         out.push('}');

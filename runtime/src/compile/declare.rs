@@ -5,6 +5,7 @@ use super::{Compile, location};
 use crate::catalog::{Kind, Param, Resource};
 use crate::names;
 use crate::resource_types::Identity;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, Form, Site};
@@ -166,9 +167,8 @@ impl<'c> Compile<'c> {
     /// Adds a resource to the catalog: its reference and the values that identify it must be free.
     pub(super) fn add_resource(&self, scope: &'c Scope<'c>, resource: Resource<'c>) -> Eval<'c, ResourceId> {
         let mut catalog = self.catalog.borrow_mut();
-        if let Some(other) = catalog.find(resource.type_name, resource.title)
-            && catalog[other].title == resource.title
-        {
+        // A title that is another's alias or name is taken too.
+        if let Some(other) = catalog.find(resource.type_name, resource.title) {
             return Err(self.duplicate(&resource, &catalog[other]));
         }
         let is_class = resource.is_class();
@@ -279,7 +279,14 @@ impl<'c> Compile<'c> {
         let marks = (type_name.len() - bare.len()).min(2);
         let type_name = self.text(&bare.to_lowercase());
         if type_name == "class" && marks > 0 {
-            return Err(Flow::issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable"));
+            let site = vm.site();
+            let place = Place {
+                file: Some(site.file.unwrap_or("unknown").into()),
+                line: Some(site.line),
+                column: None,
+            };
+            let diagnostic = Diagnostic::error("Evaluation Error: Classes are not virtualizable").at(place);
+            return Err(Flow::formed(diagnostic.with_code("CLASS_NOT_VIRTUALIZABLE")));
         }
         let site = vm.site();
         let creation = Creation {
@@ -300,9 +307,8 @@ impl<'c> Compile<'c> {
             let mut params: Vec<Param<'c>> = Vec::new();
             let given = match given {
                 Value::Hash(hash) => hash.entries(),
-                Value::Undef => &[],
                 other => {
-                    let actual = vm.type_text(*other);
+                    let actual = if other.is_undef() { "nil".to_owned() } else { vm.type_text(*other) };
                     return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
                 }
             };

@@ -9,6 +9,7 @@ use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -128,9 +129,13 @@ impl<'c> Compile<'c> {
                 flatten(param.value, &mut references);
                 for reference in references {
                     let text = match reference {
-                        Value::Type(ty) => {
-                            rich::reference(ty).unwrap_or_else(|| format::to_interpolated(reference))
-                        }
+                        Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| match ty {
+                            // A type alone: Puppet has a resource of it without a title.
+                            Type::Resource { type_name: Some(name), title: None } => {
+                                format!("{}[]", names::capitalize(name))
+                            }
+                            _ => format::to_interpolated(reference),
+                        }),
                         other => format::to_interpolated(other),
                     };
                     let found =
@@ -154,7 +159,12 @@ impl<'c> Compile<'c> {
         self.find_in(&self.catalog.borrow(), ty, title)
     }
 
-    pub(super) fn find_in(&self, catalog: &crate::catalog::Catalog<'c>, ty: &str, title: &str) -> Option<ResourceId> {
+    pub(super) fn find_in(
+        &self,
+        catalog: &crate::catalog::Catalog<'c>,
+        ty: &str,
+        title: &str,
+    ) -> Option<ResourceId> {
         let type_name = names::capitalize(ty);
         let title = match type_name.as_str() {
             "Class" if title == "main" || title == "Main" || title.is_empty() => "main".to_owned(),

@@ -56,6 +56,11 @@ pub struct Job {
     pub classes: Option<Json>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Whether dependency cycles are errors.
+    #[serde(default)]
+    pub check_cycles: bool,
+    /// Names of resource types to describe, in place of a compile.
+    pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
 }
@@ -134,7 +139,7 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = settings(job.settings.as_ref())?;
+            let settings = Settings { check_cycles: job.check_cycles, ..settings(job.settings.as_ref())? };
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
@@ -162,6 +167,10 @@ impl Session {
                 return Err(fault);
             }
             let result = result.map_err(|mut diagnostic| {
+                // No error of Puppet's own but of Ruby: nobody adds the node's name.
+                if diagnostic.message == "stack level too deep" {
+                    return diagnostic;
+                }
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
                 diagnostic
@@ -223,6 +232,18 @@ impl Session {
                 return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
             }
         };
+        if let Some(names) = &job.types {
+            return match self.environment(&job) {
+                Ok(environment) => {
+                    format!(
+                        "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
+                        job.id,
+                        environment.types.describe(names)
+                    )
+                }
+                Err(message) => failure(&job.id, &message),
+            };
+        }
         if !job.is_complete() {
             return failure(
                 &job.id,

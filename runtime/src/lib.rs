@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod check;
 pub mod compile;
 pub mod data;
+pub mod enc;
 pub mod environment;
 pub mod facts;
 pub mod hiera;

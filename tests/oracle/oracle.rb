@@ -157,13 +157,14 @@ module Oracle
       begin
         if @job['check'] then check
         elsif @job['definitions'] then definitions
+        elsif @job['types'] then types
         else compile
         end
       rescue Exception => e # rubocop:disable Lint/RescueException
         failed(e)
       end
       @result['logs'] = @logs.to_data
-      add_ruby(profiler) unless @job['check'] || @job['definitions']
+      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['types']
       @result
     end
 
@@ -223,10 +224,22 @@ module Oracle
         node = build_node(name, env)
         catalog = compile_node(node)
         catalog = catalog.filter(&:virtual?)
+        check_cycles(catalog, name) if @job['check_cycles']
         @result['ok'] = true
         @result['catalog'] = encodable(catalog.to_data_hash) if wants?('catalog')
       end
       add_value
+    end
+
+    # What an agent would say of dependency cycles, without its advice to draw a graph.
+    def check_cycles(catalog, name)
+      graph = catalog.to_ral.relationship_graph
+      before = @logs.entries.length
+      return unless graph.report_cycles_in_graph
+
+      message = @logs.entries.slice!(before..-1).map(&:to_s).join
+      message = message[/\A.*?(?=\\nTry the)/m].gsub('\\n', "\n")
+      raise Puppet::Error, "#{message} on node #{name}"
     end
 
     # NaN and the like cannot be sent to an agent: that is an error of this compile.
@@ -323,6 +336,36 @@ module Oracle
       @result['definitions'] = model.definitions.map do |item|
         { 'kind' => item.class.name.split('::').last, 'name' => (item.name if item.respond_to?(:name)) }
       end
+    end
+
+    # What loaded resource types say of themselves; null for what is none.
+    def types
+      env, environments = environment
+      env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
+      Puppet.override(environments: environments, current_environment: env) do
+        @result['types'] = @job['types'].to_h { |name| [name, type(name)] }
+      end
+      @result['ok'] = true
+    end
+
+    def type(name)
+      type = Puppet::Type.type(name)
+      return nil unless type
+
+      {
+        'namevars' => type.key_attributes.map(&:to_s),
+        'attributes' => (type.properties.map(&:name) + type.parameters).map(&:to_s).sort,
+        'isomorphic' => type.isomorphic?,
+        'titles' => titles(type),
+      }
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      { 'error' => e.message }
+    end
+
+    def titles(type)
+      type.title_patterns.map { |regexp, names| [regexp.to_s, names.map { |name, *| name.to_s }] }
+    rescue StandardError => e
+      e.message
     end
 
     def add_ruby(profiler)

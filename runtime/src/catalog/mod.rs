@@ -166,13 +166,11 @@ impl<'c> Catalog<'c> {
         }
     }
 
-    /// Notes that a class has been evaluated.
+    /// Notes that a class has been evaluated, or that a classifier names it: it is listed for both.
     pub fn add_class(&mut self, name: &'c str) {
-        if !self.classes.contains(&name) {
-            self.classes.push(name);
-            // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
-            self.tags.tag_if_valid(name);
-        }
+        self.classes.push(name);
+        // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
+        self.tags.tag_if_valid(name);
     }
 }
 

@@ -122,7 +122,7 @@ impl<'c> Compile<'c> {
     }
 
     fn evaluate_collector(&self, vm: &mut Vm<'c>, number: usize) -> Eval<'c, bool> {
-        let matching = self.matching(number);
+        let matching = self.matching(number)?;
         let mut fresh = Vec::new();
         let overrides = {
             let mut collectors = self.collectors.borrow_mut();
@@ -148,24 +148,32 @@ impl<'c> Compile<'c> {
         Ok(!fresh.is_empty())
     }
 
-    fn matching(&self, number: usize) -> Vec<ResourceId> {
+    fn matching(&self, number: usize) -> Eval<'c, Vec<ResourceId>> {
         let mut collectors = self.collectors.borrow_mut();
         let count = self.catalog.borrow().resources.len() as u32;
         match &mut collectors[number].wanted {
-            Wanted::Matching { type_name, query } => (0..count)
+            Wanted::Matching { type_name, query } => Ok((0..count)
                 .map(ResourceId)
                 .filter(|id| self.catalog.borrow()[*id].type_name == *type_name)
                 .filter(|id| query.as_ref().is_none_or(|query| self.fits(*id, query)))
-                .collect(),
+                .collect()),
             Wanted::Named(references) => {
                 let mut found = Vec::new();
-                references.retain(|reference| {
-                    let id = names::split_reference(reference)
-                        .and_then(|(ty, title)| self.catalog.borrow().find(&names::capitalize(ty), title));
-                    found.extend(id);
-                    id.is_none()
-                });
-                found
+                let mut missing = Vec::new();
+                for reference in std::mem::take(references) {
+                    let Some((ty, title)) = names::split_reference(&reference) else {
+                        let message = format!(
+                            "Puppet::Parser::Compiler failed with error ArgumentError: No title provided and {reference:?} is not a valid resource reference"
+                        );
+                        return Err(self.placed_error(message, None, 0));
+                    };
+                    match self.find_resource(ty, title) {
+                        Some(id) => found.push(id),
+                        None => missing.push(reference),
+                    }
+                }
+                *references = missing;
+                Ok(found)
             }
         }
     }

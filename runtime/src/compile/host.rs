@@ -48,12 +48,12 @@ impl<'c> Compile<'c> {
 
     /// Whether a resource's type has a parameter of that name.
     fn has_parameter(&self, vm: &mut Vm<'c>, id: ResourceId, name: &str) -> Eval<'c, bool> {
-        if matches!(name, "name" | "title") || METAPARAMETERS.contains(&name) {
+        if name == "name" || METAPARAMETERS.contains(&name) {
             return Ok(true);
         }
         let type_name = self.catalog.borrow()[id].type_name;
         if let Some(ty) = self.environment.types.get(type_name) {
-            return Ok(ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name)));
+            return Ok(ty.takes(name));
         }
         let title = self.catalog.borrow()[id].title;
         let known = match type_name {
@@ -329,7 +329,8 @@ impl<'c> Host<'c> for Compile<'c> {
             Some(id) if self.has_parameter(vm, id, parameter)? => Ok(self.parameter_of(id, parameter)),
             Some(id) => {
                 let catalog = self.catalog.borrow();
-                let (ty, title) = (catalog[id].type_name, catalog[id].title);
+                let ty = catalog[id].type_name;
+                let title = if ty == "Class" { title } else { catalog[id].title };
                 let message =
                     format!("The resource {ty}['{title}'] does not have a parameter called '{parameter}'");
                 Err(Flow::issue("UNKNOWN_RESOURCE_PARAMETER", message))

@@ -1,10 +1,11 @@
 //! One compile: the phases in Puppet's order, and the state they share. Its parts: [`phases`] is that order, and
 //! evaluates defined types; [`load`] finds definitions; [`classes`] and [`declare`] put resources into the catalog;
 //! [`params`] binds parameters; [`collect`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
-//! [`finish`] complete the catalog; [`host`] is what running code sees of all that.
+//! [`finish`] complete the catalog; [`cycles`] looks for dependency cycles where asked; [`host`] is what running code sees of all that.
 
 mod classes;
 mod collect;
+mod cycles;
 mod declare;
 mod defaults;
 mod finish;
@@ -58,6 +59,8 @@ pub struct Settings {
     pub strict: Strict,
     /// `strict_variables`
     pub strict_variables: bool,
+    /// Whether dependency cycles are errors.
+    pub check_cycles: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -74,6 +77,7 @@ impl Default for Settings {
         Settings {
             strict: Strict::Error,
             strict_variables: true,
+            check_cycles: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,

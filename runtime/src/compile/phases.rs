@@ -178,6 +178,9 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
+        if self.settings.check_cycles {
+            self.check_cycles()?;
+        }
         Ok((self.write_catalog(node), value))
     }
 
@@ -247,6 +250,18 @@ impl<'c> Compile<'c> {
     fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
+        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let (by, value) = (data::inspect(by), data::inspect(value));
+            self.warn_once(format!(
+                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
+                node.name
+            ));
+        };
+        for (name, value) in &node.facts {
+            if let Some(by) = node.parameters.get(name) {
+                taken(name, value, by);
+            }
+        }
         for (name, value) in
             node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
         {
@@ -256,8 +271,13 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::value(self.arena, value));
+            match node.parameters.get(name).or_else(|| node.facts.get(name)) {
+                Some(by) => taken(name, value, by),
+                None => {
+                    let symbol = vm.symbols.intern(name);
+                    top.set(symbol, data::value(self.arena, value));
+                }
+            }
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));

@@ -14,4 +14,5 @@ pub mod names;
 pub mod relative;
 pub mod resource_types;
 pub mod settings;
+pub mod store;
 pub mod units;

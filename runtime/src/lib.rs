@@ -17,4 +17,5 @@ pub mod resource_types;
 pub mod settings;
 mod threads;
 pub mod tree;
+pub mod store;
 pub mod units;

@@ -6,6 +6,7 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::any::Any;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A job of `batch`; the fields are those the design names.
@@ -52,6 +53,18 @@ pub struct Job {
     pub classes: Option<Json>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Where exported resources go and come from: a folder of catalogs, or the URL of a PuppetDB. A folder takes the
+    /// catalog in.
+    pub storeconfigs: Option<String>,
+    /// Whether a PuppetDB takes the catalog in, too.
+    #[serde(default)]
+    pub replace_catalog: bool,
+    /// Certificates for a PuppetDB.
+    pub localcacert: Option<PathBuf>,
+    /// The same.
+    pub hostcert: Option<PathBuf>,
+    /// The same.
+    pub hostprivkey: Option<PathBuf>,
     /// Whether dependency cycles are errors.
     #[serde(default)]
     pub check_cycles: bool,
@@ -117,6 +130,7 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
 pub struct Session {
     units: Units,
     data: DataFiles,
+    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
 }
 
@@ -135,14 +149,29 @@ impl Session {
             if job.archive.is_some() {
                 return Err("'archive' is not supported yet".to_owned());
             }
-            let node = node(job, &name)?;
+            let store = self.store(job)?;
+            let mut node = node(job, &name)?;
+            if let (Some(store), None) = (&store, &job.facts) {
+                node.facts = store.facts(&name)?.unwrap_or_default();
+            }
+            let node = node;
             let environment = self.environment(job)?;
-            let Finished { result, logs, value } = std::thread::scope(|threads| {
+            let Finished { result, logs, value, stored } = std::thread::scope(|threads| {
                 let compile = || {
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
                     let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    Compile::run(&environment, &self.units, &self.data, settings, &node, code, want, &arena)
+                    Compile::run(
+                        &environment,
+                        &self.units,
+                        &self.data,
+                        settings,
+                        &node,
+                        code,
+                        want,
+                        store.as_deref(),
+                        &arena,
+                    )
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -156,6 +185,12 @@ impl Session {
                     "Internal error: the compiler panicked; please report this".to_owned()
                 })
             })?;
+            if let (Some(store), Some(stored)) = (&store, stored)
+                && (job.replace_catalog || !is_url(job.storeconfigs.as_deref().unwrap_or_default()))
+            {
+                let catalog = serde_json::from_str(&stored).map_err(|error| error.to_string())?;
+                store.save(&name, &catalog)?;
+            }
             let result = result.map_err(|mut diagnostic| {
                 // No error of Puppet's own but of Ruby: nobody adds the node's name.
                 if diagnostic.message == "stack level too deep" {
@@ -168,6 +203,28 @@ impl Session {
             Ok(Outcome { result, logs, value, node: name.clone() })
         };
         run().unwrap_or_else(failed)
+    }
+
+    /// The store a job names; one is kept for all jobs that name the same.
+    fn store(&self, job: &Job) -> Result<Option<Arc<dyn Store>>, String> {
+        let Some(place) = &job.storeconfigs else { return Ok(None) };
+        let certificates = Certificates {
+            authorities: job.localcacert.clone(),
+            certificate: job.hostcert.clone(),
+            key: job.hostprivkey.clone(),
+        };
+        let key = format!("{place} {certificates:?}");
+        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+            return Ok(Some(kept));
+        }
+        let store: Arc<dyn Store> = match is_url(place) {
+            true => Arc::new(PuppetDb::new(place, &certificates)?),
+            false => Arc::new(Files::new(Path::new(place))),
+        };
+        if let Ok(mut all) = self.stores.lock() {
+            all.insert(key, store.clone());
+        }
+        Ok(Some(store))
     }
 
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
@@ -254,6 +311,10 @@ impl Session {
         out.push_str("]}");
         out
     }
+}
+
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
 }
 
 fn failure(id: &Json, message: &str) -> String {

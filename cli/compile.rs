@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Fail where resources depend on each other in a circle, and draw it. Normally only an agent finds out.
     #[arg(long = "check-cycles")]
     check_cycles: bool,
+    /// Have a PuppetDB named by `--storeconfigs` take the catalog in (`replace catalog`).
+    #[arg(long = "replace-catalog", requires = "storeconfigs")]
+    replace_catalog: bool,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of log messages and errors.
@@ -43,6 +46,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
+    job.replace_catalog = arguments.replace_catalog;
     job.check_cycles = arguments.check_cycles;
     renderer.given_code(job.code.as_deref());
     if job.frozen {

@@ -48,6 +48,19 @@ pub struct World {
     /// Command that prints them as YAML, given the node's name: for `--node_terminus exec`.
     #[arg(long = "external_nodes", value_name = "COMMAND", required_if_eq("node_terminus", "exec"))]
     pub external_nodes: Option<String>,
+    /// Where exported resources go and come from: a folder of catalogs, which takes this one in, or the URL of a
+    /// PuppetDB, which has facts as well.
+    #[arg(long, value_name = "DIR|URL")]
+    pub storeconfigs: Option<String>,
+    /// Certificates of the authority that signs PuppetDB.
+    #[arg(long, value_name = "FILE", requires = "storeconfigs")]
+    pub localcacert: Option<PathBuf>,
+    /// Certificate that PuppetDB is shown.
+    #[arg(long, value_name = "FILE", requires = "hostprivkey")]
+    pub hostcert: Option<PathBuf>,
+    /// Its key.
+    #[arg(long, value_name = "FILE", requires = "hostcert")]
+    pub hostprivkey: Option<PathBuf>,
     /// `$trusted`, JSON or YAML, in place of what the node's name gives.
     #[arg(long, value_name = "FILE")]
     pub trusted: Option<PathBuf>,
@@ -134,6 +147,10 @@ impl World {
             parameters: Some(classified.parameters).filter(|parameters| !parameters.is_empty()),
             facts: facts.map(Json::Object),
             trusted,
+            storeconfigs: self.storeconfigs.clone(),
+            localcacert: self.localcacert.clone(),
+            hostcert: self.hostcert.clone(),
+            hostprivkey: self.hostprivkey.clone(),
             settings: Some(settings),
             ..Job::default()
         })

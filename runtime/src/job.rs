@@ -7,6 +7,7 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -56,6 +57,18 @@ pub struct Job {
     pub classes: Option<Json>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Where exported resources go and come from: a folder of catalogs, or the URL of a PuppetDB. A folder takes the
+    /// catalog in.
+    pub storeconfigs: Option<String>,
+    /// Whether a PuppetDB takes the catalog in, too.
+    #[serde(default)]
+    pub replace_catalog: bool,
+    /// Certificates for a PuppetDB.
+    pub localcacert: Option<PathBuf>,
+    /// The same.
+    pub hostcert: Option<PathBuf>,
+    /// The same.
+    pub hostprivkey: Option<PathBuf>,
     /// Whether dependency cycles are errors.
     #[serde(default)]
     pub check_cycles: bool,
@@ -124,6 +137,7 @@ pub struct Session {
     units: Arc<Units>,
     data: Arc<DataFiles>,
     threads: Threads,
+    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
 }
@@ -143,20 +157,26 @@ impl Session {
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
-            let node = node(job, &name)?;
+            let store = self.store(job)?;
+            let mut node = node(job, &name)?;
+            if let (Some(store), None) = (&store, &job.facts) {
+                node.facts = store.facts(&name)?.unwrap_or_default();
+            }
+            let node = node;
             let environment = self.environment(job)?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
             let (units, data) = (self.units.clone(), self.data.clone());
             let (code, want) = (job.code.clone(), job.wants("value"));
-            let environment_of_thread = environment.clone();
+            let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
                 let (environment, kept) = (environment_of_thread, Kept::default());
                 let code = code.as_deref();
-                Compile::run(&environment, &units, &kept, &data, settings, &node, code, want, arena)
+                let store = store_of_thread.as_deref();
+                Compile::run(&environment, &units, &kept, &data, settings, &node, code, want, store, arena)
             });
-            let Finished { result, logs, value } = finished.map_err(|failure| match failure {
+            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
                 Failure::Start(error) => format!("Could not start a thread: {error}"),
                 Failure::Panic(panic) if is_out_of_memory(&*panic) => {
                     format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
@@ -165,6 +185,12 @@ impl Session {
             })?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
+            }
+            if let (Some(store), Some(stored)) = (&store, stored)
+                && (job.replace_catalog || !is_url(job.storeconfigs.as_deref().unwrap_or_default()))
+            {
+                let catalog = serde_json::from_str(&stored).map_err(|error| error.to_string())?;
+                store.save(&name, &catalog)?;
             }
             let result = result.map_err(|mut diagnostic| {
                 // No error of Puppet's own but of Ruby: nobody adds the node's name.
@@ -185,6 +211,28 @@ impl Session {
         if let Ok(mut all) = self.archives.lock() {
             all.insert(opened.path.clone(), opened);
         }
+    }
+
+    /// The store a job names; one is kept for all jobs that name the same.
+    fn store(&self, job: &Job) -> Result<Option<Arc<dyn Store>>, String> {
+        let Some(place) = &job.storeconfigs else { return Ok(None) };
+        let certificates = Certificates {
+            authorities: job.localcacert.clone(),
+            certificate: job.hostcert.clone(),
+            key: job.hostprivkey.clone(),
+        };
+        let key = format!("{place} {certificates:?}");
+        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+            return Ok(Some(kept));
+        }
+        let store: Arc<dyn Store> = match is_url(place) {
+            true => Arc::new(PuppetDb::new(place, &certificates)?),
+            false => Arc::new(Files::new(Path::new(place))),
+        };
+        if let Ok(mut all) = self.stores.lock() {
+            all.insert(key, store.clone());
+        }
+        Ok(Some(store))
     }
 
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
@@ -290,6 +338,10 @@ impl Session {
         out.push_str("]}");
         out
     }
+}
+
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
 }
 
 fn failure(id: &Json, message: &str) -> String {

@@ -15,7 +15,7 @@ pub mod names;
 pub mod relative;
 pub mod resource_types;
 pub mod settings;
+pub mod store;
 mod threads;
 pub mod tree;
-pub mod store;
 pub mod units;

@@ -152,6 +152,7 @@ module Oracle
       Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(@logs.entries))
       (SETTINGS.merge(@job['settings'] || {})).each { |name, value| apply_setting(name, value) }
       Puppet[:hiera_config] = @job['hiera_config'] || File.join(SILENT, 'hiera.yaml')
+      store(@job['storeconfigs']) if @job['storeconfigs']
       profiler = CallProfiler.new
       Puppet::Util::Profiler.add_profiler(profiler)
       begin
@@ -175,6 +176,50 @@ module Oracle
       Puppet[name.to_sym] = value
       Puppet::Util::Log.level = value.to_sym if name == 'log_level'
     end
+
+    # A store for exported resources: a folder of catalogs, behind the interface that PuppetDB's terminus has.
+    def store(folder)
+      Puppet.settings.override_default(:storeconfigs, true)
+      catalogs = Dir.glob(File.join(folder, '*.json')).sort.map { |file| JSON.parse(File.read(file)) }
+      oracle = self
+      Puppet::Resource.indirection.define_singleton_method(:search) do |type, options|
+        catalogs.reject { |catalog| catalog['name'] == options[:host] }.flat_map do |catalog|
+          found = catalog['resources'].select do |resource|
+            resource['exported'] && resource['type'] == type && oracle.fits?(resource, options[:filter])
+          end
+          found.map { |resource| oracle.collected(resource, catalog['name'], options[:scope]) }
+        end
+      end
+    end
+
+    public
+
+    def fits?(resource, filter)
+      left, operator, right = filter
+      case operator
+      when nil then true
+      when 'and' then fits?(resource, left) && fits?(resource, right)
+      when 'or' then fits?(resource, left) || fits?(resource, right)
+      when '!=' then !fits?(resource, [left, '==', right])
+      else
+        case left
+        when 'tag' then resource['tags'].include?(right.downcase)
+        when 'title' then resource['title'] == right
+        else (resource['parameters'] || {})[left] == right
+        end
+      end
+    end
+
+    def collected(resource, certname, scope)
+      params = (resource['parameters'] || {}).map do |name, value|
+        Puppet::Parser::Resource::Param.new(name: name, value: value)
+      end
+      item = Puppet::Parser::Resource.new(resource['type'], resource['title'], parameters: params, scope: scope)
+      item.collector_id = "#{certname}|#{resource['type']}|#{resource['title']}"
+      item
+    end
+
+    private
 
     def wants?(what)
       (@job['want'] || ['catalog']).include?(what)

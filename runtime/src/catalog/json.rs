@@ -20,8 +20,14 @@ pub struct Header<'a> {
     pub environment: &'a str,
 }
 
-/// Writes the catalog without virtual resources.
-pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) -> String {
+/// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same.
+pub fn write(
+    catalog: &Catalog<'_>,
+    types: &ResourceTypes,
+    header: &Header<'_>,
+    with_exported: bool,
+) -> String {
+    let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = Tags::default();
@@ -42,7 +48,7 @@ pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) 
     string(&mut out, header.environment);
     out.push_str(",\"resources\":[");
     let mut first = true;
-    for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
+    for resource in catalog.resources.iter().filter(is_written) {
         if !std::mem::take(&mut first) {
             out.push(',');
         }

@@ -168,7 +168,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
-        if declaration.form == bunraku_vm::host::Form::Exported {
+        if declaration.form == bunraku_vm::host::Form::Exported && self.store.is_none() {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.log_with_place(Severity::Warning, message, declaration.at.place());

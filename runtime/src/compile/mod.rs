@@ -1,6 +1,6 @@
 //! One compile: the phases in Puppet's order, and the state they share. Its parts: [`phases`] is that order, and
 //! evaluates defined types; [`load`] finds definitions; [`classes`] and [`declare`] put resources into the catalog;
-//! [`params`] binds parameters; [`collect`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
+//! [`params`] binds parameters; [`collect`], [`exported`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
 //! [`finish`] complete the catalog; [`cycles`] looks for dependency cycles where asked; [`host`] is what running code sees of all that.
 
 mod classes;
@@ -8,6 +8,7 @@ mod collect;
 mod cycles;
 mod declare;
 mod defaults;
+mod exported;
 mod finish;
 mod host;
 mod load;
@@ -23,6 +24,7 @@ pub(crate) use relations::COLLECTOR;
 use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
+use crate::store::Store;
 use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
@@ -135,6 +137,9 @@ pub struct Compile<'c> {
     units: &'c Units,
     kept: &'c Kept,
     pub(crate) settings: Settings,
+    store: Option<&'c dyn Store>,
+    /// Resources of the store, by node, type and title.
+    taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
     check: CheckStrict,
     node_name: &'c str,

@@ -7,6 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -44,6 +45,8 @@ pub struct Finished {
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
+    /// The catalog with exported resources, where there is a store.
+    pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
 }
@@ -64,6 +67,7 @@ impl<'c> Compile<'c> {
         node: &'c Node,
         code: Option<&str>,
         want_value: bool,
+        store: Option<&'c dyn Store>,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -77,6 +81,8 @@ impl<'c> Compile<'c> {
             units,
             kept,
             settings,
+            store,
+            taken_in: RefCell::default(),
             hiera: Hiera::new(files),
             check: strict,
             node_name: &node.name,
@@ -116,9 +122,13 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
+        let stored = match (&result, store) {
+            (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+            _ => None,
+        };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let logs = compile.release();
-        Finished { result, logs, value }
+        Finished { result, logs, value, stored }
     }
 
     fn release(&self) -> Vec<Log> {
@@ -145,6 +155,7 @@ impl<'c> Compile<'c> {
         self.collectors.take();
         self.relationships.take();
         self.warned.take();
+        self.taken_in.take();
         self.hiera.release();
         self.logs.take()
     }
@@ -181,7 +192,7 @@ impl<'c> Compile<'c> {
         if self.settings.check_cycles {
             self.check_cycles()?;
         }
-        Ok((self.write_catalog(node), value))
+        Ok((self.write_catalog(node, false), value))
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.
@@ -477,12 +488,13 @@ impl<'c> Compile<'c> {
         Flow::formed(diagnostic)
     }
 
-    fn write_catalog(&self, node: &Node) -> String {
+    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
+    fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &self.environment.types, &header)
+        json::write(&self.catalog.borrow(), &self.environment.types, &header, with_exported)
     }
 }

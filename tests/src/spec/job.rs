@@ -54,7 +54,7 @@ impl Root {
         if !case.flag("manifests") {
             job["code"] = json!(case.code);
         }
-        if case.files.iter().all(|(path, _)| path.starts_with("modules/")) {
+        if case.files.iter().all(|(path, _)| path.starts_with("modules/") || path.starts_with("store/")) {
             job["modulepath"] = json!(dir.join("modules"));
         } else {
             job["environment"] = json!(dir);
@@ -72,6 +72,9 @@ impl Root {
             fields.into_iter().for_each(|(name, value)| job[name] = value);
         }
         let mut settings = Map::new();
+        if case.files.iter().any(|(path, _)| path.starts_with("store/")) {
+            job["storeconfigs"] = json!(dir.join("store"));
+        }
         if case.flag("check-cycles") {
             job["check_cycles"] = true.into();
         }

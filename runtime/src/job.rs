@@ -6,6 +6,7 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::ruby::{self, Ruby, Workers};
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -16,6 +17,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A job of `batch`; the fields are those the design names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -50,6 +52,8 @@ pub struct Job {
     pub parameters: Option<Map<String, Json>>,
     /// Classes of one: a list of names, or an object of parameters by name.
     pub classes: Option<Json>,
+    /// The Ruby that runs what modules have in Ruby: a path, or a name to be found on PATH (default `ruby`).
+    pub ruby: Option<PathBuf>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
     /// `value`, `catalog`.
@@ -112,6 +116,7 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
 pub struct Session {
     units: Units,
     data: DataFiles,
+    workers: Workers,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
 }
 
@@ -126,7 +131,7 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = settings(job.settings.as_ref())?;
+            let (settings, ruby) = settings(job)?;
             if job.archive.is_some() {
                 return Err("'archive' is not supported yet".to_owned());
             }
@@ -137,7 +142,9 @@ impl Session {
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
                     let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    Compile::run(&environment, &self.units, &self.data, settings, &node, code, want, &arena)
+                    let ruby = Ruby::new(&self.workers, &ruby);
+                    let (units, data) = (&self.units, &self.data);
+                    Compile::run(&environment, units, data, settings, &node, code, want, ruby, &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -255,9 +262,13 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
+fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
     let mut settings = Settings::default();
-    for (name, value) in given.into_iter().flatten() {
+    let mut ruby = ruby::Settings::default();
+    if let Some(program) = &job.ruby {
+        ruby.program = program.clone();
+    }
+    for (name, value) in job.settings.iter().flatten() {
         match (name.as_str(), value) {
             ("strict", Json::String(text)) => {
                 settings.strict = match text.as_str() {
@@ -275,10 +286,17 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => {
+                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
+                })?;
+            }
+            ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
-    Ok(settings)
+    Ok((settings, ruby))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {

@@ -12,5 +12,6 @@ pub mod modules;
 pub mod names;
 pub mod relative;
 pub mod resource_types;
+pub mod ruby;
 pub mod settings;
 pub mod units;

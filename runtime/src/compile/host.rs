@@ -12,7 +12,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -78,26 +78,6 @@ impl<'c> Compile<'c> {
         };
         Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
     }
-
-    /// Names the Ruby file that would define a function, if one does.
-    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let (module, path) = match name.split_once("::") {
-            Some((module, _)) => (Some(module), name.replace("::", "/")),
-            None => (None, name.to_owned()),
-        };
-        let new = format!("lib/puppet/functions/{path}.rb");
-        let old = format!("lib/puppet/parser/functions/{path}.rb");
-        let roots = self
-            .environment
-            .modules
-            .iter()
-            .filter(|m| module.is_none_or(|name| name == m.name))
-            .map(|m| m.path.clone())
-            .chain(self.environment.directory.clone());
-        let roots: Vec<PathBuf> = roots.collect();
-        let find = |relative: &str| roots.iter().map(|root| root.join(relative)).find(|file| file.is_file());
-        find(&new).or_else(|| find(&old))
-    }
 }
 
 impl<'c> Host<'c> for Compile<'c> {
@@ -140,15 +120,8 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        match self.ruby_function(name) {
-            Some(file) => {
-                let file = file.display();
-                Err(Flow::raw(format!(
-                    "The function '{name}' is written in Ruby ({file}), which is not supported yet"
-                )))
-            }
-            None => Ok(None),
-        }
+        let from = vm.module();
+        self.call_ruby(vm, name, from, call)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -388,6 +361,13 @@ impl<'c> Host<'c> for Compile<'c> {
         let words = &*self.arena.alloc_slice_copy(&compiled.words);
         let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;
         Ok(ChunkRef { unit, chunk: 0 })
+    }
+
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
+        match template {
+            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::Text(text) => self.render_text(vm, scope, text),
+        }
     }
 
     fn lookup(

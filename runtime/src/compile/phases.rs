@@ -7,6 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::ruby::Ruby;
 use crate::units::Units;
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -63,6 +64,7 @@ impl<'c> Compile<'c> {
         node: &'c Node,
         code: Option<&str>,
         want_value: bool,
+        ruby: Ruby<'c>,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -76,6 +78,7 @@ impl<'c> Compile<'c> {
             units,
             settings,
             hiera: Hiera::new(files),
+            ruby,
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -119,6 +122,7 @@ impl<'c> Compile<'c> {
     }
 
     fn release(&self) -> Vec<Log> {
+        self.ruby.release();
         self.catalog.take();
         self.known.take();
         self.classes.take();

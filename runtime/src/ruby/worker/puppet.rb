@@ -309,6 +309,10 @@ module Puppet
     module_function
 
     def absolute_path?(path, platform = nil)
+      unless path.is_a?(String)
+        Puppet.warning("Cannot check if #{path} is an absolute path because it is a '#{path.class}' and not a String'")
+        return false
+      end
       case platform
       when :windows then %r{\A(?:(?:[A-Z]:[/\\])|(?:[/\\]{2}[^/\\]+[/\\][^/\\]+)|(?:[/\\]{2}\?[/\\][^/\\]+))}i.match?(path)
       else path.start_with?('/')
@@ -757,6 +761,57 @@ class Object
 
   def n_(one, many, count)
     count == 1 ? one : many
+  end
+end
+
+# What Puppet's process has loaded of Ruby's library before any function runs: here it is loaded when first named.
+class Object
+  { URI: 'uri', Pathname: 'pathname', OpenStruct: 'ostruct', Delegator: 'delegate', SimpleDelegator: 'delegate',
+    FileUtils: 'fileutils', Etc: 'etc', SecureRandom: 'securerandom', Digest: 'digest', OpenSSL: 'openssl',
+    Socket: 'socket', IPAddr: 'ipaddr', Timeout: 'timeout', Zlib: 'zlib', Net: 'net/https', Benchmark: 'benchmark',
+    Set: 'set', Psych: 'yaml', YAML: 'yaml', StringIO: 'stringio', StringScanner: 'strscan', JSON: 'json',
+    Date: 'date', DateTime: 'date', Logger: 'logger', Syslog: 'syslog', CGI: 'cgi', Resolv: 'resolv',
+    Singleton: 'singleton', Forwardable: 'forwardable', OptionParser: 'optparse', Ripper: 'ripper',
+    Base64: 'base64', ERB: 'erb', Find: 'find', English: 'English' }.each do |name, file|
+    autoload(name, file) unless const_defined?(name, false)
+  end
+
+  def to_yaml(*args, **options)
+    Object.send(:remove_method, :to_yaml)
+    require 'yaml'
+    to_yaml(*args, **options)
+  end
+
+  def to_json(*args)
+    Object.send(:remove_method, :to_json)
+    require 'json'
+    to_json(*args)
+  end
+end
+
+module Enumerable
+  def to_set(*args, &block)
+    Enumerable.send(:remove_method, :to_set)
+    require 'set'
+    to_set(*args, &block)
+  end
+end
+
+class Time
+  %i[parse iso8601 xmlschema httpdate rfc2822 strptime].each do |name|
+    define_singleton_method(name) do |*args, &block|
+      %i[parse iso8601 xmlschema httpdate rfc2822 strptime].each { |own| singleton_class.send(:remove_method, own) }
+      require 'time'
+      public_send(name, *args, &block)
+    end
+  end
+
+  %i[iso8601 xmlschema httpdate rfc2822].each do |name|
+    define_method(name) do |*args|
+      %i[iso8601 xmlschema httpdate rfc2822].each { |own| Time.send(:remove_method, own) }
+      require 'time'
+      public_send(name, *args)
+    end
   end
 end
 

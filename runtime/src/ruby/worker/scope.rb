@@ -337,8 +337,15 @@ module Puppet
         unless name.is_a?(String)
           raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string"
         end
+        # A variable that has a value keeps it, and is one object however often it is asked for: old templates put
+        # things into a hash they find again so.
+        @variables ||= {}
+        return @variables[name] if @variables.key?(name)
         found, value, reason = Bunraku.ask('variable', [live!.number, name])
-        return value if found
+        if found
+          @variables[name] = value unless value.nil? || name.match?(/\A\d+\z/)
+          return value
+        end
         begin
           throw(:undefined_variable, reason)
         rescue UNCAUGHT_THROW_EXCEPTION
@@ -368,7 +375,7 @@ module Puppet
         unless Bunraku.ask('set', [live!.number, name, value])
           raise Puppet::ParseError, "Cannot reassign variable '$#{name}'"
         end
-        value
+        (@variables ||= {})[name] = value
       end
 
       def []=(name, value, _options = nil)
@@ -390,6 +397,14 @@ module Puppet
 
       def to_hash(_recursive = true, _include_undef = false)
         Bunraku.ask('variables', [live!.number, nil])
+      end
+
+      # The variables of these names that have a value.
+      def variables(names)
+        @variables ||= {}
+        rest = names.reject { |name| @variables.key?(name) }
+        @variables.merge!(Bunraku.ask('variables', [live!.number, rest])) unless rest.empty?
+        @variables
       end
 
       def call_function(name, args, &block)

@@ -73,10 +73,14 @@ module Bunraku
 
     def render(scope)
       wrapper = Puppet::Parser::TemplateWrapper.new(scope, @file)
-      unless @names && @names.empty?
-        Bunraku.ask('variables', [scope.number, @names]).each do |name, value|
-          wrapper.instance_variable_set("@#{name.gsub(/\W/, '_')}", value)
+      if @names
+        values = scope.variables(@names)
+        @names.each do |name|
+          value = values[name]
+          wrapper.instance_variable_set("@#{name}", value) unless value.nil?
         end
+      else
+        scope.to_hash.each { |name, value| wrapper.instance_variable_set("@#{name.gsub(/\W/, '_')}", value) }
       end
       @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
     end

@@ -55,7 +55,7 @@ impl<'c> Compile<'c> {
             },
             "dispatch" => self.choose_for(vm, arg(0).as_str().unwrap_or_default(), items(arg(1)), arg(2)),
             "returned" => self.check_for(vm, arg(0).as_str().unwrap_or_default(), arg(1), arg(2)),
-            "variable" | "set" | "bound" | "variables" | "scope" | "defaults" => {
+            "variable" | "set" | "changed" | "bound" | "variables" | "scope" | "defaults" => {
                 self.answer_scope(vm, what, argument)
             }
             "resource" | "resources" | "classes" | "tags" | "definition" | "class_scope" | "reference" => {
@@ -131,6 +131,11 @@ impl<'c> Compile<'c> {
                 }
                 Value::Bool(free)
             }
+            "changed" => {
+                let symbol = vm.symbols.intern(name);
+                self.change_in_place(scope, symbol, name, arg(2));
+                Value::Undef
+            }
             "bound" => {
                 let symbol = vm.symbols.intern(name);
                 Value::Bool(scope.own(symbol).is_some())
@@ -145,6 +150,26 @@ impl<'c> Compile<'c> {
             }
             _ => self.about_scope(vm, scope),
         })
+    }
+
+    /// Ruby code has changed an array or hash in place: the variable that holds it has the new value, and so has the
+    /// parameter of the resource whose body the scope is.
+    fn change_in_place(&self, scope: &'c Scope<'c>, symbol: Symbol, name: &str, value: Value<'c>) {
+        let mut owner = Some(scope);
+        while let Some(scope) = owner.filter(|scope| scope.own(symbol).is_none()) {
+            owner = scope.parent;
+        }
+        let Some(owner) = owner else { return };
+        let old = owner.own(symbol);
+        owner.set(symbol, value);
+        if let Some(id) = self.resource_of(owner) {
+            let mut catalog = self.catalog.borrow_mut();
+            for param in catalog[id].params.iter_mut().filter(|param| param.name == name) {
+                if old.is_some_and(|old| old.same(param.value)) {
+                    param.value = value;
+                }
+            }
+        }
     }
 
     /// A variable by its simple or qualified name; else why there is none.

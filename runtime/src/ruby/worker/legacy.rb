@@ -233,6 +233,8 @@ module Bunraku
 
     def call_old(name, scope, args)
       scope.public_send("function_#{name}", args.map { |arg| to_old(arg) })
+    ensure
+      scope.settle
     end
   end
 end

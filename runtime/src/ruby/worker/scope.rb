@@ -340,11 +340,13 @@ module Puppet
         # A variable that has a value keeps it, and is one object however often it is asked for: old templates put
         # things into a hash they find again so.
         @variables ||= {}
-        return @variables[name] if @variables.key?(name)
+        return touch(name) if @variables.key?(name)
+        return @variables[name] = Bunraku.shared(name) if SHARED.include?(name)
         found, value, reason = Bunraku.ask('variable', [live!.number, name])
         if found
-          @variables[name] = value unless value.nil? || name.match?(/\A\d+\z/)
-          return value
+          return value if value.nil? || name.match?(/\A\d+\z/)
+          @variables[name] = value
+          return touch(name)
         end
         begin
           throw(:undefined_variable, reason)
@@ -402,9 +404,23 @@ module Puppet
       # The variables of these names that have a value.
       def variables(names)
         @variables ||= {}
+        names.each { |name| @variables[name] = Bunraku.shared(name) if SHARED.include?(name) && !@variables.key?(name) }
         rest = names.reject { |name| @variables.key?(name) }
         @variables.merge!(Bunraku.ask('variables', [live!.number, rest])) unless rest.empty?
+        names.each { |name| touch(name) }
         @variables
+      end
+
+      # Tells the compiler of arrays and hashes that have been changed in place since they were handed out: a variable
+      # and a resource's parameter are one object in Puppet.
+      def settle
+        return unless @touched
+        touched = @touched
+        @touched = nil
+        touched.each do |name, print|
+          value = @variables[name]
+          Bunraku.ask('changed', [number, name, value]) if value.hash != print
+        end
       end
 
       def call_function(name, args, &block)
@@ -532,7 +548,16 @@ module Puppet
         function ? Puppet::Parser::Functions.loaded_or_builtin?(function) : false
       end
 
+      # Variables that are the same everywhere and cannot be changed.
+      SHARED = %w[facts trusted server_facts].freeze
+
       private
+
+      def touch(name)
+        value = @variables[name]
+        (@touched ||= {})[name] ||= value.hash if (value.is_a?(Array) || value.is_a?(Hash)) && !value.frozen?
+        value
+      end
 
       def missing_name(name)
         name.include?('::') && !name.start_with?('::') ? name : name.sub(/\A(?=::)/, '')

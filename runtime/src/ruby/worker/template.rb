@@ -82,7 +82,11 @@ module Bunraku
       else
         scope.to_hash.each { |name, value| wrapper.instance_variable_set("@#{name.gsub(/\W/, '_')}", value) }
       end
-      @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
+      begin
+        @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
+      ensure
+        scope.settle
+      end
     end
   end
 

@@ -266,7 +266,7 @@ module Bunraku
       @numbers = {}.compare_by_identity
       @functions = {}
       @scopes = {}
-      @caches = {}.compare_by_identity
+      @caches = {}
       @contexts = {}
     end
 
@@ -277,6 +277,22 @@ module Bunraku
 
   class << self
     attr_reader :compile, :folders
+
+    # `$facts` and the like: read once a compile, frozen as in Puppet.
+    def shared(name)
+      known = compile.caches[name]
+      return known if known
+      value = freeze_deep(ask('variable', [0, name])[1])
+      compile.caches[name] = value
+    end
+
+    def freeze_deep(value)
+      case value
+      when Array then value.each { |item| freeze_deep(item) }
+      when Hash then value.each { |key, item| freeze_deep(key); freeze_deep(item) }
+      end
+      value.freeze
+    end
 
     # The text between the slashes of the Puppet notation.
     def regexp_source(regexp)

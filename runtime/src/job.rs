@@ -7,6 +7,7 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::ruby::{self, Ruby, Workers};
 use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
@@ -18,6 +19,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A job of `batch`; the fields are those the design names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -55,6 +57,8 @@ pub struct Job {
     pub parameters: Option<Map<String, Json>>,
     /// Classes of one: a list of names, or an object of parameters by name.
     pub classes: Option<Json>,
+    /// The Ruby that runs what modules have in Ruby: a path, or a name to be found on PATH (default `ruby`).
+    pub ruby: Option<PathBuf>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
     /// Where exported resources go and come from: a folder of catalogs, or the URL of a PuppetDB. A folder takes the
@@ -138,6 +142,7 @@ pub struct Session {
     data: Arc<DataFiles>,
     threads: Threads,
     stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    workers: Arc<Workers>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
 }
@@ -153,7 +158,7 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = Settings { check_cycles: job.check_cycles, ..settings(job.settings.as_ref())? };
+            let (settings, ruby) = settings(job)?;
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
@@ -167,14 +172,27 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
-            let (units, data) = (self.units.clone(), self.data.clone());
+            let (units, data, workers) = (self.units.clone(), self.data.clone(), self.workers.clone());
             let (code, want) = (job.code.clone(), job.wants("value"));
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
                 let (environment, kept) = (environment_of_thread, Kept::default());
                 let code = code.as_deref();
                 let store = store_of_thread.as_deref();
-                Compile::run(&environment, &units, &kept, &data, settings, &node, code, want, store, arena)
+                let ruby = Ruby::new(&workers, &ruby);
+                Compile::run(
+                    &environment,
+                    &units,
+                    &kept,
+                    &data,
+                    settings,
+                    &node,
+                    code,
+                    want,
+                    store,
+                    ruby,
+                    arena,
+                )
             });
             let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
                 Failure::Start(error) => format!("Could not start a thread: {error}"),
@@ -364,9 +382,13 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
-    let mut settings = Settings::default();
-    for (name, value) in given.into_iter().flatten() {
+fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
+    let mut settings = Settings { check_cycles: job.check_cycles, ..Settings::default() };
+    let mut ruby = ruby::Settings::default();
+    if let Some(program) = &job.ruby {
+        ruby.program = program.clone();
+    }
+    for (name, value) in job.settings.iter().flatten() {
         match (name.as_str(), value) {
             ("strict", Json::String(text)) => {
                 settings.strict = match text.as_str() {
@@ -384,10 +406,17 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => {
+                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
+                })?;
+            }
+            ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
-    Ok(settings)
+    Ok((settings, ruby))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {

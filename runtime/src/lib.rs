@@ -14,6 +14,7 @@ pub mod modules;
 pub mod names;
 pub mod relative;
 pub mod resource_types;
+pub mod ruby;
 pub mod settings;
 pub mod store;
 mod threads;

@@ -155,7 +155,7 @@ impl<'c> Compile<'c> {
     }
 
     /// The resource of a type (in any case) and a title, an alias, or a title that means the same resource.
-    pub(super) fn find_resource(&self, ty: &str, title: &str) -> Option<ResourceId> {
+    pub(crate) fn find_resource(&self, ty: &str, title: &str) -> Option<ResourceId> {
         self.find_in(&self.catalog.borrow(), ty, title)
     }
 

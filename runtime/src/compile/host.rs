@@ -12,7 +12,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -78,23 +78,6 @@ impl<'c> Compile<'c> {
         };
         Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
     }
-
-    /// Names the Ruby file that would define a function, if one does.
-    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let path = name.replace("::", "/");
-        let files =
-            [format!("lib/puppet/functions/{path}.rb"), format!("lib/puppet/parser/functions/{path}.rb")];
-        match name.split_once("::") {
-            None => files.iter().find_map(|file| self.environment.provided(file)),
-            Some((module, _)) => {
-                let module = self.environment.modules.get(module).map(|module| &module.path);
-                let roots: Vec<_> = module.into_iter().chain(&self.environment.directory).collect();
-                let of =
-                    |file: &String| roots.iter().map(|root| root.join(file)).find(|f| self.tree().is_file(f));
-                files.iter().find_map(of)
-            }
-        }
-    }
 }
 
 impl<'c> Host<'c> for Compile<'c> {
@@ -137,15 +120,8 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        match self.ruby_function(name) {
-            Some(file) => {
-                let file = file.display();
-                Err(Flow::raw(format!(
-                    "The function '{name}' is written in Ruby ({file}), which is not supported yet"
-                )))
-            }
-            None => Ok(None),
-        }
+        let from = vm.module();
+        self.call_ruby(vm, name, from, call)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -396,6 +372,13 @@ impl<'c> Host<'c> for Compile<'c> {
         let chunk = ChunkRef { unit, chunk: 0 };
         self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
         Ok(chunk)
+    }
+
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
+        match template {
+            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::Text(text) => self.render_text(vm, scope, text),
+        }
     }
 
     fn lookup(

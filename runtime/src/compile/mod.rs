@@ -24,6 +24,7 @@ pub(crate) use relations::COLLECTOR;
 use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
+use crate::ruby::Ruby;
 use crate::store::Store;
 use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
@@ -141,10 +142,11 @@ pub struct Compile<'c> {
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
+    pub(crate) ruby: Ruby<'c>,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,
-    catalog: RefCell<Catalog<'c>>,
+    pub(crate) catalog: RefCell<Catalog<'c>>,
     known: RefCell<Vec<&'c Known<'c>>>,
     classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
@@ -216,9 +218,24 @@ impl<'c> Compile<'c> {
         known
     }
 
+    /// The class, defined type or node whose code runs in `scope`, if it is known.
+    pub(crate) fn known_of(&self, scope: &'c Scope<'c>) -> Option<&'c Known<'c>> {
+        self.sources.borrow().get(&scope.container().id).copied()
+    }
+
+    /// Name of the node.
+    pub(crate) fn node_name(&self) -> &'c str {
+        self.node_name
+    }
+
     /// The resource whose body runs in `scope`: main's at top level.
-    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceId> {
+    pub(crate) fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceId> {
         scope.container().resource.get()
+    }
+
+    /// Whether this is asked for the first time in the compile.
+    pub(crate) fn first_time(&self, what: String) -> bool {
+        self.warned.borrow_mut().insert(what)
     }
 
     pub(crate) fn warn_once(&self, message: String) {
@@ -239,7 +256,7 @@ impl<'c> Compile<'c> {
 }
 
 /// Puppet's `(file: F, line: L)`; empty where neither is known.
-fn location(file: Option<&str>, line: u32) -> String {
+pub(crate) fn location(file: Option<&str>, line: u32) -> String {
     match (file.filter(|f| !f.is_empty()), line) {
         (Some(file), 0) => format!("(file: {file})"),
         (Some(file), line) => format!("(file: {file}, line: {line})"),

@@ -7,6 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::ruby::Ruby;
 use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
@@ -68,6 +69,7 @@ impl<'c> Compile<'c> {
         code: Option<&str>,
         want_value: bool,
         store: Option<&'c dyn Store>,
+        ruby: Ruby<'c>,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -84,6 +86,7 @@ impl<'c> Compile<'c> {
             store,
             taken_in: RefCell::default(),
             hiera: Hiera::new(files),
+            ruby,
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -132,6 +135,7 @@ impl<'c> Compile<'c> {
     }
 
     fn release(&self) -> Vec<Log> {
+        self.ruby.release();
         self.catalog.take();
         self.known.take();
         self.classes.take();

@@ -58,7 +58,7 @@ impl<'c> Compile<'c> {
         let path = format!("lib/puppet/functions/{}.rb", name.replace("::", "/"));
         let found = |file: PathBuf, module: &str, old: bool| {
             let module = &*self.arena.alloc_str(module);
-            file.is_file().then_some(Found { file, module, old })
+            self.tree().is_file(&file).then_some(Found { file, module, old })
         };
         let own = |path: &str, old: bool| {
             let directory = self.environment.directory.as_ref()?;

@@ -144,7 +144,9 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
         string(out, name);
         out.push(':');
     };
-    let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+    // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
+    let main = resource.title_value.is_some()
+        || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
     for (name, text) in &from_title {
         let set = params.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
         match set {
@@ -153,7 +155,6 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
                 parameter(out, name, value);
             }
             Some(_) => {}
-            // Main's title is a symbol in Puppet, so its name differs from it.
             None if main || *name != namevar || *text != resource.title => {
                 start(out, name);
                 string(out, text);

@@ -59,6 +59,8 @@ pub struct Resource<'c> {
     pub type_name: &'c str,
     /// Title.
     pub title: &'c str,
+    /// The title as `create_resources` was given it, where that was no string: Puppet keeps it as it is.
+    pub title_value: Option<Value<'c>>,
     /// See [`Kind`].
     pub kind: Kind,
     /// File of the declaration: none where no code stands behind it.

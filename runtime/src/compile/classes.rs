@@ -329,6 +329,7 @@ impl<'c> Compile<'c> {
         let mut resource = Resource {
             type_name,
             title,
+            title_value: None,
             kind: Kind::Unknown,
             file: None,
             line: 0,

@@ -21,6 +21,8 @@ pub(super) struct Creation<'c> {
     pub exported: Option<bool>,
     pub file: Option<&'c str>,
     pub line: u32,
+    /// See [`Resource::title_value`].
+    pub title_value: Option<Value<'c>>,
 }
 
 /// A resource type that a name was found to mean.
@@ -80,6 +82,7 @@ impl<'c> Compile<'c> {
         let mut resource = Resource {
             type_name,
             title,
+            title_value: creation.title_value,
             kind: match resolved {
                 Resolved::Class => Kind::Class,
                 Resolved::Define => Kind::Defined,
@@ -135,7 +138,7 @@ impl<'c> Compile<'c> {
         resource.tags.tag_if_valid(type_tag);
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
-        if !main {
+        if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(resource.title);
         }
         for param in self.look_up_defaults(resource.scope, resource.type_name) {
@@ -289,13 +292,14 @@ impl<'c> Compile<'c> {
             return Err(Flow::formed(diagnostic.with_code("CLASS_NOT_VIRTUALIZABLE")));
         }
         let site = vm.site();
-        let creation = Creation {
+        let mut creation = Creation {
             type_name,
             is_virtual: marks > 0,
             exported: if marks == 2 { Some(true) } else { None },
             // Puppet's call stack says so of code given as text.
             file: Some(site.file.unwrap_or("unknown")),
             line: site.line,
+            title_value: None,
         };
         let source = self.source_of(scope);
         let mut references = Vec::new();
@@ -320,6 +324,7 @@ impl<'c> Compile<'c> {
                     None => params.push(param),
                 }
             }
+            creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
             references.extend(self.create(vm, scope, &creation, &titles, &params)?);
         }
         Ok(vm.array(&references))
@@ -349,6 +354,7 @@ impl<'c> Compile<'c> {
             exported: Some(form == Form::Exported),
             file: Some(at.file.unwrap_or("")),
             line: at.line,
+            title_value: None,
         }
     }
 

@@ -159,6 +159,10 @@ impl Session {
                 })
             })?;
             let result = result.map_err(|mut diagnostic| {
+                if diagnostic.code == Some(ruby::UNCAUGHT) {
+                    diagnostic.code = None;
+                    return diagnostic;
+                }
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
                 diagnostic

@@ -14,6 +14,7 @@ mod template;
 mod wire;
 
 pub use process::Workers;
+pub(crate) use talk::UNCAUGHT;
 
 use crate::compile::Compile;
 use bunraku_vm::closure::Closure;

@@ -19,6 +19,9 @@ const SPOILING: &[&str] = &[
     "SignalException",
 ];
 
+/// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
+pub(crate) const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
 impl<'c> Compile<'c> {
     /// Asks the worker; `subject` names the function or template with its file.
     ///
@@ -157,6 +160,7 @@ impl<'c> Compile<'c> {
             let flow = usize::try_from(token).ok().and_then(|n| self.ruby.flows.borrow().get(n).cloned());
             return flow.ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
         }
+        let standard = values.value(vm)?.truthy();
         let class = values.text()?.into_owned();
         let message = values.text()?.into_owned();
         let top = values.text()?.into_owned();
@@ -186,6 +190,10 @@ impl<'c> Compile<'c> {
             };
             let place = Place { file: file.as_str().map(Into::into), line, column: None };
             return Ok(Flow::formed(Diagnostic::error(message).at(place)));
+        }
+        if !standard {
+            // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
+            return Ok(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
         }
         Ok(Flow::raw(message))
     }

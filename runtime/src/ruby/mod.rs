@@ -130,6 +130,15 @@ impl<'c> Compile<'c> {
     }
 }
 
+/// An error of Ruby code: told apart from the compile's own by its code, for Hiera leaves it as it is.
+fn raised<'c>(message: String) -> Box<Flow<'c>> {
+    let mut flow = Flow::raw(message);
+    if let Flow::Fault(fault) = &mut *flow {
+        fault.diagnostic.code = Some("RUNTIME_ERROR");
+    }
+    flow
+}
+
 /// `path` as Ruby is told it.
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()

@@ -2,7 +2,7 @@
 
 use super::process::Key;
 use super::wire::{Message, put_text};
-use super::{Settings, text};
+use super::{Settings, raised, text};
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -195,7 +195,7 @@ impl<'c> Compile<'c> {
             // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
             return Ok(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
         }
-        Ok(Flow::raw(message))
+        Ok(raised(message))
     }
 }
 

@@ -55,7 +55,7 @@ pub struct Ruby<'c> {
     scopes: RefCell<Vec<&'c Scope<'c>>>,
     scope_numbers: RefCell<HashMap<u32, u32>>,
     /// Flows that pass through Ruby; what Ruby hands back names its place here.
-    flows: RefCell<Vec<Box<Flow<'c>>>>,
+    flows: RefCell<Vec<Flow<'c>>>,
     functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
     /// Ruby files by function name, none where there is none.
     files: RefCell<HashMap<(String, String), Option<functions::Found<'c>>>>,

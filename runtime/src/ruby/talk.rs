@@ -144,7 +144,7 @@ impl<'c> Compile<'c> {
             out.push(5);
             put_text(&mut out, text.as_bytes());
         }
-        flows.push(flow);
+        flows.push(*flow);
         out
     }
 
@@ -158,7 +158,9 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Box<Flow<'c>>> {
         if let Value::Int(token) = values.value(vm)? {
             let flow = usize::try_from(token).ok().and_then(|n| self.ruby.flows.borrow().get(n).cloned());
-            return flow.ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
+            return flow
+                .map(Box::new)
+                .ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
         }
         let standard = values.value(vm)?.truthy();
         let class = values.text()?.into_owned();

@@ -173,6 +173,9 @@ impl<'c> Host<'c> for Stub {
     fn inline_template(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, ChunkRef> {
         absent()
     }
+    fn erb(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: bunraku_vm::host::Erb<'_>) -> Eval<'c> {
+        absent()
+    }
     fn lookup(
         &self,
         _: &mut Vm<'c>,

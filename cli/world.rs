@@ -70,6 +70,9 @@ pub struct World {
     /// What dubious constructs do [default: error].
     #[arg(long, value_name = "HOW")]
     pub strict: Option<Strict>,
+    /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
+    #[arg(long, value_name = "PATH")]
+    pub ruby: Option<PathBuf>,
     /// Unknown variables are errors; this is the default.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
@@ -151,6 +154,7 @@ impl World {
             localcacert: self.localcacert.clone(),
             hostcert: self.hostcert.clone(),
             hostprivkey: self.hostprivkey.clone(),
+            ruby: self.ruby.clone(),
             settings: Some(settings),
             ..Job::default()
         })

@@ -211,8 +211,12 @@ impl Session {
                 store.save(&name, &catalog)?;
             }
             let result = result.map_err(|mut diagnostic| {
-                // No error of Puppet's own but of Ruby: nobody adds the node's name.
+                // Errors of Ruby that are none of Puppet's: nobody adds the node's name.
                 if diagnostic.message == "stack level too deep" {
+                    return diagnostic;
+                }
+                if diagnostic.code == Some(ruby::UNCAUGHT) {
+                    diagnostic.code = None;
                     return diagnostic;
                 }
                 let full = format!("{diagnostic} on node {name}");

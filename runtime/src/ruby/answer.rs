@@ -285,13 +285,9 @@ impl<'c> Compile<'c> {
             params.insert_str(param.name, param.value);
         }
         let tags: Vec<_> = resource.tags.iter().map(|tag| vm.string(tag)).collect();
-        let title = match resource.title {
-            "main" if resource.is_class() => "Main",
-            title => title,
-        };
         let parts = [
             vm.string(resource.type_name),
-            vm.string(title),
+            vm.string(resource.title),
             Value::Hash(params.finish()),
             Value::Bool(resource.is_virtual),
             resource.exported.map_or(Value::Undef, Value::Bool),

@@ -1,7 +1,7 @@
 //! Functions in Ruby: finding their files, loading them, choosing a signature, calling.
 
 use super::talk::subject;
-use super::{Compile, text};
+use super::{Compile, raised, text};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -246,7 +246,7 @@ impl<'c> Compile<'c> {
         }
         let told = function.signatures.iter().zip(&function.mismatch).filter(|(_, mismatch)| !**mismatch);
         let told: Vec<Signature<'c>> = told.map(|(signature, _)| signature.clone()).collect();
-        Err(Flow::raw(types::mismatch::describe_arguments(vm, &function.name, &told, args, block)))
+        Err(raised(types::mismatch::describe_arguments(vm, &function.name, &told, args, block)))
     }
 
     fn check_result(

@@ -14,6 +14,7 @@ mod template;
 mod wire;
 
 pub use process::Workers;
+pub(crate) use talk::UNCAUGHT;
 
 use crate::compile::Compile;
 use bunraku_vm::closure::Closure;
@@ -54,7 +55,7 @@ pub struct Ruby<'c> {
     scopes: RefCell<Vec<&'c Scope<'c>>>,
     scope_numbers: RefCell<HashMap<u32, u32>>,
     /// Flows that pass through Ruby; what Ruby hands back names its place here.
-    flows: RefCell<Vec<Box<Flow<'c>>>>,
+    flows: RefCell<Vec<Flow<'c>>>,
     functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
     /// Ruby files by function name, none where there is none.
     files: RefCell<HashMap<(String, String), Option<functions::Found<'c>>>>,
@@ -127,6 +128,15 @@ impl<'c> Compile<'c> {
         let own = self.environment.directory.iter().map(|directory| directory.join("lib"));
         own.chain(modules).filter(|folder| folder.is_dir()).collect()
     }
+}
+
+/// An error of Ruby code: told apart from the compile's own by its code, for Hiera leaves it as it is.
+fn raised<'c>(message: String) -> Box<Flow<'c>> {
+    let mut flow = Flow::raw(message);
+    if let Flow::Fault(fault) = &mut *flow {
+        fault.diagnostic.code = Some("RUNTIME_ERROR");
+    }
+    flow
 }
 
 /// `path` as Ruby is told it.

@@ -2,7 +2,7 @@
 
 use super::process::Key;
 use super::wire::{Message, put_text};
-use super::{Settings, text};
+use super::{Settings, raised, text};
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -18,6 +18,9 @@ const SPOILING: &[&str] = &[
     "Interrupt",
     "SignalException",
 ];
+
+/// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
+pub(crate) const UNCAUGHT: &str = "RUBY_EXCEPTION";
 
 impl<'c> Compile<'c> {
     /// Asks the worker; `subject` names the function or template with its file.
@@ -141,7 +144,7 @@ impl<'c> Compile<'c> {
             out.push(5);
             put_text(&mut out, text.as_bytes());
         }
-        flows.push(flow);
+        flows.push(*flow);
         out
     }
 
@@ -155,8 +158,11 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Box<Flow<'c>>> {
         if let Value::Int(token) = values.value(vm)? {
             let flow = usize::try_from(token).ok().and_then(|n| self.ruby.flows.borrow().get(n).cloned());
-            return flow.ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
+            return flow
+                .map(Box::new)
+                .ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
         }
+        let standard = values.value(vm)?.truthy();
         let class = values.text()?.into_owned();
         let message = values.text()?.into_owned();
         let top = values.text()?.into_owned();
@@ -187,7 +193,11 @@ impl<'c> Compile<'c> {
             let place = Place { file: file.as_str().map(Into::into), line, column: None };
             return Ok(Flow::formed(Diagnostic::error(message).at(place)));
         }
-        Ok(Flow::raw(message))
+        if !standard {
+            // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
+            return Ok(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
+        }
+        Ok(raised(message))
     }
 }
 

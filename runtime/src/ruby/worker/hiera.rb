@@ -17,7 +17,7 @@ module Puppet
 
     def initialize(number, attributes)
       super(number)
-      @environment_name = attributes['environment_name']
+      @environment_name = attributes['environment_name'].to_sym
       @module_name = attributes['module_name']
       @cache = Bunraku.compile.contexts[attributes['cache']] ||= Cache.new
     end

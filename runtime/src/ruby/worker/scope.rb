@@ -121,7 +121,7 @@ module Puppet
         return nil unless found
         type, title, parameters, virtual, exported, tags, file, line = found
         made = new(type, title, parameters: parameters)
-        made.send(:setup, virtual, exported, tags, file, line)
+        made.send(:setup, title, virtual, exported, tags, file, line)
         made
       end
 
@@ -143,7 +143,8 @@ module Puppet
 
       private
 
-      def setup(virtual, exported, tags, file, line)
+      def setup(title, virtual, exported, tags, file, line)
+        @title = title
         @virtual = virtual
         @exported = exported
         @tags = tags

@@ -358,10 +358,10 @@ module Bunraku
       writer = Writer.new('e')
       if error.is_a?(Carried) && error.token
         writer.value(error.token)
-        writer.value(nil).value(nil).value(nil).value(nil)
         return writer.bytes
       end
       writer.value(nil)
+      writer.value(error.is_a?(StandardError))
       writer.text(error.class.name || error.class.to_s)
       writer.text(message_of(error))
       writer.text(top_of(error) || '')
@@ -369,7 +369,7 @@ module Bunraku
       writer.value([file && file.to_s, line && line.to_i])
       writer.bytes
     rescue Exception => second # rubocop:disable Lint/RescueException
-      Writer.new('e').value(nil).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').value([nil, nil]).bytes
+      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').value([nil, nil]).bytes
     end
 
     def message_of(error)

@@ -8,6 +8,7 @@ pub mod data;
 pub mod enc;
 pub mod environment;
 pub mod facts;
+pub mod functions;
 pub mod hiera;
 pub mod job;
 pub mod modules;

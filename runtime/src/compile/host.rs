@@ -105,7 +105,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn native(&self, name: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name)
+        self.natives.find(name)
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {

@@ -71,7 +71,7 @@ fn a_killed_build_leaves_the_old_archive_or_the_new_one() {
     assert!(build(&trees[1]).wait().expect("it ends").success());
     let started = std::time::Instant::now();
     assert!(build(&trees[0]).wait().expect("it ends").success());
-    let whole = started.elapsed().min(Duration::from_secs(1));
+    let mut whole = started.elapsed().min(Duration::from_secs(1));
     let (mut killed, mut seed) = (0, 0x2545_f491u32);
     for round in 0..40 {
         seed ^= seed << 13;
@@ -81,7 +81,10 @@ fn a_killed_build_leaves_the_old_archive_or_the_new_one() {
         std::thread::sleep(whole * (seed % 110) / 100);
         // SIGKILL: nothing of it can tidy up.
         child.kill().expect("it can be killed");
-        killed += usize::from(!child.wait().expect("it ends").success());
+        let ended = child.wait().expect("it ends").success();
+        killed += usize::from(!ended);
+        // A machine that is busy now may not be later: the moments keep to what builds take.
+        whole = if ended { whole * 3 / 4 } else { whole * 9 / 8 };
         assert!(["odd", "even"].contains(&word(&archive).as_str()));
     }
     assert!(killed > 10, "{killed} of 40 were killed in time: the test has lost its point");

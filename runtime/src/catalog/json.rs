@@ -3,7 +3,6 @@
 use super::rich::{self, Style, string};
 use super::tags::Tags;
 use super::{Catalog, Resource};
-use crate::resource_types::ResourceTypes;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
@@ -21,12 +20,7 @@ pub struct Header<'a> {
 }
 
 /// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same.
-pub fn write(
-    catalog: &Catalog<'_>,
-    types: &ResourceTypes,
-    header: &Header<'_>,
-    with_exported: bool,
-) -> String {
+pub fn write(catalog: &Catalog<'_>, header: &Header<'_>, with_exported: bool) -> String {
     let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
@@ -52,7 +46,7 @@ pub fn write(
         if !std::mem::take(&mut first) {
             out.push(',');
         }
-        self::resource(&mut out, resource, types);
+        self::resource(&mut out, resource);
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
@@ -87,7 +81,7 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
     }
 }
 
-fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
+fn resource(out: &mut String, resource: &Resource<'_>) {
     out.push_str("{\"type\":");
     string(out, resource.type_name);
     out.push_str(",\"title\":");
@@ -111,7 +105,7 @@ fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
     if resource.exported.is_none() {
         out.push_str(",\"exported\":false");
     }
-    parameters(out, resource, types);
+    parameters(out, resource);
     if !resource.sensitive.is_empty() {
         out.push_str(",\"sensitive_parameters\":[");
         list(out, resource.sensitive.iter().copied());
@@ -120,14 +114,13 @@ fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
     out.push('}');
 }
 
-fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
-    let ty = types.get(resource.type_name);
+fn parameters(out: &mut String, resource: &Resource<'_>) {
+    let namevar = resource.ty.map_or("name", |ty| ty.namevar());
     // What the title says comes first and may be overridden in its place.
-    // A title that no pattern fits has ended the compile when the resource was added.
-    let from_title = ty
-        .and_then(|ty| ty.parse_title(resource.title).ok())
-        .unwrap_or_else(|| vec![("name", resource.title.to_owned())]);
-    let namevar = ty.map_or("name", |ty| ty.namevar());
+    let parsed = resource.ty.filter(|ty| !ty.is_titled_by(resource.title));
+    let parsed = parsed.and_then(|ty| ty.parse_title(resource.title).ok());
+    let whole = [(namevar, resource.title)];
+    let from_title = parsed.as_deref().unwrap_or(&whole);
     // `name` is another word for the one name variable, and counts before it.
     let mut params: Vec<(&str, Value<'_>)> = Vec::with_capacity(resource.params.len());
     let name = resource.param("name").filter(|_| namevar != "name");
@@ -147,7 +140,7 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
     // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
     let main = resource.title_value.is_some()
         || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
-    for (name, text) in &from_title {
+    for (name, text) in from_title {
         let set = params.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
         match set {
             Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {

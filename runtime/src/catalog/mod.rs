@@ -6,6 +6,7 @@ mod pcore;
 pub mod rich;
 pub mod tags;
 
+use crate::resource_types::ResourceType;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
@@ -61,6 +62,8 @@ pub struct Resource<'c> {
     pub title: &'c str,
     /// The title as `create_resources` was given it, where that was no string: Puppet keeps it as it is.
     pub title_value: Option<Value<'c>>,
+    /// Its type, where that is one in Ruby.
+    pub ty: Option<&'c ResourceType>,
     /// See [`Kind`].
     pub kind: Kind,
     /// File of the declaration: none where no code stands behind it.

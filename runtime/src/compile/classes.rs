@@ -330,6 +330,7 @@ impl<'c> Compile<'c> {
             type_name,
             title,
             title_value: None,
+            ty: self.environment.types.get(type_name),
             kind: Kind::Unknown,
             file: None,
             line: 0,
@@ -344,7 +345,7 @@ impl<'c> Compile<'c> {
             scope_tagged: false,
             finished: false,
         };
-        self.initialize(&mut resource, params)?;
+        self.initialize(&mut resource, &params)?;
         Ok(resource)
     }
 }

@@ -2,9 +2,10 @@
 //! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
 
 use super::{Compile, location};
+use crate::catalog::tags::Tags;
 use crate::catalog::{Kind, Param, Resource};
 use crate::names;
-use crate::resource_types::Identity;
+use crate::resource_types::{Identity, ResourceType};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -32,7 +33,32 @@ enum Resolved {
     Ruby,
 }
 
+/// What is always the same of the resources of a type.
+#[derive(Clone)]
+pub(super) struct TypeName<'c> {
+    /// The name, capitalised.
+    capitalized: &'c str,
+    /// The type, where it is one in Ruby.
+    ty: Option<&'c ResourceType>,
+    /// The tags that the type's name is.
+    tags: Tags,
+}
+
 impl<'c> Compile<'c> {
+    /// What the resources of a type have in common; its name in any case.
+    fn type_name(&self, name: &str) -> TypeName<'c> {
+        if let Some(known) = self.type_names.borrow().get(name) {
+            return known.clone();
+        }
+        let capitalized = self.text(&names::capitalize(name));
+        let is_ruby = !name.contains(':') && !name.eq_ignore_ascii_case("class");
+        let mut tags = Tags::default();
+        tags.tag_if_valid(capitalized);
+        let found = TypeName { capitalized, ty: self.environment.types.get(name).filter(|_| is_ruby), tags };
+        self.type_names.borrow_mut().insert(self.text(name), found.clone());
+        found
+    }
+
     /// Adds resources of one type and yields references to them.
     pub(super) fn create(
         &self,
@@ -43,19 +69,19 @@ impl<'c> Compile<'c> {
         params: &[Param<'c>],
     ) -> Eval<'c, Vec<Value<'c>>> {
         let name = creation.type_name;
+        let type_name = self.type_name(name);
         let resolved = if name.eq_ignore_ascii_case("class") {
             Resolved::Class
-        } else if !name.contains(':') && self.environment.types.get(name).is_some() {
+        } else if type_name.ty.is_some() {
             Resolved::Ruby
         } else if self.find_define(vm, name)?.is_some() {
             Resolved::Define
         } else {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
-        let type_name = self.text(&names::capitalize(name));
         let mut references = Vec::with_capacity(titles.len());
         for title in titles {
-            references.push(self.create_one(vm, scope, creation, &resolved, type_name, title, params)?);
+            references.push(self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?);
         }
         Ok(references)
     }
@@ -67,7 +93,7 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
         resolved: &Resolved,
-        type_name: &'c str,
+        of_type: &TypeName<'c>,
         title: &'c str,
         params: &[Param<'c>],
     ) -> Eval<'c> {
@@ -80,9 +106,10 @@ impl<'c> Compile<'c> {
             _ => title,
         };
         let mut resource = Resource {
-            type_name,
+            type_name: of_type.capitalized,
             title,
             title_value: creation.title_value,
+            ty: of_type.ty,
             kind: match resolved {
                 Resolved::Class => Kind::Class,
                 Resolved::Define => Kind::Defined,
@@ -92,9 +119,9 @@ impl<'c> Compile<'c> {
             line: creation.line,
             is_virtual: creation.is_virtual,
             exported: creation.exported,
-            params: Vec::new(),
+            params: Vec::with_capacity(params.len()),
             sensitive: Vec::new(),
-            tags: Default::default(),
+            tags: Tags::default(),
             scope,
             source: self.source_of(scope),
             evaluated: false,
@@ -105,7 +132,7 @@ impl<'c> Compile<'c> {
             let name = names::key(title);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(&mut resource, params.to_vec())?;
+        self.initialize(&mut resource, params)?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
@@ -117,14 +144,14 @@ impl<'c> Compile<'c> {
                 let title = self.text(&names::capitalize(&title.to_lowercase()));
                 Type::Resource { type_name: Some("Class"), title: Some(title) }
             }
-            _ => Type::Resource { type_name: Some(type_name), title: Some(title) },
+            _ => Type::Resource { type_name: Some(of_type.capitalized), title: Some(title) },
         };
         Ok(Value::Type(self.arena.alloc(reference)))
     }
 
     /// Sets parameters, tags and defaults of a new resource, in Puppet's order.
-    pub(super) fn initialize(&self, resource: &mut Resource<'c>, params: Vec<Param<'c>>) -> Eval<'c, ()> {
-        for param in params {
+    pub(super) fn initialize(&self, resource: &mut Resource<'c>, params: &[Param<'c>]) -> Eval<'c, ()> {
+        for param in params.iter().copied() {
             if resource.params.iter().any(|p| p.name == param.name) {
                 let reference = resource.reference();
                 return Err(Flow::raw(format!("Duplicate parameter '{}' for on {reference}", param.name)));
@@ -135,7 +162,7 @@ impl<'c> Compile<'c> {
             resource.params.push(param);
         }
         let type_tag = resource.type_name;
-        resource.tags.tag_if_valid(type_tag);
+        resource.tags.merge(&self.type_name(type_tag).tags);
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
         if !main && resource.title_value.is_none() {
@@ -180,7 +207,6 @@ impl<'c> Compile<'c> {
         let identity = self.identity(&resource)?;
         let aliases = resource.param("alias");
         let has_stage = resource.param("stage").is_some();
-        let reference = resource.reference();
         let id = catalog.add(resource);
         let mut given = Vec::new();
         if let Some(aliases) = aliases {
@@ -201,6 +227,7 @@ impl<'c> Compile<'c> {
             self.alias(&mut catalog, id, key, &format!("[{shown}]"), &format!("[{type_name:?}, {shown}]"))?;
         }
         if !is_class && has_stage {
+            let reference = catalog[id].reference();
             let message = format!(
                 "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
             );
@@ -240,7 +267,10 @@ impl<'c> Compile<'c> {
     /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
     /// nothing does.
     fn identity(&self, resource: &Resource<'c>) -> Eval<'c, Option<Identity>> {
-        let Some(ty) = self.environment.types.get(resource.type_name) else { return Ok(None) };
+        let Some(ty) = resource.ty else { return Ok(None) };
+        if ty.is_titled_by(resource.title) && resource.param(ty.namevar()).is_none() {
+            return Ok(None);
+        }
         if !ty.isomorphic || !ty.is_identifiable() {
             return Ok(None);
         }

@@ -21,10 +21,12 @@ impl<'c> Compile<'c> {
         self.evaluate_relationships()?;
         let count = self.catalog.borrow().resources.len() as u32;
         for id in (0..count).map(ResourceId) {
-            let reference = self.catalog.borrow()[id].reference();
-            let pending = self.overrides.borrow_mut().remove(&reference).unwrap_or_default();
-            for over in &pending {
-                self.merge(vm, id, over)?;
+            if !self.overrides.borrow().is_empty() {
+                let reference = self.catalog.borrow()[id].reference();
+                let pending = self.overrides.borrow_mut().remove(&reference).unwrap_or_default();
+                for over in &pending {
+                    self.merge(vm, id, over)?;
+                }
             }
             self.finish_resource(id)?;
         }
@@ -49,13 +51,11 @@ impl<'c> Compile<'c> {
                 param.value = *inner;
             }
         }
-        if let Some(why) =
-            self.environment.types.get(resource.type_name).and_then(|ty| ty.unreadable.as_ref())
-        {
+        if let Some(why) = resource.ty.and_then(|ty| ty.unreadable.as_ref()) {
             let name = resource.type_name;
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
         }
-        let unknown = match self.environment.types.get(resource.type_name) {
+        let unknown = match resource.ty {
             Some(ty) => resource
                 .params
                 .iter()
@@ -91,20 +91,20 @@ impl<'c> Compile<'c> {
             if !seen.insert(container) {
                 continue;
             }
-            let contents = catalog.contents[container.0 as usize].clone();
+            let contents = std::mem::take(&mut catalog.contents[container.0 as usize]);
+            let handed = match data.remove(&container) {
+                Some(known) => known,
+                None => own(&catalog[container].params),
+            };
+            let tags = catalog[container].tags.clone();
             for id in &contents {
-                let handed = match data.get(&container) {
-                    Some(known) => known.clone(),
-                    None => own(&catalog[container].params),
-                };
                 if !handed.is_empty() {
-                    data.insert(container, handed.clone());
                     for param in &handed {
                         if catalog[*id].param(param.name).is_none() {
                             catalog[*id].set(*param);
                         }
                     }
-                    let mut merged = handed;
+                    let mut merged = handed.clone();
                     for param in own(&catalog[*id].params) {
                         match merged.iter_mut().find(|p| p.name == param.name) {
                             Some(old) => *old = param,
@@ -113,10 +113,10 @@ impl<'c> Compile<'c> {
                     }
                     data.insert(*id, merged);
                 }
-                let tags = catalog[container].tags.clone();
                 catalog[*id].tags.merge(&tags);
             }
-            queue.extend(contents);
+            queue.extend(&contents);
+            catalog.contents[container.0 as usize] = contents;
         }
     }
 

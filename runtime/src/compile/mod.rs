@@ -172,6 +172,7 @@ pub struct Compile<'c> {
     node_scope: Cell<Option<&'c Scope<'c>>>,
     /// The class, defined type or node whose body a scope is, by scope number.
     sources: RefCell<HashMap<u32, &'c Known<'c>>>,
+    type_names: RefCell<HashMap<&'c str, declare::TypeName<'c>>>,
     defaults: RefCell<HashMap<(u32, &'c str), Vec<crate::catalog::Param<'c>>>>,
     overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
     override_order: RefCell<Vec<String>>,

@@ -135,6 +135,7 @@ impl<'c> Compile<'c> {
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
             sources: RefCell::default(),
+            type_names: RefCell::default(),
             defaults: RefCell::default(),
             overrides: RefCell::default(),
             override_order: RefCell::default(),
@@ -180,6 +181,7 @@ impl<'c> Compile<'c> {
         self.main_chunks.take();
         self.class_scopes.take();
         self.sources.take();
+        self.type_names.take();
         self.defaults.take();
         self.overrides.take();
         self.override_order.take();
@@ -526,6 +528,6 @@ impl<'c> Compile<'c> {
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &self.environment.types, &header, with_exported)
+        json::write(&self.catalog.borrow(), &header, with_exported)
     }
 }

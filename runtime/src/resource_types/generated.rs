@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(ty.namevars, ["name", "kind"]);
         assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "name", "kind"]);
         assert!(!ty.isomorphic);
-        assert_eq!(ty.parse_title("a/b").unwrap(), [("name", "a".to_owned()), ("kind", "b".to_owned())]);
+        assert_eq!(ty.parse_title("a/b").unwrap(), [("name", "a"), ("kind", "b")]);
         assert_eq!(read("x", "1").unwrap_err(), "it does not call ResourceType3.new");
     }
 }

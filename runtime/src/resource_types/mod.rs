@@ -69,8 +69,13 @@ impl ResourceType {
     ///
     /// # Errors
     /// Puppet's message where no title pattern fits.
-    pub fn parse_title(&self, title: &str) -> Result<Vec<(&str, String)>, String> {
+    pub fn parse_title<'a>(&'a self, title: &'a str) -> Result<Vec<(&'a str, &'a str)>, String> {
         self.titles.parse(title, self.namevars.first().map_or("name", String::as_str))
+    }
+
+    /// Whether a title stands for the one name variable and for nothing else.
+    pub fn is_titled_by(&self, title: &str) -> bool {
+        self.namevars.len() == 1 && self.titles.is_itself(title)
     }
 
     /// Whether it is known which resources of the type are the same.
@@ -212,8 +217,8 @@ mod tests {
     fn a_file_s_title_is_its_path_without_trailing_slashes() {
         let types = ResourceTypes::builtin();
         let file = types.get("File").unwrap();
-        assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many".to_owned())]);
-        assert_eq!(file.parse_title("/").unwrap(), [("path", "/".to_owned())]);
+        assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many")]);
+        assert_eq!(file.parse_title("/").unwrap(), [("path", "/")]);
         assert_eq!(file.namevar(), "path");
         assert!(!types.get("exec").unwrap().isomorphic);
         assert!(types.get("nagios_host").is_none());

@@ -36,33 +36,42 @@ impl Titles {
         }
     }
 
+    /// What a title of one attribute stands for: itself, or a path without slashes at its end.
+    fn whole<'a>(&self, title: &'a str) -> &'a str {
+        if !matches!(self, Titles::Path) {
+            return title;
+        }
+        let trimmed = title.trim_end_matches('/');
+        let keep = match trimmed {
+            // The root, and that of a drive of Windows.
+            "" => 1,
+            text if text.ends_with(':') && text.len() > 1 => text.len() + 1,
+            text => text.len(),
+        };
+        &title[..title.len().min(keep)]
+    }
+
+    /// Whether a title stands for one attribute, whose value it is.
+    pub fn is_itself(&self, title: &str) -> bool {
+        !matches!(self, Titles::Patterns(_)) && self.whole(title) == title
+    }
+
     /// The attributes a title stands for; `namevar` is the first name variable.
     ///
     /// # Errors
     /// Puppet's message where no pattern fits.
-    pub fn parse<'a>(&'a self, title: &str, namevar: &'a str) -> Result<Vec<(&'a str, String)>, String> {
+    pub fn parse<'a>(&'a self, title: &'a str, namevar: &'a str) -> Result<Vec<(&'a str, &'a str)>, String> {
         let patterns = match self {
-            Titles::Whole => return Ok(vec![(namevar, title.to_owned())]),
-            Titles::Path => {
-                let trimmed = title.trim_end_matches('/');
-                let keep = match trimmed {
-                    // The root, and that of a drive of Windows.
-                    "" => 1,
-                    text if text.ends_with(':') && text.len() > 1 => text.len() + 1,
-                    text => text.len(),
-                };
-                let path = &title[..title.len().min(keep)];
-                return Ok(vec![(namevar, path.to_owned())]);
-            }
+            Titles::Whole | Titles::Path => return Ok(vec![(namevar, self.whole(title))]),
             Titles::Patterns(patterns) => patterns,
         };
         for pattern in patterns {
             let Some(groups) = regex::captures(&pattern.regex, title)? else { continue };
-            let mut found: Vec<(&str, String)> = Vec::new();
+            let mut found: Vec<(&str, &str)> = Vec::new();
             for (name, group) in pattern.attributes.iter().zip(groups.into_iter().skip(1)) {
                 let Some(text) = group else { continue };
                 found.retain(|(other, _)| other != name);
-                found.push((name, text.to_owned()));
+                found.push((name, text));
             }
             return Ok(found);
         }
@@ -78,12 +87,13 @@ impl Identity {
     /// Of a resource of type `ty`, by what its title was parsed to and by its parameters.
     pub fn of(
         ty: &ResourceType,
-        title: &[(&str, String)],
+        title: &[(&str, &str)],
         parameter: impl Fn(&str) -> Option<String>,
     ) -> Identity {
         let mut names: Vec<&str> = ty.namevars.iter().map(String::as_str).collect();
         names.sort_unstable();
-        let parsed = |name| title.iter().find(|(other, _)| *other == name).map(|(_, text)| text.clone());
+        let parsed =
+            |name| title.iter().find(|(other, _)| *other == name).map(|(_, text)| (*text).to_owned());
         Identity(names.into_iter().map(|name| parameter(name).or_else(|| parsed(name))).collect())
     }
 
@@ -130,10 +140,10 @@ mod tests {
             pattern("^([^@]+)$", &["name"]),
         ]);
         let text = |title| titles.parse(title, "name").unwrap();
-        assert_eq!(text("a@b"), [("name", "a".to_owned()), ("type", "b".to_owned())]);
-        assert_eq!(text("a"), [("name", "a".to_owned())]);
+        assert_eq!(text("a@b"), [("name", "a"), ("type", "b")]);
+        assert_eq!(text("a"), [("name", "a")]);
         assert_eq!(titles.parse("", "name").unwrap_err(), "No set of title patterns matched the title \"\".");
-        assert_eq!(Titles::Path.parse("C://", "path").unwrap(), [("path", "C:/".to_owned())]);
-        assert_eq!(Titles::Path.parse("//", "path").unwrap(), [("path", "/".to_owned())]);
+        assert_eq!(Titles::Path.parse("C://", "path").unwrap(), [("path", "C:/")]);
+        assert_eq!(Titles::Path.parse("//", "path").unwrap(), [("path", "/")]);
     }
 }

@@ -45,15 +45,18 @@ impl<'c> Frame<'c> {
     /// Where a part of it stands; the whole, where that part has no place.
     pub fn site_of(&self, blame: Blame) -> Site<'c> {
         let unit = self.linked.unit;
-        let position = unit.unit.position(&self.linked.chunk, self.pc);
-        let part = |n: usize| position.and_then(|p| p.parts.get(n)).map(|word| unpack_place(*word));
+        let chunk = &self.linked.chunk;
+        let part = |n: usize| {
+            let position = unit.unit.position(chunk, self.pc)?;
+            position.parts.get(n).map(|word| unpack_place(*word))
+        };
         let at = match blame {
             Blame::Whole => None,
             Blame::Left => part(0),
             Blame::Right => part(1),
             Blame::Key(n) => part(n + 1),
         };
-        let at = at.filter(|at| at.0 != 0).or(position.map(|p| p.at)).unwrap_or((0, 0));
+        let at = at.filter(|at| at.0 != 0).unwrap_or_else(|| chunk.place(self.pc));
         Site { file: unit.file, line: at.0, column: at.1 }
     }
 }
@@ -365,7 +368,7 @@ impl<'c> Vm<'c> {
                 Op::Attributes => self.pending.open(),
                 Op::Attribute | Op::AttributeAppend => {
                     here!();
-                    let (name, value) = (unit.name(x as u32), reg!(a));
+                    let (name, value) = (self.symbols.text(unit.symbol(&self.symbols, x as u32)), reg!(a));
                     let site = self.site();
                     self.pending.attribute(name, value, op == Op::AttributeAppend, site);
                 }

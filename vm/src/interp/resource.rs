@@ -26,6 +26,8 @@ struct OpenBody<'c> {
     attributes: &'c [Attribute<'c>],
 }
 
+/// How many attributes are compared with each other rather than hashed.
+const FEW: usize = 16;
 /// Set in a resource instruction's form where the type is given by an expression that can't name one.
 const UNNAMED: usize = 4;
 
@@ -137,15 +139,17 @@ impl<'c> Vm<'c> {
         let type_name = self.resource_type_name(ty, form & UNNAMED != 0)?;
         let start = self.pending.bodies.len().saturating_sub(count);
         let open: Vec<OpenBody<'c>> = self.pending.bodies.drain(start..).collect();
+        // One title has nothing to be like.
+        let alone = matches!(open.as_slice(), [OpenBody { titles: [_], .. }]);
         let mut seen: hashbrown::HashSet<&'c str> = hashbrown::HashSet::new();
         let mut defaults: Option<&'c [Attribute<'c>]> = None;
         let mut bodies = Vec::with_capacity(open.len());
         for body in &open {
-            let mut titles = Vec::new();
+            let mut titles = Vec::with_capacity(body.titles.len());
             for title in body.titles {
                 match title {
                     Value::Str(text) => {
-                        if !seen.insert(text.as_str()) {
+                        if !alone && !seen.insert(text.as_str()) {
                             return Err(duplicate_title(text));
                         }
                         titles.push(text.as_str());
@@ -155,8 +159,10 @@ impl<'c> Vm<'c> {
                 }
             }
             let mut names = hashbrown::HashSet::new();
-            for attribute in body.attributes {
-                if !names.insert(attribute.name) {
+            let few = body.attributes.len() <= FEW;
+            for (n, attribute) in body.attributes.iter().enumerate() {
+                let same = |other: &Attribute<'c>| other.name == attribute.name;
+                if few && body.attributes[..n].iter().any(same) || !few && !names.insert(attribute.name) {
                     let message = format!("The attribute '{}' has already been set", attribute.name);
                     // Puppet's own spelling.
                     return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
@@ -198,7 +204,13 @@ impl<'c> Vm<'c> {
         };
         match ty {
             value if unnamed => Err(illegal(self.type_text(value))),
-            Value::Str(name) => Ok(name.as_str().trim_start_matches("::")),
+            Value::Str(name) => {
+                let mut name = name.as_str();
+                while let Some(rest) = name.strip_prefix("::") {
+                    name = rest;
+                }
+                Ok(name)
+            }
             Value::Type(Type::Class(None)) => Ok("class"),
             Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))

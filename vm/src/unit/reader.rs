@@ -258,14 +258,7 @@ impl<'u> Unit<'u> {
 
     /// Position of the instruction that ends before `pc`, if it has one.
     pub fn position(&self, chunk: &Chunk<'u>, pc: u32) -> Option<Position<'u>> {
-        let count = chunk.positions.len() / POSITION_WORDS;
-        let record = |n: usize| &chunk.positions[n * POSITION_WORDS..(n + 1) * POSITION_WORDS];
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = (low + high) / 2;
-            if record(middle)[0] < pc { low = middle + 1 } else { high = middle }
-        }
-        let r = (low < count).then(|| record(low)).filter(|r| r[0] == pc)?;
+        let r = chunk.position(pc)?;
         Some(Position {
             label: self.string(r[1]).ok()?,
             at: unpack_place(r[2]),
@@ -274,7 +267,24 @@ impl<'u> Unit<'u> {
     }
 }
 
-impl Chunk<'_> {
+impl<'u> Chunk<'u> {
+    /// The record of the instruction at `pc`.
+    fn position(&self, pc: u32) -> Option<&'u [u32]> {
+        let count = self.positions.len() / POSITION_WORDS;
+        let record = |n: usize| &self.positions[n * POSITION_WORDS..(n + 1) * POSITION_WORDS];
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = (low + high) / 2;
+            if record(middle)[0] < pc { low = middle + 1 } else { high = middle }
+        }
+        (low < count).then(|| record(low)).filter(|r| r[0] == pc)
+    }
+
+    /// Line and column of the instruction at `pc`; 0 where unknown.
+    pub fn place(&self, pc: u32) -> (u32, u32) {
+        self.position(pc).map_or((0, 0), |record| unpack_place(record[2]))
+    }
+
     /// How many parameters it has.
     pub fn param_count(&self) -> usize {
         self.params.len() / PARAM_WORDS

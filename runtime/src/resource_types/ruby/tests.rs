@@ -85,8 +85,8 @@ fn modules_that_are_required_are_read() {
     assert_eq!(ty.namevars, ["name", "domain"]);
     assert_eq!(ty.requires, ["puppet_x/m"]);
     let parse = |title| ty.parse_title(title);
-    assert_eq!(parse("A::b").unwrap(), [("name", "A".to_owned()), ("domain", "b".to_owned())]);
-    assert_eq!(parse("a").unwrap(), [("name", "a".to_owned())]);
+    assert_eq!(parse("A::b").unwrap(), [("name", "A"), ("domain", "b")]);
+    assert_eq!(parse("a").unwrap(), [("name", "a")]);
     assert!(parse("a:b").is_err());
 }
 
@@ -111,7 +111,7 @@ fn the_resource_api_s_hashes_are_read() {
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.namevars, ["package", "manager"]);
     assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "package", "manager", "force"]);
-    assert_eq!(ty.parse_title("a/b").unwrap(), [("package", "a".to_owned()), ("manager", "b".to_owned())]);
+    assert_eq!(ty.parse_title("a/b").unwrap(), [("package", "a"), ("manager", "b")]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Source: the specification's environments page; the oracle for defaults.
 
 use crate::modules::Modules;
+use crate::natives::Natives;
 use crate::resource_types::ResourceTypes;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -21,6 +22,8 @@ pub struct Environment {
     pub hiera_config: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
+    /// Which native twins stand in for functions of its modules.
+    pub natives: Natives,
     /// What opening it depended on, with the time each had.
     read: Vec<(PathBuf, Option<SystemTime>)>,
 }
@@ -93,9 +96,11 @@ impl Environment {
         if let Some(directory) = &directory {
             types.add_module(directory);
         }
+        let natives = Natives::find_all(&modules, directory.as_deref());
+        read.extend(natives.folders(&modules).map(stamped));
         let hiera_config =
             spec.hiera_config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        Ok(Environment { name, directory, manifest, modules, hiera_config, types, read })
+        Ok(Environment { name, directory, manifest, modules, hiera_config, types, natives, read })
     }
 
     /// Whether nothing it was opened from has changed since. Manifests and data are not part of it.

@@ -272,6 +272,7 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
                 };
             }
             ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
+            ("native_stdlib", Json::Bool(value)) => settings.native_stdlib = *value,
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,

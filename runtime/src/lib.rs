@@ -10,6 +10,7 @@ pub mod hiera;
 pub mod job;
 pub mod modules;
 pub mod names;
+pub mod natives;
 pub mod relative;
 pub mod resource_types;
 pub mod settings;

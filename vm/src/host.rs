@@ -186,14 +186,22 @@ pub trait Host<'c> {
     /// Writes a warning to the log, once a compile however often it is asked to.
     fn warn_once(&self, message: &str);
 
+    /// The same for all messages of one key: only the first is written. Says whether this one was.
+    fn warn_once_for(&self, key: &str, message: &str) -> bool;
+
     /// The setting `strict`.
     fn strict(&self) -> Strict;
 
     /// The setting `strict_variables`.
     fn strict_variables(&self) -> bool;
 
-    /// A function that comes with the language or a module's native twin.
-    fn native(&self, name: &str) -> Option<&'static Native>;
+    /// A function that comes with the language, or the native twin of a module's function as code of module `from`
+    /// sees it.
+    fn native(&self, name: &str, from: &str) -> Option<&'static Native>;
+
+    /// Whether a function of any kind is known by that name: what Ruby's `Puppet::Parser::Functions.function`
+    /// finds for functions of the old kind.
+    fn has_old_function(&self, name: &str) -> bool;
 
     /// A function that a manifest loaded so far has defined.
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>>;
@@ -290,6 +298,21 @@ pub trait Host<'c> {
         title: &str,
         parameter: &str,
     ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// Titles of all resources of a type (capitalised) declared so far, in order.
+    fn titles(&self, type_name: &str) -> Vec<&'c str>;
+
+    /// The type and title of a resource declared so far, found by any title it goes by, and its parameters as they
+    /// stand; none where there is no such resource.
+    fn declared(
+        &self,
+        vm: &mut Vm<'c>,
+        type_name: &str,
+        title: &str,
+    ) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>>;
+
+    /// The type and title of the resource whose body `scope` is.
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<(&'c str, &'c str)>;
 
     /// The bytes of `module/path` under a module's folder, or of an absolute path; none where absent.
     fn read_file(&self, vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>>;

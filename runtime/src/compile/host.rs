@@ -4,6 +4,7 @@ use super::declare::flatten;
 use super::{Compile, Log};
 use crate::hiera::context;
 use crate::names;
+use crate::natives;
 use crate::resource_types::METAPARAMETERS;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
@@ -17,7 +18,7 @@ use bunraku_vm::host::{
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 
@@ -116,6 +117,14 @@ impl<'c> Host<'c> for Compile<'c> {
         Compile::warn_once(self, message.to_owned());
     }
 
+    fn warn_once_for(&self, key: &str, message: &str) -> bool {
+        let new = self.warned.borrow_mut().insert(key.to_owned());
+        if new {
+            self.push_log(Severity::Warning, message.to_owned(), Place::default());
+        }
+        new
+    }
+
     fn strict(&self) -> Strict {
         self.settings.strict
     }
@@ -124,8 +133,18 @@ impl<'c> Host<'c> for Compile<'c> {
         self.settings.strict_variables
     }
 
-    fn native(&self, name: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name)
+    fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
+        bunraku_stdlib::find(name).or_else(|| {
+            let modules = &self.environment.modules;
+            self.environment.natives.find(modules, name, from).filter(|_| self.settings.native_stdlib)
+        })
+    }
+
+    fn has_old_function(&self, name: &str) -> bool {
+        natives::is_old_function_of_puppet(name)
+            || self
+                .ruby_function(name)
+                .is_some_and(|file| file.components().any(|c| c.as_os_str() == "parser"))
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
@@ -290,7 +309,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn tag(&self, _vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c> {
-        if let Some(id) = self.resource_of(scope) {
+        if let Some(id) = Compile::resource_of(self, scope) {
             let mut catalog = self.catalog.borrow_mut();
             for tag in tags {
                 self.tag_value(&mut catalog[id], *tag)?;
@@ -305,7 +324,7 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(flat.iter().all(|tag| {
             let tag = format::to_interpolated(*tag).to_lowercase();
             self.catalog.borrow().tags.contains(&tag)
-                || self.resource_of(scope).is_some_and(|id| self.is_tagged(id, &tag))
+                || Compile::resource_of(self, scope).is_some_and(|id| self.is_tagged(id, &tag))
         }))
     }
 
@@ -339,6 +358,34 @@ impl<'c> Host<'c> for Compile<'c> {
             }
             None => Err(self.unknown_resource(type_name, title)),
         }
+    }
+
+    fn titles(&self, type_name: &str) -> Vec<&'c str> {
+        let catalog = self.catalog.borrow();
+        catalog.resources.iter().filter(|r| r.type_name == type_name).map(|r| r.title).collect()
+    }
+
+    fn declared(
+        &self,
+        vm: &mut Vm<'c>,
+        type_name: &str,
+        title: &str,
+    ) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>> {
+        let Some(id) = self.find_resource(type_name, title) else { return Ok(None) };
+        let catalog = self.catalog.borrow();
+        let resource = &catalog[id];
+        let mut parameters = HashBuilder::new(vm.arena);
+        for param in &resource.params {
+            parameters.insert_str(param.name, param.value);
+        }
+        parameters.insert_str("title", self.string_value(resource.title));
+        Ok(Some((resource.type_name, resource.title, parameters.finish())))
+    }
+
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<(&'c str, &'c str)> {
+        let id = Compile::resource_of(self, scope)?;
+        let catalog = self.catalog.borrow();
+        Some((catalog[id].type_name, catalog[id].title))
     }
 
     fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {

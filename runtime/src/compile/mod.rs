@@ -57,6 +57,8 @@ pub struct Settings {
     pub strict: Strict,
     /// `strict_variables`
     pub strict_variables: bool,
+    /// Whether native twins stand in for functions of puppetlabs-stdlib and its like: `native_stdlib`.
+    pub native_stdlib: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -73,6 +75,7 @@ impl Default for Settings {
         Settings {
             strict: Strict::Error,
             strict_variables: true,
+            native_stdlib: true,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,

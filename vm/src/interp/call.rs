@@ -64,7 +64,7 @@ impl<'c> Vm<'c> {
         if let Some(closure) = self.host.manifest_function(name) {
             return Ok(Some(Callee::Puppet(closure)));
         }
-        if let Some(native) = self.host.native(name) {
+        if let Some(native) = self.host.native(name, module) {
             return Ok(Some(Callee::Native(native)));
         }
         Ok(self.host.function(self, name, module)?.map(Callee::Puppet))

@@ -51,14 +51,20 @@ fn absent<'c, T>() -> Eval<'c, T> {
 impl<'c> Host<'c> for Stub {
     fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
     fn warn_once(&self, _: &str) {}
+    fn warn_once_for(&self, _: &str, _: &str) -> bool {
+        false
+    }
     fn strict(&self) -> Strict {
         Strict::Error
     }
     fn strict_variables(&self) -> bool {
         true
     }
-    fn native(&self, name: &str) -> Option<&'static Native> {
+    fn native(&self, name: &str, _: &str) -> Option<&'static Native> {
         FUNCTIONS.iter().find(|function| function.name == name)
+    }
+    fn has_old_function(&self, _: &str) -> bool {
+        false
     }
     fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
         Ok(None)
@@ -157,6 +163,15 @@ impl<'c> Host<'c> for Stub {
         _: &str,
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
+    }
+    fn titles(&self, _: &str) -> Vec<&'c str> {
+        Vec::new()
+    }
+    fn declared(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>> {
+        Ok(None)
+    }
+    fn resource_of(&self, _: &'c Scope<'c>) -> Option<(&'c str, &'c str)> {
+        None
     }
     fn read_file(&self, _: &mut Vm<'c>, _: ModuleFolder, _: &str) -> Eval<'c, Option<Vec<u8>>> {
         Ok(None)

@@ -1,0 +1,105 @@
+//! Native twins of functions that widespread modules write in Ruby: puppetlabs-stdlib, and helpers of a few others.
+//!
+//! A twin stands in for its module's function only where the module is on the module path and has that function's
+//! file; the runtime looks for the files. Values, messages and warnings are those of the Ruby.
+
+#[macro_use]
+mod old;
+#[macro_use]
+mod deprecation;
+mod address;
+mod array;
+mod declare;
+mod facts;
+mod hash;
+mod helpers;
+mod is;
+mod pick;
+mod ruby;
+mod text;
+mod validate;
+
+use bunraku_vm::function::Native;
+use old::OldFunction;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Which of Puppet's two interfaces a function is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// 4.x: typed, a module sees those of its dependencies.
+    New,
+    /// 3.x: untyped, seen by everybody.
+    Old,
+}
+
+impl Api {
+    /// The folder of a module that holds such functions.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Api::New => "lib/puppet/functions",
+            Api::Old => "lib/puppet/parser/functions",
+        }
+    }
+
+    /// The file of a module that a function is written in.
+    pub fn file(self, name: &str) -> String {
+        format!("{}/{}.rb", self.folder(), name.replace("::", "/"))
+    }
+}
+
+/// A native twin.
+#[derive(Clone, Copy)]
+pub struct Twin {
+    /// The module it belongs to.
+    pub module: &'static str,
+    /// The interface of the function it stands in for.
+    pub api: Api,
+    /// The function.
+    pub native: &'static Native,
+}
+
+/// The modules that have twins.
+pub const MODULES: &[&str] = &["stdlib", "openstacklib", "apache", "mysql", "neutron"];
+
+/// Functions of the new kind, by module.
+static NEW: &[(&str, &[&[Native]])] = &[
+    (
+        "stdlib",
+        &[
+            declare::NATIVES,
+            deprecation::NATIVES,
+            facts::NATIVES,
+            hash::NATIVES,
+            is::NATIVES,
+            is::DEPRECATED,
+            validate::NATIVES,
+            validate::DEPRECATED,
+        ],
+    ),
+    ("openstacklib", &[helpers::OPENSTACKLIB]),
+    ("apache", &[helpers::APACHE]),
+    ("mysql", &[helpers::MYSQL]),
+    ("neutron", &[helpers::NEUTRON]),
+];
+
+/// Functions of the old kind; all are stdlib's.
+static OLD: &[&[OldFunction]] =
+    &[array::OLD, declare::OLD, deprecation::OLD, hash::OLD, is::OLD, pick::OLD, text::OLD, validate::OLD];
+
+/// All twins: for a name that has two, the one that Puppet prefers first.
+pub fn twins() -> impl Iterator<Item = Twin> {
+    let new = NEW.iter().flat_map(|(module, groups)| {
+        groups.iter().copied().flatten().map(|native| Twin { module, api: Api::New, native })
+    });
+    let old = OLD.iter().copied().flatten();
+    new.chain(old.map(|function| Twin { module: "stdlib", api: Api::Old, native: &function.native }))
+}
+
+static OLD_BY_NAME: LazyLock<HashMap<&'static str, &'static OldFunction>> =
+    LazyLock::new(|| OLD.iter().copied().flatten().map(|f| (f.native.name, f)).collect());
+
+/// The twin of an old function, as other functions call it (Ruby: `function_NAME`).
+fn old_function(name: &str) -> Option<&'static OldFunction> {
+    OLD_BY_NAME.get(name).copied()
+}

@@ -36,13 +36,16 @@ impl Natives {
         let mut folders: HashMap<PathBuf, HashSet<String>> = HashMap::new();
         for twin in module::twins() {
             let Some(module) = modules.get(twin.module) else { continue };
-            let file = module.path.join(twin.api.file(twin.native.name));
-            let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|n| n.to_str()))
-            else {
-                continue;
+            let mut is_there = |name: &str| {
+                let file = module.path.join(twin.api.file(name));
+                let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|n| n.to_str()))
+                else {
+                    return false;
+                };
+                folders.entry(folder.to_owned()).or_insert_with(|| names(folder)).contains(name)
             };
-            let listed = folders.entry(folder.to_owned()).or_insert_with(|| names(folder));
-            if listed.contains(name) {
+            let own = twin.native.name;
+            if is_there(own) && (!twin.shim || is_there(&format!("{}::{own}", twin.module))) {
                 let twin = Twin { native: twin.native, module: twin.module, api: twin.api };
                 // A module's functions of the new kind come before those of the old.
                 natives.by_name.entry(twin.native.name).or_insert(twin);

@@ -346,6 +346,28 @@ pub trait Host<'c> {
     /// The value of a setting by Puppet's name.
     fn setting(&self, name: &str) -> Option<Value<'c>>;
 
+    /// The value of a variable as Ruby code finds it (`lookupvar`): an unknown one fails, warns or is undef, as the
+    /// setting `strict` says.
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c>;
+
+    /// What a text in JSON says; none where it is no JSON.
+    fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>>;
+
+    /// What a text in YAML says, `name` being that of its file in messages.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String>;
+
+    /// Whether a text without quotes is that text in YAML, not a number or the like.
+    fn is_plain_yaml_text(&self, text: &str) -> bool;
+
+    /// The value as plain data: what is not, as hashes with `__ptype`.
+    fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c>;
+
+    /// The files that a pattern stands for.
+    fn glob(&self, pattern: &str) -> Vec<String>;
+
     /// Name of the environment.
     fn environment(&self) -> &'c str;
 }

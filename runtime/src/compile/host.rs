@@ -2,7 +2,9 @@
 
 use super::declare::flatten;
 use super::{Compile, Log};
-use crate::hiera::context;
+use crate::catalog::rich;
+use crate::data;
+use crate::hiera::{self, context};
 use crate::names;
 use crate::natives;
 use crate::resource_types::METAPARAMETERS;
@@ -479,6 +481,41 @@ impl<'c> Host<'c> for Compile<'c> {
             "environment" => Some(self.string_value(&self.environment.name)),
             _ => None,
         }
+    }
+
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {
+        let found =
+            if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
+        match found {
+            Some(value) => Ok(value),
+            None => self.undefined_variable(vm, name),
+        }
+    }
+
+    fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>> {
+        Some(data::value(vm.arena, &serde_json::from_str(text).ok()?))
+    }
+
+    fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
+        match hiera::yaml::parse(text) {
+            Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
+            Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+        }
+    }
+
+    fn is_plain_yaml_text(&self, text: &str) -> bool {
+        hiera::is_plain_text(text)
+    }
+
+    fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+        let mut json = String::new();
+        rich::value(&mut json, value, rich::Style::Plain);
+        self.parse_json(vm, &json).unwrap_or(Value::Undef)
+    }
+
+    fn glob(&self, pattern: &str) -> Vec<String> {
+        hiera::glob(pattern).iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     fn environment(&self) -> &'c str {

@@ -14,7 +14,29 @@ use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// The functions of the new kind.
-pub(crate) static NATIVES: &[Native] = &[native(
+pub(crate) static NATIVES: &[Native] = &[ENSURE_PACKAGES, NAMESPACED_ENSURE_PACKAGES];
+
+const NAMESPACED_ENSURE_PACKAGES: Native = native(
+    "stdlib::ensure_packages",
+    "Declares packages unless they are declared already, `present` or `installed`.",
+    &[
+        dispatch(
+            &[
+                param("Variant[String[1], Array[String[1]]]", "packages"),
+                optional_param("Hash", "default_attributes"),
+            ],
+            namespaced_ensure_packages,
+        )
+        .returns("Undef"),
+        dispatch(
+            &[param("Hash[String[1], Any]", "packages"), optional_param("Hash", "default_attributes")],
+            namespaced_ensure_packages_hash,
+        )
+        .returns("Undef"),
+    ],
+);
+
+const ENSURE_PACKAGES: Native = native(
     "ensure_packages",
     "Declares packages unless they are declared already.",
     &[dispatch(
@@ -25,7 +47,7 @@ pub(crate) static NATIVES: &[Native] = &[native(
         ensure_packages,
     )
     .returns("Undef")],
-)];
+);
 
 old_functions! {
     /// Whether a resource is declared with certain parameters.
@@ -65,6 +87,53 @@ fn ensure_packages<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         name => {
             vm.call_function("ensure_resource", &[package, name, defaults], None, call.scope)?;
         }
+    }
+    Ok(Value::Undef)
+}
+
+/// Declares one package with attributes over those that all have.
+fn package<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, name: Value<'c>, own: &[Hash<'c>]) -> Eval<'c, ()> {
+    let mut attributes = HashBuilder::new(vm.arena);
+    let ensure = vm.string("ensure");
+    attributes.insert(ensure, vm.string("installed"));
+    for hash in own {
+        hash.entries().iter().for_each(|(key, value)| attributes.insert(*key, *value));
+    }
+    if matches!(attributes.get(ensure).and_then(Value::as_str), Some("present" | "installed")) {
+        let reference = vm.string(&format!("Package[{}]", to_s(name)));
+        let present = Value::Hash(Hash::from_unique(vm.arena, &[(ensure, vm.string("present"))]));
+        let declared = vm.call_function("defined_with_params", &[reference, present], None, call.scope)?;
+        attributes.insert(ensure, vm.string(if declared.truthy() { "present" } else { "installed" }));
+    }
+    let args = [vm.string("package"), name, Value::Hash(attributes.finish())];
+    vm.call_function("ensure_resource", &args, None, call.scope)?;
+    Ok(())
+}
+
+/// The attributes that all packages get.
+fn common<'c>(call: &Call<'c, '_>) -> Vec<Hash<'c>> {
+    match call.arg(1) {
+        Some(Value::Hash(attributes)) => vec![attributes],
+        _ => Vec::new(),
+    }
+}
+
+fn namespaced_ensure_packages<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    for name in flatten(&call.args[..1]) {
+        package(vm, call, name, &common(&call))?;
+    }
+    Ok(Value::Undef)
+}
+
+fn namespaced_ensure_packages_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Value::Hash(packages) = call.args[0] else { return Ok(Value::Undef) };
+    for (name, own) in packages.entries() {
+        let mut attributes = common(&call);
+        match own {
+            Value::Hash(own) => attributes.push(*own),
+            other => return Err(super::ruby::no_conversion(*other, "Hash")),
+        }
+        package(vm, call, *name, &attributes)?;
     }
     Ok(Value::Undef)
 }
@@ -121,7 +190,7 @@ fn ensure_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 /// Type and title of `Type[title]`.
-fn split_reference<'c>(text: &str) -> Eval<'c, (String, String)> {
+pub(super) fn split_reference<'c>(text: &str) -> Eval<'c, (String, String)> {
     let groups = regex::captures(r"(?m)^([^\[\]]+)\[(.+)\]$", text).map_err(Flow::raw)?;
     match groups.as_deref() {
         Some([_, Some(ty), Some(title)]) => Ok(((*ty).to_owned(), (*title).to_owned())),

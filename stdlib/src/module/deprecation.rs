@@ -48,7 +48,7 @@ fn frame(site: &Site<'_>) -> String {
 }
 
 /// Where the module's own function would have warned: Puppet shows that place.
-fn location(vm: &mut Vm<'_>) -> String {
+pub(super) fn location(vm: &mut Vm<'_>) -> String {
     const FILE: &str = "lib/puppet/functions/deprecation.rb";
     let Some(directory) = vm.host.module_directory("stdlib") else { return FILE.to_owned() };
     let file = format!("{directory}/{FILE}");

@@ -19,6 +19,10 @@ natives! {
     function "os_version_gte" {
         dispatch os_version_gte(param "String[1]" os, param "String[1]" version) -> "Boolean";
     }
+    /// Whether the node has an operating system in at least some major version.
+    function "stdlib::os_version_gte" {
+        dispatch stdlib_os_version_gte(param "String[1]" os, param "String[1]" version) -> "Boolean";
+    }
 }
 
 fn facts<'c>(call: &Call<'c, '_>) -> Value<'c> {
@@ -80,5 +84,24 @@ fn os_version_gte<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Value::Str(own) = fact("operatingsystemmajrelease") else {
         return Err(super::ruby::no_method("scan", fact("operatingsystemmajrelease")));
     };
+    Ok(Value::Bool(crate::core::version::compare(&own, text(call.arg(1))).is_ge()))
+}
+
+fn stdlib_os_version_gte<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let os = |name: &str| match facts(&call) {
+        Value::Hash(facts) => match facts.get_str("os") {
+            Some(Value::Hash(os)) => os.get_str(name).unwrap_or(Value::Undef),
+            _ => Value::Undef,
+        },
+        _ => Value::Undef,
+    };
+    let release = match os("release") {
+        Value::Hash(release) => release.get_str("major").unwrap_or(Value::Undef),
+        _ => Value::Undef,
+    };
+    if os("name").as_str() != Some(text(call.arg(0))) {
+        return Ok(Value::Bool(false));
+    }
+    let Value::Str(own) = release else { return Err(super::ruby::no_method("scan", release)) };
     Ok(Value::Bool(crate::core::version::compare(&own, text(call.arg(1))).is_ge()))
 }

@@ -9,15 +9,23 @@ mod old;
 mod deprecation;
 mod address;
 mod array;
+mod crypt;
+mod data;
 mod declare;
 mod facts;
 mod hash;
 mod helpers;
 mod is;
 mod pick;
+mod random;
+mod range;
 mod ruby;
+mod shell;
+mod shim;
 mod text;
 mod validate;
+mod world;
+mod yaml;
 
 use bunraku_vm::function::Native;
 use old::OldFunction;
@@ -57,6 +65,9 @@ pub struct Twin {
     pub api: Api,
     /// The function.
     pub native: &'static Native,
+    /// Whether it stands in only where a function of the module's own name space has the same name: stdlib 9 moved
+    /// its functions there, and what it left passes calls on.
+    pub shim: bool,
 }
 
 /// The modules that have twins.
@@ -67,14 +78,18 @@ static NEW: &[(&str, &[&[Native]])] = &[
     (
         "stdlib",
         &[
+            data::NATIVES,
             declare::NATIVES,
             deprecation::NATIVES,
             facts::NATIVES,
             hash::NATIVES,
             is::NATIVES,
             is::DEPRECATED,
+            random::NATIVES,
+            shell::NATIVES,
             validate::NATIVES,
             validate::DEPRECATED,
+            world::NATIVES,
         ],
     ),
     ("openstacklib", &[helpers::OPENSTACKLIB]),
@@ -84,16 +99,32 @@ static NEW: &[(&str, &[&[Native]])] = &[
 ];
 
 /// Functions of the old kind; all are stdlib's.
-static OLD: &[&[OldFunction]] =
-    &[array::OLD, declare::OLD, deprecation::OLD, hash::OLD, is::OLD, pick::OLD, text::OLD, validate::OLD];
+static OLD: &[&[OldFunction]] = &[
+    array::OLD,
+    data::OLD,
+    declare::OLD,
+    deprecation::OLD,
+    hash::OLD,
+    is::OLD,
+    pick::OLD,
+    random::OLD,
+    range::OLD,
+    shell::OLD,
+    text::OLD,
+    validate::OLD,
+    world::OLD,
+];
 
 /// All twins: for a name that has two, the one that Puppet prefers first.
 pub fn twins() -> impl Iterator<Item = Twin> {
+    let shims = shim::SHIMS.iter().map(|native| Twin { module: "stdlib", api: Api::New, native, shim: true });
     let new = NEW.iter().flat_map(|(module, groups)| {
-        groups.iter().copied().flatten().map(|native| Twin { module, api: Api::New, native })
+        groups.iter().copied().flatten().map(|native| Twin { module, api: Api::New, native, shim: false })
     });
     let old = OLD.iter().copied().flatten();
-    new.chain(old.map(|function| Twin { module: "stdlib", api: Api::Old, native: &function.native }))
+    let old =
+        old.map(|function| Twin { module: "stdlib", api: Api::Old, native: &function.native, shim: false });
+    shims.chain(new).chain(old)
 }
 
 static OLD_BY_NAME: LazyLock<HashMap<&'static str, &'static OldFunction>> =

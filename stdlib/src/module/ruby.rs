@@ -1,7 +1,7 @@
 //! What Ruby's own methods do that the modules' functions are made of: conversions, equality, flattening.
 
 use super::old::is_reference;
-use bunraku_vm::arith::{strict_float, strict_integer};
+use bunraku_vm::arith::strict_integer;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Blame, Eval, Fault, Flow, Stage};
 use bunraku_vm::format::{self, to_ruby_s};
@@ -163,16 +163,6 @@ pub(super) fn integer(value: Value<'_>) -> Option<i64> {
         Value::Int(n) => Some(n),
         Value::Float(f) if f.is_finite() => Some(f as i64),
         Value::Str(text) => strict_integer(&text, None).ok().and_then(|n| i64::try_from(n).ok()),
-        _ => None,
-    }
-}
-
-/// `Float(value)` of a number or text; none where Ruby raises.
-pub(super) fn float(value: Value<'_>) -> Option<f64> {
-    match value {
-        Value::Int(n) => Some(n as f64),
-        Value::Float(f) => Some(f),
-        Value::Str(text) => strict_float(&text).ok(),
         _ => None,
     }
 }

@@ -203,6 +203,24 @@ impl<'c> Host<'c> for Stub {
     fn setting(&self, _: &str) -> Option<Value<'c>> {
         None
     }
+    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c> {
+        absent()
+    }
+    fn parse_json(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
+        None
+    }
+    fn parse_yaml(&self, _: &Vm<'c>, _: &str, _: &str) -> Result<Value<'c>, String> {
+        Err("no YAML here".to_owned())
+    }
+    fn is_plain_yaml_text(&self, _: &str) -> bool {
+        false
+    }
+    fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+        value
+    }
+    fn glob(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
     fn environment(&self) -> &'c str {
         "test"
     }

@@ -1,6 +1,6 @@
 //! puppetlabs-stdlib: JSON, YAML, TOML and other notations of data, read and written.
 
-use super::ruby::{error, no_conversion, to_s};
+use super::ruby::{error, no_conversion, no_method, to_s};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{float_to_s, inspect};
@@ -333,6 +333,15 @@ fn source<'c>(call: &Call<'c, '_>) -> Eval<'c, &'c str> {
     }
 }
 
+/// The path that a loader's first argument is; none where it is no path and there is a default for that.
+fn path<'c>(call: &Call<'c, '_>) -> Eval<'c, Option<&'c str>> {
+    match call.args {
+        [Value::Str(_) | Value::Undef, ..] | [] => source(call).map(Some),
+        [_, default, ..] if default.truthy() => Ok(None),
+        [other, ..] => Err(no_method("start_with?", *other)),
+    }
+}
+
 /// What was read, or the default where that is nothing or wrong.
 fn or_default<'c>(call: &Call<'c, '_>, read: Eval<'c>) -> Eval<'c> {
     let default = call.arg(1).unwrap_or(Value::Undef);
@@ -395,14 +404,14 @@ fn file<'c>(vm: &mut Vm<'c>, name: &str, path: &str) -> Eval<'c, Option<String>>
 }
 
 fn loadjson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let path = source(&call)?;
+    let Some(path) = path(&call)? else { return Ok(call.args[1]) };
     let Some(text) = file(vm, "loadjson", path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
     let read = vm.host.parse_json(vm, &text).ok_or_else(|| not_pson(&text));
     or_default(&call, read)
 }
 
 fn loadyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let path = source(&call)?;
+    let Some(path) = path(&call)? else { return Ok(call.args[1]) };
     let Some(text) = file(vm, "loadyaml", path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
     let read = vm.host.parse_yaml(vm, &text, path).map_err(error);
     or_default(&call, read)

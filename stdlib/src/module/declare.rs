@@ -163,6 +163,9 @@ fn ensure_resource<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             continue;
         }
         let Value::Str(type_name) = ty else { return Err(no_method("capitalize", ty)) };
+        if !matches!(params, Value::Hash(_)) {
+            return Err(super::ruby::no_conversion(params, "Hash"));
+        }
         let resources = Hash::from_entries(vm.arena, &[(item, params)]);
         vm.host.create_resources(vm, call.scope, &capitalize(&type_name), resources, None)?;
     }
@@ -205,11 +208,6 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(reference) = call.arg(0).filter(|value| value.truthy()) else {
         return Err(Flow::raw("Must specify a reference"));
     };
-    let params = match call.arg(1) {
-        Some(Value::Hash(params)) => params.entries(),
-        Some(other) if other.truthy() && other.as_str() != Some("") => return Err(no_method("map", other)),
-        _ => &[],
-    };
     let (type_name, title) = match reference {
         Value::Str(text) => {
             let (ty, title) = split_reference(&text)?;
@@ -233,6 +231,13 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         if own == Some((found_type, found_title)) {
             continue;
         }
+        let params = match call.arg(1) {
+            Some(Value::Hash(params)) => params.entries(),
+            Some(other) if other.truthy() && other.as_str() != Some("") => {
+                return Err(no_method("map", other));
+            }
+            _ => &[],
+        };
         let all = params.iter().all(|(name, wanted)| {
             let actual = values.get_str(&to_s(*name)).unwrap_or(Value::Undef);
             equal(actual, *wanted)

@@ -18,7 +18,7 @@ old_functions! {
     /// Hashes merged, the hashes in them likewise.
     "deep_merge" deep_merge;
     /// A value deep in hashes and arrays, or a default.
-    "dig44" dig44 (2);
+    "dig44" dig44;
     /// A value deep in hashes and arrays by a path as text.
     "try_get_value" try_get_value (1);
     /// `key` and value put together with a separator.
@@ -176,6 +176,11 @@ fn merge_iterable_3<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn dig44<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let class_name = |value: Value<'c>| class(value);
+    let count = call.args.len();
+    if count < 2 {
+        let message = format!("dig44(): Wrong number of arguments given ({count} for at least 2)");
+        return Err(Flow::raw(message));
+    }
     let data = call.args[0];
     if !matches!(data, Value::Hash(_) | Value::Array(_)) {
         let given = class_name(data);
@@ -204,7 +209,7 @@ fn dig44<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn try_get_value<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let message = "try_get_value() DEPRECATED: this function is deprecated, please use dig() instead.";
-    vm.host.log(bunraku_vm::diagnostic::Severity::Warning, message, Some(vm.site().place()));
+    vm.host.log(bunraku_vm::diagnostic::Severity::Warning, message, None);
     let data = call.args[0];
     let path = call.arg(1).filter(|path| path.truthy()).unwrap_or_else(|| vm.string(""));
     let default = call.arg(2).unwrap_or(Value::Undef);
@@ -224,7 +229,22 @@ fn try_get_value<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         .map(|key| if matches(r"^\d+$", key) { Value::Int(text_to_i(key)) } else { vm.string(key) })
         .collect();
     let keys = vm.array(&keys);
-    dig44(vm, Call { args: &[data, keys, default], ..call })
+    dig(vm, Call { args: &[data, keys, default], ..call })
+}
+
+/// The old `dig`, which the language's own hides from everybody but Ruby.
+fn dig<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    const MESSAGE: &str = "dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for \
+                           backwards compatibility or use the new version.";
+    vm.host.log(bunraku_vm::diagnostic::Severity::Warning, MESSAGE, None);
+    for method in ["loaded?", "load"] {
+        let message = format!(
+            "The method 'Puppet::Parser::Functions.autoloader#{method}(\"dig44\")' is deprecated in favor of using \
+             'Scope#call_function'.\n   (file & line not available)"
+        );
+        vm.host.warn_once(&message);
+    }
+    dig44(vm, call)
 }
 
 fn join_keys_to_values<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -14,7 +14,7 @@ macro_rules! use_match {
         concat!(
             "This method is deprecated, please use match expressions with ",
             $ty,
-            " instead. They are described at              https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions.",
+            " instead. They are described at https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions.",
         )
     };
 }
@@ -22,7 +22,7 @@ macro_rules! use_match {
 natives! {
     /// Whether a value is an instance of a type.
     function "is_a" {
-        dispatch is_a(param "Any" value, param "Type" type_);
+        dispatch is_a(param "Any" value, param "Type" type);
     }
 }
 
@@ -106,7 +106,7 @@ fn is_absolute_path<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         for _ in 0..2 {
             vm.host.log(Severity::Warning, &message, None);
         }
-        return Ok(Value::Undef);
+        return Ok(Value::Bool(false));
     };
     Ok(Value::Bool(is_absolute(&path)))
 }

@@ -77,15 +77,14 @@ fn texts(start: &str, stop: &str, exclusive: bool, most: usize) -> Vec<String> {
     }
     let after = successor(stop);
     let mut current = start.to_owned();
-    let (length, stop_length) = (|text: &str| text.chars().count(), stop.chars().count());
-    while current != after && length(&current) <= stop_length && all.len() < most {
+    while current != after && all.len() < most {
         let last = current == stop;
         if exclusive && last {
             break;
         }
         let next = successor(&current);
         all.push(current);
-        if last || next.is_empty() {
+        if last || next.is_empty() || next.len() > stop.len() {
             break;
         }
         current = next;

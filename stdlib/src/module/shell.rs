@@ -39,7 +39,7 @@ natives! {
     }
     /// Text with what XML would take for markup escaped.
     function "stdlib::xml_encode" {
-        dispatch xml_encode(param "String" str, optional_param "Enum['text','attr']" type_) -> "String";
+        dispatch xml_encode(param "String" str, optional_param "Enum['text','attr']" type) -> "String";
     }
 }
 

@@ -7,7 +7,7 @@ use super::ruby::{class, flatten, inspect, integer, is_raised, no_conversion, to
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::float_to_s;
-use bunraku_vm::function::Call;
+use bunraku_vm::function::{Call, Native, dispatch, native, param, repeated_param};
 use bunraku_vm::types::{infer_set, is_instance, mismatch, parse, print};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -25,12 +25,37 @@ macro_rules! use_validate_legacy {
 natives! {
     /// Checks a value by its type and by an old `validate_` function, for moving from one to the other.
     function "validate_legacy" {
-        dispatch validate_legacy(
-            param "Type" target_type, param "String" function_name, param "Any" value, repeated_param "Any" args);
-        dispatch validate_legacy_text(
-            param "String" type_string, param "String" function_name, param "Any" value, repeated_param "Any" args);
+        dispatch with_scope(repeated_param "Any" args);
     }
 }
+
+/// What it hands its arguments to, a scope before them: messages speak of it.
+static VALIDATE_LEGACY: Native = native(
+    "validate_legacy",
+    "Checks a value by its type and by an old function.",
+    &[
+        dispatch(
+            &[
+                param("Any", "scope"),
+                param("Type", "target_type"),
+                param("String", "function_name"),
+                param("Any", "value"),
+                repeated_param("Any", "args"),
+            ],
+            validate_legacy,
+        ),
+        dispatch(
+            &[
+                param("Any", "scope"),
+                param("String", "type_string"),
+                param("String", "function_name"),
+                param("Any", "value"),
+                repeated_param("Any", "args"),
+            ],
+            validate_legacy_text,
+        ),
+    ],
+);
 
 deprecated_functions! { DEPRECATED {
     "validate_absolute_path" "validate_absolute_path" use_validate_legacy!("Stdlib::Compat::Absolute_Path");
@@ -78,12 +103,20 @@ old_functions! {
     "validate_string" validate_string;
 }
 
+fn with_scope<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let mut args = vec![Value::Undef];
+    args.extend(call.args);
+    vm.call_native(&VALIDATE_LEGACY, &args, None, call.scope)
+}
+
 fn validate_legacy_text<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let call = Call { args: &call.args[1..], ..call };
     let ty = parse(vm, crate::support::text(call.arg(0)))?;
     legacy(vm, ty, call)
 }
 
 fn validate_legacy<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let call = Call { args: &call.args[1..], ..call };
     match call.args[0] {
         Value::Type(ty) => legacy(vm, ty, call),
         _ => Ok(Value::Undef),

@@ -1,9 +1,11 @@
 //! The `bunraku` command: reads the arguments and hands over to the subcommand.
 
 mod batch;
+mod build;
 mod check;
 mod compile;
 mod eval;
+mod inspect;
 mod render;
 mod world;
 
@@ -23,6 +25,8 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Compile(compile::Arguments),
+    Build(build::Arguments),
+    Inspect(inspect::Arguments),
     Eval(eval::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
@@ -36,8 +40,14 @@ fn main() -> ExitCode {
             report(panic);
         }
     }));
+    // Without it, an archive that is cut off while it is in use ends the process without a word.
+    if let Err(error) = bunraku_vm::archive::map::guard() {
+        eprintln!("Warning: Could not watch over archives in use: {error}");
+    }
     match Arguments::parse().command {
         Command::Compile(arguments) => compile::run(&arguments),
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),

@@ -45,6 +45,8 @@ pub struct Renderer {
     form: Form,
     /// Code given as text: what a place without a file means.
     code: Option<String>,
+    /// Whether lines of files may be shown.
+    reads: bool,
     files: HashMap<String, Option<String>>,
 }
 
@@ -79,12 +81,17 @@ impl Renderer {
             When::Always => (true, true),
             When::Never => (false, false),
         };
-        Renderer { source, color, form, code: None, files: HashMap::new() }
+        Renderer { source, color, form, code: None, reads: true, files: HashMap::new() }
     }
 
     /// Says what a place without a file refers to.
     pub fn given_code(&mut self, code: Option<&str>) {
         self.code = code.map(str::to_owned);
+    }
+
+    /// No file is to be read for its lines: they may not be those that were compiled.
+    pub fn read_no_files(&mut self) {
+        self.reads = false;
     }
 
     /// An error of the command itself; the status to leave with.
@@ -149,6 +156,7 @@ impl Renderer {
     fn snippet(&mut self, diagnostic: &Diagnostic, out: &mut String) {
         let Place { file, line: Some(number), column } = &diagnostic.place else { return };
         let text = match file {
+            Some(_) if !self.reads => None,
             Some(file) => self
                 .files
                 .entry(file.to_string())

@@ -1,14 +1,15 @@
 //! An environment: its folder, `environment.conf`, module path and main manifest.
 //! Source: the specification's environments page; the oracle for defaults.
 
+use crate::archive::open::Opened;
+use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
-use crate::natives::Natives;
-use crate::resource_types::ResourceTypes;
+use crate::resource_types::{Folders, ResourceTypes};
+use crate::tree::Tree;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::{Arc, OnceLock};
 
 /// What a compile reads its code from.
-#[derive(Clone, Debug)]
 pub struct Environment {
     /// Name: `production` where nothing gives one.
     pub name: String,
@@ -16,16 +17,13 @@ pub struct Environment {
     pub directory: Option<PathBuf>,
     /// Its main manifest: a file, or a folder whose `.pp` files are all read.
     pub manifest: Option<PathBuf>,
-    /// Its modules.
-    pub modules: Modules,
+    /// Its modules; and the tree that all its files are read from.
+    pub modules: Arc<Modules>,
     /// The global layer's Hiera configuration.
     pub hiera_config: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
-    /// Which native twins stand in for functions of its modules.
-    pub natives: Natives,
-    /// What opening it depended on, with the time each had.
-    read: Vec<(PathBuf, Option<SystemTime>)>,
+    functions: OnceLock<FunctionFiles>,
 }
 
 /// What an environment is opened with; everything may be left out.
@@ -41,103 +39,168 @@ pub struct EnvironmentSpec {
     pub manifest: Option<PathBuf>,
     /// The global layer's Hiera configuration.
     pub hiera_config: Option<PathBuf>,
+    /// Its archive.
+    pub archive: Option<PathBuf>,
+    /// Whether the archive alone is asked.
+    pub frozen: bool,
 }
 
 impl Environment {
-    /// Reads an environment.
+    /// Reads an environment; `archive` is the one that `spec` names, opened.
     ///
     /// # Errors
-    /// When a folder or manifest that was named is not there.
-    pub fn open(spec: &EnvironmentSpec) -> Result<Environment, String> {
-        let directory = match &spec.directory {
-            Some(path) if !path.is_dir() => {
-                return Err(format!("Environment directory '{}' does not exist", path.display()));
-            }
-            Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
-            None => None,
+    /// When a folder or manifest that was named is not there, or the archive is of something else.
+    pub fn open(spec: &EnvironmentSpec, archive: Option<Arc<Opened>>) -> Result<Environment, String> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let mut directory = spec.directory.as_ref().map(absolute);
+        let mut given = spec.modulepath.as_ref().map(|path| path.iter().map(absolute).collect::<Vec<_>>());
+        if let Some(opened) = &archive {
+            place(opened, spec, &mut directory, &mut given)?;
+        }
+        let named = spec.directory.as_deref().and_then(|d| d.file_name()).and_then(|n| n.to_str());
+        let name = spec.name.clone().or(named.map(str::to_owned)).unwrap_or_else(|| PRODUCTION.to_owned());
+        let mut tree = match archive {
+            Some(opened) => Tree::archived(opened, spec.frozen, directory.as_deref()),
+            None => Tree::default(),
         };
-        let settings = directory.as_deref().map(Settings::read).unwrap_or_default();
-        let named =
-            directory.as_deref().and_then(|d| d.file_name()).and_then(|n| n.to_str()).map(str::to_owned);
-        let name = spec.name.clone().or(named).unwrap_or_else(|| "production".to_owned());
-        let modulepath = match (&spec.modulepath, &directory) {
-            (Some(path), _) => {
-                path.iter().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())).collect()
+        if let Some(directory) = &directory {
+            if !tree.is_dir(directory) {
+                return Err(format!("Environment directory '{}' does not exist", directory.display()));
             }
+            tree.watch(directory.join("environment.conf"));
+        }
+        let settings = directory.as_deref().map(|d| Settings::read(&tree, d)).unwrap_or_default();
+        let modulepath = match (given, &directory) {
+            (Some(path), _) => path,
             (None, Some(directory)) => settings.modulepath.unwrap_or_else(|| vec![directory.join("modules")]),
             (None, None) => Vec::new(),
         };
+        tree.set_modulepath(directory.as_deref(), &modulepath);
         let manifest = match (&spec.manifest, &directory) {
-            (Some(path), _) if !path.exists() => {
-                return Err(format!("Could not find manifest '{}'", path.display()));
+            (Some(path), _) => {
+                let path = absolute(path);
+                if !tree.exists(&path) {
+                    return Err(format!("Could not find manifest '{}'", path.display()));
+                }
+                Some(path)
             }
-            (Some(path), _) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
             (None, Some(directory)) => {
                 let default = settings.manifest.unwrap_or_else(|| directory.join("manifests"));
-                default.exists().then_some(default)
+                tree.exists(&default).then_some(default)
             }
             (None, None) => None,
         };
-        let modules = Modules::read(&modulepath);
-        let mut read = Vec::new();
-        if let Some(directory) = &directory {
-            read.push(stamped(directory.join("environment.conf")));
-            read.push(stamped(directory.join("lib/puppet/type")));
-        }
-        read.extend(modulepath.iter().cloned().map(stamped));
-        for module in modules.iter() {
-            read.push(stamped(module.path.join("metadata.json")));
-            read.push(stamped(module.path.join("lib/puppet/type")));
-        }
+        let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
         let mut types = ResourceTypes::builtin();
-        for module in modules.iter() {
-            types.add_module(&module.path);
-        }
-        if let Some(directory) = &directory {
-            types.add_module(directory);
-        }
-        let natives = Natives::find_all(&modules, directory.as_deref());
-        read.extend(natives.folders(&modules).map(stamped));
-        let hiera_config =
-            spec.hiera_config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        Ok(Environment { name, directory, manifest, modules, hiera_config, types, natives, read })
+        types.find_more(types_in_ruby(&modules, directory.clone()));
+        let hiera_config = spec.hiera_config.as_ref().map(absolute);
+        let functions = OnceLock::new();
+        Ok(Environment { name, directory, manifest, modules, hiera_config, types, functions })
     }
 
-    /// Whether nothing it was opened from has changed since. Manifests and data are not part of it.
+    /// The tree that its files are read from.
+    pub fn tree(&self) -> &Tree {
+        self.modules.tree()
+    }
+
+    /// Where its functions in Ruby are.
+    pub fn functions(&self) -> &FunctionFiles {
+        self.functions.get_or_init(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
+    }
+
+    /// Whether nothing of it that is kept has changed since. Manifests and data are not part of it.
     pub fn is_fresh(&self) -> bool {
-        self.read.iter().all(|(path, time)| modified(path) == *time)
+        self.tree().is_fresh()
+    }
+
+    /// The file at `relative`, a path that begins with `lib/`, of the first module by name that has it, or else of the
+    /// environment itself. How Ruby files are found; [`Tree::read`] reads them.
+    pub fn provided(&self, relative: &str) -> Option<PathBuf> {
+        if let Some(answer) = self.tree().provided(relative) {
+            return answer;
+        }
+        let folders = self.modules.iter().map(|module| &module.path).chain(&self.directory);
+        folders.map(|folder| folder.join(relative)).find(|file| self.tree().is_file(file))
     }
 
     /// The files of the main manifest in the order Puppet reads them: a folder's by path.
     pub fn manifest_files(&self) -> Vec<PathBuf> {
         let Some(manifest) = &self.manifest else { return Vec::new() };
-        if manifest.is_file() {
+        if self.tree().is_file(manifest) {
             return vec![manifest.clone()];
         }
         let mut files = Vec::new();
-        collect(manifest, &mut files);
+        collect(self.tree(), manifest, &mut files);
         files.sort();
         files
     }
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+/// Name of an environment that has none.
+const PRODUCTION: &str = "production";
+/// Where a frozen archive's files lie if nothing else is said: Puppet's `environmentpath` and `basemodulepath`.
+const ENVIRONMENTS: &str = "/etc/puppet/code/environments";
+const MODULES: [&str; 2] = ["/etc/puppet/code/modules", "/usr/share/puppet/modules"];
+
+/// Says where the files of an archive lie, as far as the arguments do not.
+fn place(
+    opened: &Opened,
+    spec: &EnvironmentSpec,
+    directory: &mut Option<PathBuf>,
+    modulepath: &mut Option<Vec<PathBuf>>,
+) -> Result<(), String> {
+    let (name, info) = (opened.path.display(), &opened.info);
+    if !spec.frozen {
+        let wanted = match (info.environment, &directory, &modulepath) {
+            (true, None, _) => "--environment",
+            (false, _, None) => "--modulepath",
+            _ => return Ok(()),
+        };
+        return Err(format!(
+            "Archive {name} is compared with its sources: say by {wanted} where they are, or use it without them by --frozen"
+        ));
+    }
+    if directory.is_some() && !info.environment {
+        return Err(format!("Archive {name} holds a module path and no environment"));
+    }
+    if info.environment && directory.is_none() {
+        *directory = Some(Path::new(ENVIRONMENTS).join(spec.name.as_deref().unwrap_or(PRODUCTION)));
+    }
+    let folders = info.folders as usize;
+    if !info.environment && modulepath.is_none() {
+        let defaults = MODULES.get(..folders).ok_or_else(|| {
+            format!(
+                "Archive {name} holds {folders} folders of a module path: say by --modulepath where they are"
+            )
+        })?;
+        *modulepath = Some(defaults.iter().map(PathBuf::from).collect());
+    }
+    if let Some(path) = modulepath
+        && !info.environment
+        && path.len() != folders
+    {
+        let given = path.len();
+        return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
+    }
+    Ok(())
 }
 
-fn stamped(path: PathBuf) -> (PathBuf, Option<SystemTime>) {
-    let time = modified(&path);
-    (path, time)
+/// Where the types that modules and the environment declare in Ruby are.
+fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>) -> Folders {
+    let (all, own) = (modules.clone(), directory.clone());
+    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    Folders::new(modules.tree().clone(), directory, Box::new(list))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
+fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {
+    for child in tree.list(folder) {
+        let path = folder.join(&child.name);
         // Links to folders are not followed, so there is no loop.
-        if entry.file_type().is_ok_and(|t| t.is_dir()) {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pp") && path.is_file() {
+        if child.is_folder {
+            if !child.is_link {
+                collect(tree, &path, files);
+            }
+        } else if path.extension().is_some_and(|e| e == "pp") && tree.is_file(&path) {
             files.push(path);
         }
     }
@@ -151,9 +214,9 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(directory: &Path) -> Settings {
+    fn read(tree: &Tree, directory: &Path) -> Settings {
         let mut settings = Settings::default();
-        let text = std::fs::read_to_string(directory.join("environment.conf")).unwrap_or_default();
+        let text = tree.read_to_string(&directory.join("environment.conf")).unwrap_or_default();
         for line in text.lines() {
             let line = line.trim();
             let Some((key, value)) = line.split_once('=') else { continue };

@@ -1,21 +1,25 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
+use crate::archive::open::Opened;
 use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
-use crate::units::Units;
-use bumpalo::Bump;
+use crate::ruby::{self, Ruby, Workers};
+use crate::store::{Certificates, Files, PuppetDb, Store};
+use crate::threads::{Failure, Threads};
+use crate::units::{Kept, Units};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::any::Any;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A job of `batch`; the fields are those the design names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -36,8 +40,11 @@ pub struct Job {
     pub modulepath: Option<PathList>,
     /// Hiera configuration.
     pub hiera_config: Option<PathBuf>,
-    /// Archive.
+    /// Archive of the environment, or of the module path.
     pub archive: Option<PathBuf>,
+    /// Whether the archive alone is asked: no source is looked at.
+    #[serde(default)]
+    pub frozen: bool,
     /// Certname.
     pub node: Option<String>,
     /// Facts: an object, or the path of a file.
@@ -50,13 +57,37 @@ pub struct Job {
     pub parameters: Option<Map<String, Json>>,
     /// Classes of one: a list of names, or an object of parameters by name.
     pub classes: Option<Json>,
+    /// The Ruby that runs what modules have in Ruby: a path, or a name to be found on PATH (default `ruby`).
+    pub ruby: Option<PathBuf>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Where exported resources go and come from: a folder of catalogs, or the URL of a PuppetDB. A folder takes the
+    /// catalog in.
+    pub storeconfigs: Option<String>,
+    /// Whether a PuppetDB takes the catalog in, too.
+    #[serde(default)]
+    pub replace_catalog: bool,
+    /// Certificates for a PuppetDB.
+    pub localcacert: Option<PathBuf>,
+    /// The same.
+    pub hostcert: Option<PathBuf>,
+    /// The same.
+    pub hostprivkey: Option<PathBuf>,
+    /// Whether dependency cycles are errors.
+    #[serde(default)]
+    pub check_cycles: bool,
+    /// Names of resource types to describe, in place of a compile.
+    pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
 }
 
 impl Job {
+    /// Whether it says what to compile.
+    pub fn is_complete(&self) -> bool {
+        self.code.is_some() || self.manifest.is_some() || self.environment.is_some() || self.archive.is_some()
+    }
+
     /// Whether the result is to hold a thing: by default the catalog only.
     fn wants(&self, what: &str) -> bool {
         match &self.want {
@@ -98,21 +129,22 @@ pub struct Outcome {
     pub node: String,
 }
 
-/// Stack of the thread a compile runs on: what calls at their deepest nesting need, with room.
-const STACK: usize = 256 << 20;
-
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
 pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
     panic.downcast_ref::<&str>().is_some_and(|text| *text == "out of memory")
         || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
 }
 
-/// What is kept between jobs: units of files, environments.
+/// What is kept between jobs: units of files, environments, archives.
 #[derive(Default)]
 pub struct Session {
-    units: Units,
-    data: DataFiles,
+    units: Arc<Units>,
+    data: Arc<DataFiles>,
+    threads: Threads,
+    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    workers: Arc<Workers>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
+    archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
 }
 
 impl Session {
@@ -126,32 +158,67 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = settings(job.settings.as_ref())?;
-            if job.archive.is_some() {
-                return Err("'archive' is not supported yet".to_owned());
+            let (settings, ruby) = settings(job)?;
+            if job.frozen && job.archive.is_none() {
+                return Err("'frozen' needs an archive".to_owned());
             }
-            let node = node(job, &name)?;
+            let store = self.store(job)?;
+            let mut node = node(job, &name)?;
+            if let (Some(store), None) = (&store, &job.facts) {
+                node.facts = store.facts(&name)?.unwrap_or_default();
+            }
+            let node = node;
             let environment = self.environment(job)?;
-            let Finished { result, logs, value } = std::thread::scope(|threads| {
-                let compile = || {
-                    let arena = Bump::new();
-                    arena.set_allocation_limit(Some(settings.max_memory));
-                    let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    Compile::run(&environment, &self.units, &self.data, settings, &node, code, want, &arena)
-                };
-                let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
-                let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
-                thread.join().map_err(|panic| {
-                    if is_out_of_memory(&*panic) {
-                        return format!(
-                            "The compile needs more than {} bytes (setting max_memory)",
-                            settings.max_memory
-                        );
-                    }
-                    "Internal error: the compiler panicked; please report this".to_owned()
-                })
+            if let Some(fault) = environment.tree().fault() {
+                return Err(fault);
+            }
+            let (units, data, workers) = (self.units.clone(), self.data.clone(), self.workers.clone());
+            let (code, want) = (job.code.clone(), job.wants("value"));
+            let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
+            let finished = self.threads.run(settings.max_memory, move |arena| {
+                let (environment, kept) = (environment_of_thread, Kept::default());
+                let code = code.as_deref();
+                let store = store_of_thread.as_deref();
+                let ruby = Ruby::new(&workers, &ruby);
+                Compile::run(
+                    &environment,
+                    &units,
+                    &kept,
+                    &data,
+                    settings,
+                    &node,
+                    code,
+                    want,
+                    store,
+                    ruby,
+                    arena,
+                )
+            });
+            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
+                Failure::Start(error) => format!("Could not start a thread: {error}"),
+                Failure::Panic(panic) if is_out_of_memory(&*panic) => {
+                    format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
+                }
+                Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
             })?;
+            if let Some(fault) = environment.tree().fault() {
+                return Err(fault);
+            }
+            if let (Some(store), Some(stored)) = (&store, stored)
+                && (job.replace_catalog || !is_url(job.storeconfigs.as_deref().unwrap_or_default()))
+            {
+                let catalog = serde_json::from_str(&stored).map_err(|error| error.to_string())?;
+                store.save(&name, &catalog)?;
+            }
             let result = result.map_err(|mut diagnostic| {
+                // Errors of Ruby that are none of Puppet's: nobody adds the node's name.
+                if diagnostic.message == "stack level too deep" {
+                    return diagnostic;
+                }
+                if diagnostic.code == Some(ruby::UNCAUGHT) {
+                    diagnostic.code = None;
+                    return diagnostic;
+                }
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
                 diagnostic
@@ -161,6 +228,35 @@ impl Session {
         run().unwrap_or_else(failed)
     }
 
+    /// Lends the session an archive: jobs that name its path use it, whatever lies there.
+    pub fn add_archive(&self, opened: Arc<Opened>) {
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(opened.path.clone(), opened);
+        }
+    }
+
+    /// The store a job names; one is kept for all jobs that name the same.
+    fn store(&self, job: &Job) -> Result<Option<Arc<dyn Store>>, String> {
+        let Some(place) = &job.storeconfigs else { return Ok(None) };
+        let certificates = Certificates {
+            authorities: job.localcacert.clone(),
+            certificate: job.hostcert.clone(),
+            key: job.hostprivkey.clone(),
+        };
+        let key = format!("{place} {certificates:?}");
+        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+            return Ok(Some(kept));
+        }
+        let store: Arc<dyn Store> = match is_url(place) {
+            true => Arc::new(PuppetDb::new(place, &certificates)?),
+            false => Arc::new(Files::new(Path::new(place))),
+        };
+        if let Ok(mut all) = self.stores.lock() {
+            all.insert(key, store.clone());
+        }
+        Ok(Some(store))
+    }
+
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
         let spec = EnvironmentSpec {
             directory: job.environment.clone(),
@@ -168,16 +264,32 @@ impl Session {
             modulepath: job.modulepath.as_ref().map(PathList::folders),
             manifest: job.manifest.clone(),
             hiera_config: job.hiera_config.clone(),
+            archive: job.archive.clone(),
+            frozen: job.frozen,
         };
         let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
             return Ok(kept);
         }
-        let environment = Arc::new(Environment::open(&spec)?);
+        let archive = job.archive.as_deref().map(|path| self.archive(path)).transpose()?;
+        let environment = Arc::new(Environment::open(&spec, archive)?);
         if let Ok(mut all) = self.environments.lock() {
             all.insert(spec, environment.clone());
         }
         Ok(environment)
+    }
+
+    /// The archive of a file: opened once, until another takes its place.
+    fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
+        let kept = self.archives.lock().ok().and_then(|all| all.get(path).cloned());
+        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
+            return Ok(kept);
+        }
+        let opened = Opened::open(path)?;
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(path.to_path_buf(), opened.clone());
+        }
+        Ok(opened)
     }
 
     /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
@@ -190,8 +302,23 @@ impl Session {
                 return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
             }
         };
-        if job.code.is_none() && job.manifest.is_none() && job.environment.is_none() {
-            return failure(&job.id, "Not a job: one of 'code', 'manifest' and 'environment' is required");
+        if let Some(names) = &job.types {
+            return match self.environment(&job) {
+                Ok(environment) => {
+                    format!(
+                        "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
+                        job.id,
+                        environment.types.describe(names)
+                    )
+                }
+                Err(message) => failure(&job.id, &message),
+            };
+        }
+        if !job.is_complete() {
+            return failure(
+                &job.id,
+                "Not a job: one of 'code', 'manifest', 'environment' and 'archive' is required",
+            );
         }
         let outcome = self.run(&job);
         let mut out = String::from("{\"id\":");
@@ -235,6 +362,10 @@ impl Session {
     }
 }
 
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
+}
+
 fn failure(id: &Json, message: &str) -> String {
     let mut out = format!("{{\"id\":{id},\"ok\":false,\"error\":{{\"message\":");
     string(&mut out, message);
@@ -255,9 +386,13 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
-    let mut settings = Settings::default();
-    for (name, value) in given.into_iter().flatten() {
+fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
+    let mut settings = Settings { check_cycles: job.check_cycles, ..Settings::default() };
+    let mut ruby = ruby::Settings::default();
+    if let Some(program) = &job.ruby {
+        ruby.program = program.clone();
+    }
+    for (name, value) in job.settings.iter().flatten() {
         match (name.as_str(), value) {
             ("strict", Json::String(text)) => {
                 settings.strict = match text.as_str() {
@@ -276,10 +411,17 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => {
+                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
+                })?;
+            }
+            ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
-    Ok(settings)
+    Ok((settings, ruby))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
@@ -301,14 +443,14 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
         map
     });
     let environment = job.environment_name.clone().unwrap_or_else(|| "production".to_owned());
-    let server_facts = job.server_facts.clone().unwrap_or_else(|| {
+    let mut server_facts = job.server_facts.clone().unwrap_or_else(|| {
         let mut map = Map::new();
         map.insert("serverversion".into(), "7.23.0".into());
         map.insert("servername".into(), "localhost".into());
         map.insert("serverip".into(), "127.0.0.1".into());
-        map.insert("environment".into(), environment.into());
         map
     });
+    server_facts.insert("environment".into(), environment.into());
     let classes = match &job.classes {
         None => Vec::new(),
         Some(Json::Array(names)) => {

@@ -1,11 +1,14 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
 
+pub mod archive;
 pub mod catalog;
 pub mod check;
 pub mod compile;
 pub mod data;
+pub mod enc;
 pub mod environment;
 pub mod facts;
+pub mod function_files;
 pub mod hiera;
 pub mod job;
 pub mod modules;
@@ -13,5 +16,9 @@ pub mod names;
 pub mod natives;
 pub mod relative;
 pub mod resource_types;
+pub mod ruby;
 pub mod settings;
+pub mod store;
+mod threads;
+pub mod tree;
 pub mod units;

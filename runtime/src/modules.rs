@@ -1,65 +1,115 @@
-//! The module path: which modules there are, what they depend on, where a name's file lies.
+//! The module path: which modules there are, what they depend on, where a name's file lies. A module is looked for
+//! when it is asked for, so that opening an environment does not depend on how many there are.
 //! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
 
-use std::collections::BTreeMap;
+use crate::tree::Tree;
+use bunraku_vm::archive::layout::Section;
+use elsa::sync::FrozenMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A module.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Module {
     /// Name: its folder's.
     pub name: String,
     /// Its folder, as found on the module path.
     pub path: PathBuf,
-    /// Names of the modules its metadata.json lists as dependencies; none if it lists none at all, and then it sees
-    /// every module.
-    pub dependencies: Option<Vec<String>>,
+    metadata: OnceLock<Metadata>,
 }
 
 /// All modules of a module path, those of earlier folders first.
-#[derive(Clone, Debug, Default)]
-pub struct Modules(BTreeMap<String, Module>);
+#[derive(Default)]
+pub struct Modules {
+    tree: Arc<Tree>,
+    path: Vec<PathBuf>,
+    /// Modules that were asked for; none for names that no folder has.
+    known: FrozenMap<String, Box<Option<Module>>>,
+    names: OnceLock<BTreeSet<String>>,
+}
 
 impl Modules {
-    /// Reads the folders of a module path. Folders that aren't there count as empty, as in Puppet.
+    /// The folders of a module path, on the disk. Folders that aren't there count as empty, as in Puppet.
     pub fn read(path: &[PathBuf]) -> Modules {
-        let mut all = BTreeMap::new();
-        for folder in path {
-            let Ok(entries) = std::fs::read_dir(folder) else { continue };
-            for entry in entries.flatten() {
-                let Ok(name) = entry.file_name().into_string() else { continue };
-                if all.contains_key(&name) || !is_module_name(&name) || !entry.path().is_dir() {
-                    continue;
-                }
-                let path = folder.join(&name);
-                let dependencies = dependencies(&path);
-                all.insert(name.clone(), Module { name, path, dependencies });
-            }
-        }
-        Modules(all)
+        Modules::of(Arc::default(), path.to_vec())
+    }
+
+    /// The folders of a module path, in a tree.
+    pub fn of(tree: Arc<Tree>, path: Vec<PathBuf>) -> Modules {
+        // A module that comes or goes changes its folder.
+        path.iter().for_each(|folder| tree.watch(folder.clone()));
+        Modules { tree, path, ..Modules::default() }
+    }
+
+    /// The folders.
+    pub fn path(&self) -> &[PathBuf] {
+        &self.path
+    }
+
+    /// The tree that it reads.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
     }
 
     /// The module of a name.
     pub fn get(&self, name: &str) -> Option<&Module> {
-        self.0.get(name)
+        if let Some(known) = self.known.get(name) {
+            return known.as_ref();
+        }
+        let find = || {
+            let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
+            let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
+            Some(Module { name: name.to_owned(), path, metadata: OnceLock::new() })
+        };
+        self.known.insert(name.to_owned(), Box::new(find())).as_ref()
     }
 
     /// All modules by name.
     pub fn iter(&self) -> impl Iterator<Item = &Module> {
-        self.0.values()
+        let names = self.names.get_or_init(|| {
+            let children = self.path.iter().flat_map(|folder| self.tree.list(folder));
+            children
+                .filter(|child| child.is_folder && is_module_name(&child.name))
+                .map(|child| child.name)
+                .collect()
+        });
+        names.iter().filter_map(|name| self.get(name))
     }
 
     /// The module a file lies in, by its path.
     pub fn containing(&self, file: &Path) -> Option<&Module> {
-        self.0.values().find(|module| file.starts_with(&module.path))
+        self.path.iter().find_map(|folder| {
+            let name = file.strip_prefix(folder).ok()?.components().next()?.as_os_str().to_str()?;
+            self.get(name).filter(|module| file.starts_with(&module.path))
+        })
+    }
+
+    fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
+        let read = || {
+            let file = module.path.join("metadata.json");
+            self.tree.watch(file.clone());
+            self.tree
+                .cold(&file, Section::Metadata)
+                .or_else(|| Some(Metadata::of(&self.tree.read(&file).ok()?)))
+                .unwrap_or_default()
+        };
+        module.metadata.get_or_init(read)
+    }
+
+    /// The version of a module, as its metadata.json says.
+    pub fn version(&self, name: &str) -> Option<&str> {
+        self.metadata(self.get(name)?).version.as_deref()
     }
 
     /// Whether code of module `from` (empty for none) sees functions and types of module `name`.
     pub fn is_visible(&self, from: &str, name: &str) -> bool {
-        if from.is_empty() || from == name {
+        // What the environment itself defines every module sees.
+        if from.is_empty() || from == name || name == "environment" {
             return true;
         }
-        match self.get(from).and_then(|module| module.dependencies.as_ref()) {
+        match self.get(from).and_then(|module| self.metadata(module).dependencies.as_ref()) {
             Some(dependencies) => dependencies.iter().any(|d| d == name),
             None => true,
         }
@@ -72,15 +122,29 @@ fn is_module_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-fn dependencies(module: &Path) -> Option<Vec<String>> {
-    let text = std::fs::read(module.join("metadata.json")).ok()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    let list = metadata.get("dependencies")?.as_array()?;
-    let names = list.iter().filter_map(|entry| {
-        let full = entry.get("name")?.as_str()?;
-        full.rsplit(['/', '-']).next().map(str::to_owned)
-    });
-    Some(names.collect())
+/// What a compile wants of a module's metadata.json.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Metadata {
+    /// The module's version.
+    pub version: Option<String>,
+    /// Names of the modules that it depends on; none if it lists none at all, and then it sees every module.
+    pub dependencies: Option<Vec<String>>,
+}
+
+impl Metadata {
+    /// Reads the text of a metadata.json; what is none says nothing.
+    pub fn of(text: &[u8]) -> Metadata {
+        let metadata: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+        let name = |entry: &serde_json::Value| {
+            let full = entry.get("name")?.as_str()?;
+            full.rsplit(['/', '-']).next().map(str::to_owned)
+        };
+        let list = metadata.get("dependencies").and_then(|list| list.as_array());
+        Metadata {
+            version: metadata.get("version").and_then(|version| version.as_str()).map(str::to_owned),
+            dependencies: list.map(|list| list.iter().filter_map(name).collect()),
+        }
+    }
 }
 
 /// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's
@@ -92,9 +156,11 @@ pub fn manifests(modules: &Modules, name: &str) -> Vec<PathBuf> {
     let specific = (2..=segments.len())
         .rev()
         .map(|count| folder.join(segments[1..count].join("/")).with_extension("pp"));
-    std::iter::once(folder.join("init.pp")).chain(specific).filter(|file| file.is_file()).collect()
+    std::iter::once(folder.join("init.pp"))
+        .chain(specific)
+        .filter(|file| modules.tree.is_file(file))
+        .collect()
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

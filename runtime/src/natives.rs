@@ -1,103 +1,39 @@
-//! Which functions of an environment's modules have a native twin: those whose own file is there, so that versions
-//! of a module differ as they do in Puppet. Found once, when the environment is opened.
+//! Which functions of modules have a native twin: those that a twin was compared with. The file that Puppet would
+//! load decides, found as [`Compile::find_ruby`] finds it, and the version in its module's metadata.
 
+use crate::compile::Compile;
 use crate::modules::Modules;
-use bunraku_stdlib::module::{self, Api};
+use bunraku_stdlib::module::{self, Api, Twin};
 use bunraku_vm::function::Native;
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 
-/// The native twins of an environment.
-#[derive(Clone, Default)]
-pub struct Natives {
-    by_name: HashMap<&'static str, Twin>,
-    /// Twins that a module's own function of the same name hides from its code: name and module, empty for the
-    /// environment's own folder, which hides them from everybody.
-    hidden: HashSet<(&'static str, String)>,
-}
-
-#[derive(Clone, Copy)]
-struct Twin {
-    native: &'static Native,
-    module: &'static str,
-    api: Api,
-}
-
-impl std::fmt::Debug for Natives {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Natives({})", self.by_name.len())
-    }
-}
-
-impl Natives {
-    /// Looks for the files of all functions that have a twin.
-    pub fn find_all(modules: &Modules, directory: Option<&Path>) -> Natives {
-        let mut natives = Natives::default();
-        let mut folders: HashMap<PathBuf, HashSet<String>> = HashMap::new();
-        for twin in module::twins() {
-            let Some(module) = modules.get(twin.module) else { continue };
-            let mut is_there = |name: &str| {
-                let file = module.path.join(twin.api.file(name));
-                let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|n| n.to_str()))
-                else {
-                    return false;
-                };
-                folders.entry(folder.to_owned()).or_insert_with(|| names(folder)).contains(name)
-            };
-            let own = twin.native.name;
-            if is_there(own) && (!twin.shim || is_there(&format!("{}::{own}", twin.module))) {
-                let twin = Twin { native: twin.native, module: twin.module, api: twin.api };
-                // A module's functions of the new kind come before those of the old.
-                natives.by_name.entry(twin.native.name).or_insert(twin);
-            }
-        }
-        if natives.by_name.is_empty() {
-            return natives;
-        }
-        let roots = modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
-        for (owner, root) in roots.chain(directory.map(|directory| ("", directory))) {
-            for api in [Api::New, Api::Old] {
-                for file in names(&root.join(api.folder())) {
-                    let Some(name) = file.strip_suffix(".rb") else { continue };
-                    if let Some((name, twin)) = natives.by_name.get_key_value(name)
-                        && twin.module != owner
-                    {
-                        natives.hidden.insert((name, owner.to_owned()));
-                    }
-                }
-            }
-        }
-        natives
-    }
-
-    /// The folders whose content decides which twins there are.
-    pub fn folders<'a>(&self, modules: &'a Modules) -> impl Iterator<Item = PathBuf> + use<'a> {
-        let own = module::MODULES.iter().filter_map(|name| modules.get(name));
-        own.flat_map(|module| {
-            [Api::New, Api::Old]
-                .into_iter()
-                .map(|api| module.path.join(api.folder()))
-                .chain([module.path.join(Api::New.folder()).join(&module.name)])
-        })
-    }
-
-    /// The twin of a function as code of module `from` sees it (empty for none): functions of the new kind only
-    /// where that module depends on theirs.
-    pub fn find(&self, modules: &Modules, name: &str, from: &str) -> Option<&'static Native> {
-        let twin = self.by_name.get(name)?;
-        let hidden = !self.hidden.is_empty()
-            && [from, ""].iter().any(|owner| self.hidden.contains(&(twin.native.name, (*owner).to_owned())));
-        if hidden || (twin.api == Api::New && !modules.is_visible(from, twin.module)) {
+impl<'c> Compile<'c> {
+    /// The native twin of the function that code of module `from` gets for a name.
+    pub(crate) fn twin(&self, name: &str, from: &str) -> Option<&'static Native> {
+        if !self.settings.native_stdlib || !module::has_twin(name) {
             return None;
         }
-        Some(twin.native)
+        let found = self.find_ruby(name, from)?;
+        let api = if found.old { Api::Old } else { Api::New };
+        twin_of(&self.environment.modules, name, found.module, api).map(|twin| twin.native)
+    }
+
+    /// Whether there is a function of the 3.x interface by that name.
+    pub(crate) fn has_function_of_old_kind(&self, name: &str) -> bool {
+        is_old_function_of_puppet(name) || self.environment.functions().of(name, Api::Old).next().is_some()
     }
 }
 
-/// The names of a folder's files; none where it is not there.
-fn names(folder: &Path) -> HashSet<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+/// The twin of a module's function.
+pub fn twin_of(modules: &Modules, name: &str, owner: &str, api: Api) -> Option<Twin> {
+    let mut twins = module::twins_of(name, owner, api).peekable();
+    twins.peek()?;
+    let major = modules.version(owner)?.split('.').next()?.parse().ok()?;
+    if !module::is_compared_with(owner, major) {
+        return None;
+    }
+    // What passes its calls on to the module's name space does so only where that has the function.
+    let target = || modules.get(owner).map(|module| module.path.join(api.file(&format!("{owner}::{name}"))));
+    twins.find(|twin| !twin.shim || target().is_some_and(|file| modules.tree().is_file(&file)))
 }
 
 /// Whether Puppet itself has a function of the old kind by that name.

@@ -1,21 +1,54 @@
 //! Source files as units: each is parsed, checked and lowered once and kept for the next compile, until the file
 //! changes.
 
+use crate::archive::open::Opened;
+use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
+use bunraku_vm::archive::reader::Part;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use elsa::FrozenVec;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+
+/// The words of a unit, wherever they lie.
+#[derive(Clone)]
+pub enum Words {
+    /// In memory.
+    Owned(Arc<[u32]>),
+    /// In an archive's map.
+    Mapped(Arc<Opened>, Part),
+}
+
+impl Words {
+    fn get(&self) -> &[u32] {
+        match self {
+            Words::Owned(words) => words,
+            // Read before: the checksums are known to fit.
+            Words::Mapped(opened, part) => opened.archive.part_words(part).unwrap_or_default(),
+        }
+    }
+}
+
+/// The units that a compile runs, kept for as long as it does and lent to it where they lie.
+#[derive(Default)]
+pub struct Kept(FrozenVec<Box<Words>>);
+
+impl Kept {
+    /// Keeps a unit.
+    pub fn keep(&self, words: &Words) -> &[u32] {
+        self.0.push_get(Box::new(words.clone())).get()
+    }
+}
 
 /// A compiled file: its words, and what the checks warned of.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Compiled {
     /// The unit; see `bunraku_vm::unit::layout`.
-    pub words: Arc<[u32]>,
+    pub words: Words,
     /// Warnings in order.
     pub warnings: Arc<[Diagnostic]>,
 }
@@ -35,23 +68,19 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
     }
     let lines = LineIndex::new(source.text);
     let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![*fault])?;
-    Ok(Compiled { words: words.into(), warnings: warnings.into() })
+    Ok(Compiled { words: Words::Owned(words.into()), warnings: warnings.into() })
 }
 
-/// What a kept unit was made from.
-#[derive(Clone, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified: Option<SystemTime>,
-    strict: Strict,
-}
+/// A unit, or what is wrong with its file.
+pub type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
 
-type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
+/// What a file was like and how it was checked, and what came of it.
+type KeptFile = ((Stamp, Strict), Outcome);
 
 /// Units of files, kept between compiles.
 #[derive(Default)]
 pub struct Units {
-    files: Mutex<HashMap<PathBuf, (Stamp, Outcome)>>,
+    files: Mutex<HashMap<PathBuf, KeptFile>>,
 }
 
 impl Units {
@@ -60,22 +89,32 @@ impl Units {
     ///
     /// # Errors
     /// What is wrong with it, or that it can't be read.
-    pub fn file(&self, path: &Path, strict: Strict, in_module: Option<&str>) -> Outcome {
+    pub fn file(&self, tree: &Tree, path: &Path, strict: Strict, in_module: Option<&str>) -> Outcome {
         let unreadable = |error: std::io::Error| -> Arc<[Diagnostic]> {
             let message = format!("Could not read {}: {error}", path.display());
             let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
             [Diagnostic::error(message).at(place)].into()
         };
-        let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        let stamp = Stamp { size: metadata.len(), modified: metadata.modified().ok(), strict };
+        // A frozen archive needs nothing kept beside it.
+        if tree.is_frozen()
+            && let Some(outcome) = tree.unit(path, strict, in_module)
+        {
+            return outcome;
+        }
+        let stamp = (tree.stamp(path).map_err(unreadable)?, strict);
         if let Ok(files) = self.files.lock()
             && let Some((kept, outcome)) = files.get(path)
             && *kept == stamp
         {
             return outcome.clone();
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let outcome = compile_bytes(path, &bytes, strict, in_module);
+        let outcome = match tree.unit(path, strict, in_module) {
+            Some(outcome) => outcome,
+            None => {
+                let bytes = tree.read(path).map_err(unreadable)?;
+                compile_bytes(path, &bytes, strict, in_module)
+            }
+        };
         if let Ok(mut files) = self.files.lock() {
             files.insert(path.to_path_buf(), (stamp, outcome.clone()));
         }
@@ -89,11 +128,16 @@ fn compile_bytes(path: &Path, bytes: &[u8], strict: Strict, in_module: Option<&s
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let text = decode(Some(&name), bytes).map_err(|fault| Arc::from([*fault]))?;
     let namespace = in_module.map(namespace_of);
-    let location = match &namespace {
+    let location = location(namespace.as_ref().map(Option::as_deref));
+    compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, location })
+        .map_err(Into::into)
+}
+
+/// What a file may define: in a module what its namespace allows, if it has a place there at all.
+pub(crate) fn location<'n>(namespace: Option<Option<&'n str>>) -> Location<'n> {
+    match namespace {
         None => Location::Free,
         Some(Some(namespace)) => Location::Namespace(namespace),
         Some(None) => Location::Misplaced,
-    };
-    compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, location })
-        .map_err(Into::into)
+    }
 }

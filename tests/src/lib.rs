@@ -11,4 +11,5 @@ pub mod differential;
 pub mod oracle;
 pub mod paths;
 pub mod spec;
+pub mod types;
 pub mod worker;

@@ -2,6 +2,7 @@
 
 pub mod access;
 mod annotation;
+pub mod archive;
 pub mod arith;
 pub mod base64;
 pub mod closure;

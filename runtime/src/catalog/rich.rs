@@ -15,9 +15,39 @@ pub enum Style {
     Plain,
 }
 
+/// Bytes that a JSON string can't hold as they are.
+const ESCAPED: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        all[byte] = true;
+        byte += 1;
+    }
+    all[b'"' as usize] = true;
+    all[b'\\' as usize] = true;
+    all
+};
+
 /// Writes a JSON string.
 pub fn string(out: &mut String, text: &str) {
     out.push('"');
+    escaped(out, text);
+    out.push('"');
+}
+
+/// Writes `Type[title]` as a JSON string.
+pub fn type_and_title(out: &mut String, type_name: &str, title: &str) {
+    out.push('"');
+    escaped(out, type_name);
+    out.push('[');
+    escaped(out, title);
+    out.push_str("]\"");
+}
+
+fn escaped(out: &mut String, text: &str) {
+    if !text.bytes().any(|byte| ESCAPED[usize::from(byte)]) {
+        return out.push_str(text);
+    }
     let mut start = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escape = match byte {
@@ -41,7 +71,6 @@ pub fn string(out: &mut String, text: &str) {
         start = at + 1;
     }
     out.push_str(&text[start..]);
-    out.push('"');
 }
 
 fn tagged(out: &mut String, ptype: &str, value: &str) {
@@ -58,7 +87,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Undef => out.push_str("null"),
         Value::Default => out.push_str("{\"__ptype\":\"Default\"}"),
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
-        Value::Int(i) => out.push_str(&i.to_string()),
+        Value::Int(i) => out.push_str(itoa::Buffer::new().format(i)),
         Value::Float(f) => out.push_str(&format::float_to_s(f)),
         Value::Str(s) => string(out, &s),
         Value::Array(items) => {

@@ -6,7 +6,6 @@ use crate::catalog::rich;
 use crate::data;
 use crate::hiera::{self, context};
 use crate::names;
-use crate::natives;
 use crate::resource_types::METAPARAMETERS;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
@@ -15,7 +14,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -51,12 +50,12 @@ impl<'c> Compile<'c> {
 
     /// Whether a resource's type has a parameter of that name.
     fn has_parameter(&self, vm: &mut Vm<'c>, id: ResourceId, name: &str) -> Eval<'c, bool> {
-        if matches!(name, "name" | "title") || METAPARAMETERS.contains(&name) {
+        if name == "name" || METAPARAMETERS.contains(&name) {
             return Ok(true);
         }
         let type_name = self.catalog.borrow()[id].type_name;
         if let Some(ty) = self.environment.types.get(type_name) {
-            return Ok(ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name)));
+            return Ok(ty.takes(name));
         }
         let title = self.catalog.borrow()[id].title;
         let known = match type_name {
@@ -80,26 +79,6 @@ impl<'c> Compile<'c> {
             ModuleFolder::Templates => "templates",
         };
         Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
-    }
-
-    /// Names the Ruby file that would define a function, if one does.
-    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let (module, path) = match name.split_once("::") {
-            Some((module, _)) => (Some(module), name.replace("::", "/")),
-            None => (None, name.to_owned()),
-        };
-        let new = format!("lib/puppet/functions/{path}.rb");
-        let old = format!("lib/puppet/parser/functions/{path}.rb");
-        let roots = self
-            .environment
-            .modules
-            .iter()
-            .filter(|m| module.is_none_or(|name| name == m.name))
-            .map(|m| m.path.clone())
-            .chain(self.environment.directory.clone());
-        let roots: Vec<PathBuf> = roots.collect();
-        let find = |relative: &str| roots.iter().map(|root| root.join(relative)).find(|file| file.is_file());
-        find(&new).or_else(|| find(&old))
     }
 }
 
@@ -136,17 +115,11 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name).or_else(|| {
-            let modules = &self.environment.modules;
-            self.environment.natives.find(modules, name, from).filter(|_| self.settings.native_stdlib)
-        })
+        bunraku_stdlib::find(name).or_else(|| self.twin(name, from))
     }
 
     fn has_old_function(&self, name: &str) -> bool {
-        natives::is_old_function_of_puppet(name)
-            || self
-                .ruby_function(name)
-                .is_some_and(|file| file.components().any(|c| c.as_os_str() == "parser"))
+        self.has_function_of_old_kind(name)
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
@@ -161,15 +134,8 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        match self.ruby_function(name) {
-            Some(file) => {
-                let file = file.display();
-                Err(Flow::raw(format!(
-                    "The function '{name}' is written in Ruby ({file}), which is not supported yet"
-                )))
-            }
-            None => Ok(None),
-        }
+        let from = vm.module();
+        self.call_ruby(vm, name, from, call)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -192,7 +158,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
-        if declaration.form == bunraku_vm::host::Form::Exported {
+        if declaration.form == bunraku_vm::host::Form::Exported && self.store.is_none() {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.log_with_place(Severity::Warning, message, declaration.at.place());
@@ -353,7 +319,8 @@ impl<'c> Host<'c> for Compile<'c> {
             Some(id) if self.has_parameter(vm, id, parameter)? => Ok(self.parameter_of(id, parameter)),
             Some(id) => {
                 let catalog = self.catalog.borrow();
-                let (ty, title) = (catalog[id].type_name, catalog[id].title);
+                let ty = catalog[id].type_name;
+                let title = if ty == "Class" { title } else { catalog[id].title };
                 let message =
                     format!("The resource {ty}['{title}'] does not have a parameter called '{parameter}'");
                 Err(Flow::issue("UNKNOWN_RESOURCE_PARAMETER", message))
@@ -392,7 +359,7 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {
         let Some(file) = self.module_file(folder, path) else { return Ok(None) };
-        match std::fs::read(&file) {
+        match self.tree().read(&file) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Flow::raw(format!("Could not read {}: {error}", file.display()))),
@@ -400,7 +367,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn find_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>> {
-        let file = self.module_file(folder, path).filter(|file| file.exists());
+        let file = self.module_file(folder, path).filter(|file| self.tree().exists(file));
         Ok(file.map(|file| file.to_string_lossy().into_owned()))
     }
 
@@ -409,9 +376,10 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef> {
-        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| file.is_file());
+        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| self.tree().is_file(file));
         let file = exact.or_else(|| {
-            self.module_file(ModuleFolder::Templates, &format!("{name}.epp")).filter(|file| file.is_file())
+            self.module_file(ModuleFolder::Templates, &format!("{name}.epp"))
+                .filter(|file| self.tree().is_file(file))
         });
         let Some(file) = file else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
@@ -421,22 +389,38 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(chunk) = known {
             return Ok(chunk);
         }
-        let compiled =
-            self.units.file(&file, self.check, None).map_err(|faults| self.invalid_epp("epp", &faults))?;
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let outcome = self.units.file(self.tree(), &file, self.check, None);
+        self.note_standing(&file);
+        let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
+        let words = self.kept.keep(&compiled.words);
         let unit = vm.load(words, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file, chunk);
         Ok(chunk)
     }
 
-    fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef> {
-        let source = SourceFile { path: Some("inlined-epp-text"), text: source, kind: SourceKind::Epp };
+    fn inline_template(&self, vm: &mut Vm<'c>, text: &str) -> Eval<'c, ChunkRef> {
+        // One text is often rendered many times. What its names mean depends on the module it is rendered for.
+        let module = vm.module();
+        let known = self.inline_templates.borrow().get(text).copied();
+        if let Some((_, chunk)) = known.filter(|(known, _)| *known == module) {
+            return Ok(chunk);
+        }
+        let source = SourceFile { path: Some("inlined-epp-text"), text, kind: SourceKind::Epp };
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
-        let unit = vm.load(words, Some("inlined-epp-text"), vm.module())?;
-        Ok(ChunkRef { unit, chunk: 0 })
+        let words = self.kept.keep(&compiled.words);
+        let unit = vm.load(words, Some("inlined-epp-text"), module)?;
+        let chunk = ChunkRef { unit, chunk: 0 };
+        self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
+        Ok(chunk)
+    }
+
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
+        match template {
+            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::Text(text) => self.render_text(vm, scope, text),
+        }
     }
 
     fn lookup(
@@ -515,7 +499,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn glob(&self, pattern: &str) -> Vec<String> {
-        hiera::glob(pattern).iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        hiera::glob(self.tree(), pattern).iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     fn environment(&self) -> &'c str {

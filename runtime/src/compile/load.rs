@@ -37,7 +37,9 @@ impl<'c> Compile<'c> {
             let rest = path.strip_prefix(&module.path).ok()?;
             Some(format!("{}/{}", module.name, rest.to_string_lossy()))
         });
-        self.units.file(path, self.check, in_module.as_deref()).map_err(|faults| self.faults(&faults))
+        let outcome = self.units.file(self.tree(), path, self.check, in_module.as_deref());
+        self.note_standing(path);
+        outcome.map_err(|faults| self.faults(&faults))
     }
 
     pub(super) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
@@ -64,7 +66,7 @@ impl<'c> Compile<'c> {
         for warning in compiled.warnings.iter() {
             self.log_diagnostic(warning);
         }
-        let words = &*self.arena.alloc_slice_copy(&compiled.words);
+        let words = self.kept.keep(&compiled.words);
         let id = vm.load(words, file, module)?;
         let unit = vm.unit(id);
         for number in 0..unit.defs() {
@@ -332,13 +334,13 @@ impl<'c> Compile<'c> {
     }
 
     /// The class of a name in any case, loaded if need be.
-    pub(super) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
+    pub(crate) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
         self.autoload(vm, &name, |compile| compile.classes.borrow().get(name.as_str()).copied())
     }
 
     /// The defined type of a name in any case, loaded if need be.
-    pub(super) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
+    pub(crate) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
         self.autoload(vm, &name, |compile| compile.defines.borrow().get(name.as_str()).copied())
     }
@@ -360,8 +362,12 @@ impl<'c> Compile<'c> {
         if !self.environment.modules.is_visible(from, first) {
             return Ok(None);
         }
+        // Where a module has both, the one in Ruby comes first.
+        if self.find_ruby(name, from).is_some() {
+            return Ok(None);
+        }
         let Some(file) = self.namespaced_file(first, "functions", rest) else { return Ok(None) };
-        if !file.is_file() {
+        if !self.tree().is_file(&file) {
             self.functions.borrow_mut().insert(self.text(name), None);
             return Ok(None);
         }
@@ -388,13 +394,14 @@ impl<'c> Compile<'c> {
         if !self.environment.modules.is_visible(from, first) {
             return Ok(None);
         }
-        let file = rest.and_then(|rest| self.namespaced_file(first, "types", rest)).filter(|f| f.is_file());
+        let file = rest.and_then(|rest| self.namespaced_file(first, "types", rest));
+        let file = file.filter(|file| self.tree().is_file(file));
         if let Some(file) = file {
             self.load_single(vm, &file, name, "type")?;
             return self.resolve_alias(vm, &key);
         }
         // A module's type set has the module's name.
-        let set = self.namespaced_file(first, "types", "init_typeset").filter(|file| file.is_file());
+        let set = self.namespaced_file(first, "types", "init_typeset").filter(|f| self.tree().is_file(f));
         match set {
             Some(file) if !self.aliases.borrow().contains_key(first) => {
                 let name = crate::names::capitalize(first);

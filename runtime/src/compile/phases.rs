@@ -7,7 +7,9 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
-use crate::units::Units;
+use crate::ruby::Ruby;
+use crate::store::Store;
+use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -44,6 +46,8 @@ pub struct Finished {
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
+    /// The catalog with exported resources, where there is a store.
+    pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
 }
@@ -58,11 +62,14 @@ impl<'c> Compile<'c> {
     pub fn run(
         environment: &'c Environment,
         units: &'c Units,
+        kept: &'c Kept,
         files: &'c DataFiles,
         settings: Settings,
         node: &'c Node,
         code: Option<&str>,
         want_value: bool,
+        store: Option<&'c dyn Store>,
+        ruby: Ruby<'c>,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -74,8 +81,12 @@ impl<'c> Compile<'c> {
             arena,
             environment,
             units,
+            kept,
             settings,
+            store,
+            taken_in: RefCell::default(),
             hiera: Hiera::new(files),
+            ruby,
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -88,6 +99,7 @@ impl<'c> Compile<'c> {
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
             set_types: RefCell::default(),
+            inline_templates: RefCell::default(),
             alias_sites: RefCell::default(),
             resolving: RefCell::default(),
             loaded: RefCell::default(),
@@ -113,12 +125,17 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
+        let stored = match (&result, store) {
+            (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+            _ => None,
+        };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let logs = compile.release();
-        Finished { result, logs, value }
+        Finished { result, logs, value, stored }
     }
 
     fn release(&self) -> Vec<Log> {
+        self.ruby.release();
         self.catalog.take();
         self.known.take();
         self.classes.take();
@@ -128,6 +145,7 @@ impl<'c> Compile<'c> {
         self.function_sites.take();
         self.aliases.take();
         self.set_types.take();
+        self.inline_templates.take();
         self.alias_sites.take();
         self.resolving.take();
         self.loaded.take();
@@ -141,6 +159,7 @@ impl<'c> Compile<'c> {
         self.collectors.take();
         self.relationships.take();
         self.warned.take();
+        self.taken_in.take();
         self.hiera.release();
         self.logs.take()
     }
@@ -174,7 +193,10 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
-        Ok((self.write_catalog(node), value))
+        if self.settings.check_cycles {
+            self.check_cycles()?;
+        }
+        Ok((self.write_catalog(node, false), value))
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.
@@ -243,6 +265,18 @@ impl<'c> Compile<'c> {
     fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
+        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let (by, value) = (data::inspect(by), data::inspect(value));
+            self.warn_once(format!(
+                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
+                node.name
+            ));
+        };
+        for (name, value) in &node.facts {
+            if let Some(by) = node.parameters.get(name) {
+                taken(name, value, by);
+            }
+        }
         for (name, value) in
             node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
         {
@@ -252,8 +286,13 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::value(self.arena, value));
+            match node.parameters.get(name).or_else(|| node.facts.get(name)) {
+                Some(by) => taken(name, value, by),
+                None => {
+                    let symbol = vm.symbols.intern(name);
+                    top.set(symbol, data::value(self.arena, value));
+                }
+            }
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
@@ -453,12 +492,13 @@ impl<'c> Compile<'c> {
         Flow::formed(diagnostic)
     }
 
-    fn write_catalog(&self, node: &Node) -> String {
+    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
+    fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &self.environment.types, &header)
+        json::write(&self.catalog.borrow(), &self.environment.types, &header, with_exported)
     }
 }

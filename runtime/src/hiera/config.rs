@@ -8,6 +8,7 @@ use super::interpolate::issue;
 use super::key::lookup_error;
 use super::layer::{Entry, Kind, Place};
 use crate::compile::Compile;
+use crate::tree::{Tree, clean};
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -25,6 +26,7 @@ pub struct Config<'c> {
     /// 4 or 5.
     pub version: i64,
     data: Hash<'c>,
+    tree: &'c Tree,
 }
 
 const FUNCTIONS: [&str; 3] = ["data_hash", "lookup_key", "data_dig"];
@@ -73,7 +75,7 @@ impl<'c> Config<'c> {
 
     /// The first line behind `after` that `fits`, comments left out.
     fn line(&self, after: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
-        let text = std::fs::read_to_string(self.path.as_ref()?).ok()?;
+        let text = self.tree.read_to_string(self.path.as_ref()?).ok()?;
         let found = text
             .lines()
             .enumerate()
@@ -166,9 +168,10 @@ impl<'c> Compile<'c> {
         place: Place,
     ) -> Eval<'c, Option<Config<'c>>> {
         let root = path.parent().unwrap_or(Path::new("/")).to_path_buf();
-        let exists = path.exists();
+        let exists = self.tree().exists(path);
         let loaded = if exists {
-            let data = self.hiera.files.get(path, Format::Yaml);
+            let data = self.hiera.files.get(self.tree(), path, Format::Yaml);
+            self.note_standing(path);
             data.map_err(|message| Flow::raw(message.strip_prefix("Unable to parse ").unwrap_or(&message)))?
                 .value(self.arena)
         } else {
@@ -195,7 +198,7 @@ impl<'c> Compile<'c> {
             _ => 3,
         };
         let path = exists.then(|| path.to_path_buf());
-        let mut config = Config { path, root, version, data };
+        let mut config = Config { path, root, version, data, tree: self.tree() };
         match (version, place) {
             (5, _) => {}
             (4, Place::Global) => {
@@ -377,7 +380,7 @@ impl<'c> Compile<'c> {
                         match kind {
                             "glob" | "globs" => {
                                 let pattern = datadir.join(text);
-                                let files = glob(&pattern.to_string_lossy()).into_iter();
+                                let files = glob(self.tree(), &pattern.to_string_lossy()).into_iter();
                                 all.extend(files.map(|path| Location::file(path, true)));
                             }
                             "uri" | "uris" => all.push(Location { text, exists: true, is_uri: true }),
@@ -388,7 +391,7 @@ impl<'c> Compile<'c> {
                                     text.push_str(extension);
                                 }
                                 let path = clean(&datadir.join(text));
-                                let exists = path.exists();
+                                let exists = self.tree().exists(&path);
                                 if exists || config.path.is_some() {
                                     all.push(Location::file(path, exists));
                                 }
@@ -444,7 +447,7 @@ impl<'c> Compile<'c> {
         for value in values {
             let path = self.hiera.with_local(name, value, || self.interpolate_path(vm, inv, template))?;
             let path = clean(&datadir.join(path));
-            let exists = path.exists();
+            let exists = self.tree().exists(&path);
             all.push(Location::file(path, exists));
         }
         Ok(())
@@ -465,21 +468,6 @@ impl Location {
     fn file(path: PathBuf, exists: bool) -> Location {
         Location { text: path.to_string_lossy().into_owned(), exists, is_uri: false }
     }
-}
-
-/// The path without `.` and, as Ruby's `Pathname#+` has it, with `..` taken back.
-fn clean(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                out.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 /// An undefined variable in a configuration is the configuration's fault.

@@ -2,10 +2,10 @@
 
 use super::data::Data;
 use super::yaml::{self, Fault};
+use crate::tree::{Stamp, Tree};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,6 @@ pub enum Format {
 }
 
 type Outcome = Result<Arc<Data>, String>;
-type Stamp = (u64, Option<SystemTime>);
 
 /// Parsed files.
 #[derive(Default)]
@@ -28,10 +27,14 @@ impl DataFiles {
     ///
     /// # Errors
     /// Why it has none, with the file's name.
-    pub fn get(&self, path: &Path, format: Format) -> Outcome {
+    pub fn get(&self, tree: &Tree, path: &Path, format: Format) -> Outcome {
         let unreadable = |error: std::io::Error| format!("Unable to read {}: {error}", path.display());
-        let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        let stamp = (metadata.len(), metadata.modified().ok());
+        if tree.is_frozen()
+            && let Some(outcome) = tree.data(path, format)
+        {
+            return outcome.map(Arc::new);
+        }
+        let stamp = tree.stamp(path).map_err(unreadable)?;
         let key = (path.to_path_buf(), format);
         if let Ok(files) = self.0.lock()
             && let Some((kept, outcome)) = files.get(&key)
@@ -39,8 +42,11 @@ impl DataFiles {
         {
             return outcome.clone();
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let outcome = parse(path, &bytes, format).map(Arc::new);
+        let outcome = match tree.data(path, format) {
+            Some(outcome) => outcome,
+            None => parse(path, &tree.read(path).map_err(unreadable)?, format),
+        };
+        let outcome = outcome.map(Arc::new);
         if let Ok(mut files) = self.0.lock() {
             files.insert(key, (stamp, outcome.clone()));
         }
@@ -48,7 +54,11 @@ impl DataFiles {
     }
 }
 
-fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, String> {
+/// The data of a file's content.
+///
+/// # Errors
+/// What is wrong with it, with the path.
+pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, String> {
     let place = path.display();
     let text = std::str::from_utf8(bytes)
         .map_err(|_| format!("Unable to parse ({place}): invalid byte sequence in UTF-8"))?;

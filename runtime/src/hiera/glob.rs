@@ -1,13 +1,14 @@
 //! Globs as Ruby's `Pathname.glob` has them: `*`, `?`, `[…]`, `{…,…}`, `**/`; hidden files only by name.
 
+use crate::tree::{Child, Tree};
 use std::path::{Path, PathBuf};
 
 /// The files (not folders) that a pattern stands for, sorted level by level.
-pub fn glob(pattern: &str) -> Vec<PathBuf> {
+pub fn glob(tree: &Tree, pattern: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pattern in braces(pattern) {
         let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
-        walk(Path::new("/"), &parts, &mut found);
+        walk(tree, Path::new("/"), &parts, &mut found);
     }
     found
 }
@@ -37,45 +38,38 @@ fn braces(pattern: &str) -> Vec<String> {
     vec![pattern.to_owned()]
 }
 
-fn walk(folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
+fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
     let Some((part, rest)) = parts.split_first() else { return };
     if *part == "**" && !rest.is_empty() {
-        walk(folder, rest, found);
-        for name in names(folder) {
-            let path = folder.join(&name);
-            if !name.starts_with('.') && path.is_dir() && !path.is_symlink() {
-                walk(&path, parts, found);
+        walk(tree, folder, rest, found);
+        for child in tree.list(folder) {
+            if !child.name.starts_with('.') && child.is_folder && !child.is_link {
+                walk(tree, &folder.join(&child.name), parts, found);
             }
         }
         return;
     }
     let mut take = |path: PathBuf| {
         if rest.is_empty() {
-            if path.is_file() {
+            if tree.is_file(&path) {
                 found.push(path);
             }
-        } else if path.is_dir() {
-            walk(&path, rest, found);
+        } else if tree.is_dir(&path) {
+            walk(tree, &path, rest, found);
         }
     };
     if !part.contains(['*', '?', '[', '\\']) {
-        take(folder.join(part));
-        return;
+        // A folder that is only named need not be asked for: an archive knows nothing of those around it.
+        let path = folder.join(part);
+        return if rest.is_empty() { take(path) } else { walk(tree, &path, rest, found) };
     }
     let pattern: Vec<char> = part.chars().collect();
-    for name in names(folder) {
+    for Child { name, .. } in tree.list(folder) {
         let text: Vec<char> = name.chars().collect();
         if (!name.starts_with('.') || part.starts_with('.')) && matches(&pattern, &text) {
             take(folder.join(&name));
         }
     }
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names
 }
 
 fn matches(pattern: &[char], text: &[char]) -> bool {

@@ -105,6 +105,7 @@ impl<'c> Hiera<'c> {
         result.map_err(|mut flow| {
             if let Flow::Fault(fault) = &mut *flow
                 && fault.stage == Stage::Raw
+                && fault.diagnostic.code.is_none()
                 && !is_plain_ruby(&fault.diagnostic.message)
             {
                 fault.stage = Stage::Formed;
@@ -279,12 +280,12 @@ impl<'c> Compile<'c> {
 
     fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
         let file = self.environment.directory.as_ref().map(|directory| directory.join("hiera.yaml"));
-        self.kept_layer(vm, "*environment", file.filter(|file| file.exists()), Place::Environment)
+        self.kept_layer(vm, "*environment", file.filter(|file| self.tree().exists(file)), Place::Environment)
     }
 
     fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
         let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
-        self.kept_layer(vm, module, file.filter(|file| file.exists()), Place::Module)
+        self.kept_layer(vm, module, file.filter(|file| self.tree().exists(file)), Place::Module)
     }
 
     fn kept_layer(

@@ -30,6 +30,7 @@ mod yaml;
 use bunraku_vm::function::Native;
 use old::OldFunction;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 /// Which of Puppet's two interfaces a function is written for.
@@ -70,8 +71,19 @@ pub struct Twin {
     pub shim: bool,
 }
 
-/// The modules that have twins.
-pub const MODULES: &[&str] = &["stdlib", "openstacklib", "apache", "mysql", "neutron"];
+/// The modules that have twins, with the major versions whose functions they were compared with.
+const MODULES: &[(&str, RangeInclusive<u32>)] = &[
+    ("stdlib", 8..=9),
+    ("openstacklib", 21..=21),
+    ("apache", 5..=5),
+    ("mysql", 8..=8),
+    ("neutron", 21..=21),
+];
+
+/// Whether the twins of a module's functions do what those of a major version of it do.
+pub fn is_compared_with(module: &str, major: u32) -> bool {
+    MODULES.iter().any(|(name, versions)| *name == module && versions.contains(&major))
+}
 
 /// Functions of the new kind, by module.
 static NEW: &[(&str, &[&[Native]])] = &[
@@ -125,6 +137,23 @@ pub fn twins() -> impl Iterator<Item = Twin> {
     let old =
         old.map(|function| Twin { module: "stdlib", api: Api::Old, native: &function.native, shim: false });
     shims.chain(new).chain(old)
+}
+
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<Twin>>> = LazyLock::new(|| {
+    let mut all: HashMap<_, Vec<Twin>> = HashMap::new();
+    twins().for_each(|twin| all.entry(twin.native.name).or_default().push(twin));
+    all
+});
+
+/// Whether some module's function of that name has a twin.
+pub fn has_twin(name: &str) -> bool {
+    BY_NAME.contains_key(name)
+}
+
+/// The twins of a module's function of that name and kind: one that stands in for a shim first.
+pub fn twins_of<'a>(name: &str, module: &'a str, api: Api) -> impl Iterator<Item = Twin> + use<'a> {
+    let twins = BY_NAME.get(name).into_iter().flatten().copied();
+    twins.filter(move |twin| twin.module == module && twin.api == api)
 }
 
 static OLD_BY_NAME: LazyLock<HashMap<&'static str, &'static OldFunction>> =

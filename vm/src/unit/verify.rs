@@ -4,7 +4,7 @@
 use super::layout::tag;
 use super::reader::{Chunk, Fault, Unit};
 use crate::isa::{Field, Format, Ins, Op, decode};
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 /// Registers a chunk may have.
 pub const MAX_REGISTERS: u32 = 256;
@@ -75,7 +75,7 @@ fn operands(unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<()
             Field::Run(more) => index + u32::from(ins.c) + u32::from(*more) <= registers,
             Field::Pairs => index + 2 * u32::from(ins.c) <= registers,
             Field::Slot => (index as usize) < chunk.shape.len(),
-            Field::Const => constant(unit, index, &mut HashSet::new()),
+            Field::Const => constant(unit, index, 0, &mut Measured::new()).is_some(),
             Field::Name => unit.name(index).is_ok(),
             Field::Chunk => index < unit.chunks(),
             Field::List => list(unit, ins, index, registers),
@@ -93,23 +93,43 @@ fn operands(unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<()
     }
 }
 
-/// Whether a constant is sound: parts only refer to constants in front of it, so there is no cycle. `seen` keeps
-/// a part that many others share from being walked once for each of them.
-fn constant(unit: &Unit<'_>, number: u32, seen: &mut HashSet<u32>) -> bool {
-    if !seen.insert(number) {
-        return true;
+/// How deep a constant may nest, and how many values it may stand for when parts that are shared are counted as often
+/// as they show. What the compiler writes stays far below.
+const MAX_NESTING: u32 = 1000;
+const MAX_VALUES: u64 = 1 << 24;
+
+/// Nesting and number of values of a constant, by number.
+type Measured = HashMap<u32, (u32, u64)>;
+
+/// Measures a constant; none if it is not sound. Parts only refer to constants in front of it, so there is no cycle;
+/// `depth` is how many lie around it.
+fn constant(unit: &Unit<'_>, number: u32, depth: u32, seen: &mut Measured) -> Option<(u32, u64)> {
+    if let Some(measured) = seen.get(&number) {
+        return Some(*measured);
     }
-    let Ok((tag, payload)) = unit.constant(number) else { return false };
+    let (tag, payload) = unit.constant(number).ok().filter(|_| depth <= MAX_NESTING)?;
+    let mut measured = (0, 1u64);
     match tag {
-        tag::UNDEF | tag::DEFAULT | tag::BOOL => true,
-        tag::INT | tag::FLOAT => unit.wide_number(payload).is_ok(),
-        tag::STRING | tag::REGEXP => unit.string(payload).is_ok(),
-        tag::ARRAY | tag::HASH => unit.wide_run(payload).is_ok_and(|run| {
-            let whole = tag == tag::ARRAY || run.len() % 2 == 0;
-            whole && run.iter().all(|part| *part < number && constant(unit, *part, seen))
-        }),
-        _ => false,
+        tag::UNDEF | tag::DEFAULT | tag::BOOL => {}
+        tag::INT | tag::FLOAT => _ = unit.wide_number(payload).ok()?,
+        tag::STRING | tag::REGEXP => _ = unit.string(payload).ok()?,
+        tag::ARRAY | tag::HASH => {
+            let run = unit.wide_run(payload).ok()?;
+            if tag == tag::HASH && run.len() % 2 != 0 {
+                return None;
+            }
+            for part in run {
+                let inner = (*part < number).then(|| constant(unit, *part, depth + 1, seen))??;
+                measured = (measured.0.max(inner.0 + 1), measured.1.saturating_add(inner.1));
+            }
+        }
+        _ => return None,
     }
+    if measured.0 > MAX_NESTING || measured.1 > MAX_VALUES {
+        return None;
+    }
+    seen.insert(number, measured);
+    Some(measured)
 }
 
 fn list(unit: &Unit<'_>, ins: &Ins, at: u32, registers: u32) -> bool {

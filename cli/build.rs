@@ -1,0 +1,157 @@
+//! `bunraku build`: an archive of an environment or a module path.
+
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::{FAILED, USAGE};
+use bunraku_runtime::archive::build::{self, Options, Progress, Summary};
+use bunraku_runtime::job::PathList;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Compile a whole module tree into an archive, for `compile --archive`.
+///
+/// Everything a compile would parse or look for goes into it: manifests, functions, type aliases, EPP templates, Hiera's
+/// configuration and data, modules' dependencies, resource types in Ruby. Files with errors are recorded, and raise
+/// them when they are reached. If FILE is there already, what has not changed is taken from it.
+#[derive(Args)]
+pub struct Arguments {
+    /// Folders of modules, in the order of a module path; or one environment's folder (it has `environment.conf`,
+    /// `manifests` or `modules`).
+    #[arg(value_name = "DIR", conflicts_with_all = ["environment", "modulepath"])]
+    folders: Vec<PathBuf>,
+    /// Directory of an environment.
+    #[arg(long, value_name = "DIR")]
+    environment: Option<PathBuf>,
+    /// Module path: in place of the environment's, or alone. Folders joined by colons.
+    #[arg(long, value_name = "DIR[:DIR…]")]
+    modulepath: Option<String>,
+    /// The archive.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Put the content of every file in: `file()`, ERB templates and Ruby code then need no sources either.
+    #[arg(long)]
+    embed: bool,
+    /// Write nothing if a file has errors.
+    #[arg(long = "deny-errors")]
+    deny_errors: bool,
+    /// How many files are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    color: ColorChoice,
+    /// Form of errors and summary.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+}
+
+impl Arguments {
+    fn options(&self) -> Result<Options, String> {
+        let is_environment =
+            |dir: &PathBuf| ["environment.conf", "manifests", "modules"].iter().any(|n| dir.join(n).exists());
+        let mut options = Options {
+            directory: self.environment.clone(),
+            modulepath: self.modulepath.clone().map(|path| PathList::Joined(path).folders()),
+            embed: self.embed,
+            deny_errors: self.deny_errors,
+            threads: self.threads,
+        };
+        match self.folders.as_slice() {
+            [] if options.directory.is_none() && options.modulepath.is_none() => {
+                return Err("Nothing to build: give DIR, --environment or --modulepath".to_owned());
+            }
+            [] => {}
+            [one] if is_environment(one) => options.directory = Some(one.clone()),
+            folders => options.modulepath = Some(folders.to_vec()),
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    let options = match arguments.options() {
+        Ok(options) => options,
+        Err(message) => return renderer.failure(&message, USAGE),
+    };
+    let started = Instant::now();
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        bar.set_style(style);
+    }
+    let progress = |at: Progress| {
+        bar.set_length(at.files as u64);
+        bar.set_position(at.done as u64);
+    };
+    let built = build::build(&options, &arguments.output, &progress);
+    bar.finish_and_clear();
+    let summary = match built {
+        Ok(summary) => summary,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    for (_, found) in &summary.errors {
+        found.iter().for_each(|diagnostic| renderer.diagnostic(diagnostic));
+    }
+    let denied = options.deny_errors && !summary.errors.is_empty();
+    match arguments.format {
+        Form::Text => print_text(&summary, arguments, started.elapsed().as_secs_f64()),
+        Form::Json => print_json(&summary, arguments, started.elapsed().as_secs_f64()),
+    }
+    if denied {
+        let message = format!(
+            "{} is not written: {} files have errors",
+            arguments.output.display(),
+            summary.errors.len()
+        );
+        return renderer.failure(&message, FAILED);
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
+    let mega = |bytes: u64| bytes as f64 / 1e6;
+    for (path, why) in &summary.left_out {
+        eprintln!("left out: {} ({why})", path.display());
+    }
+    println!(
+        "{}: {} files, {:.1} MB; {} manifests and templates ({:.1} MB): {} compiled, {} unchanged; {} data files; {} with errors",
+        arguments.output.display(),
+        summary.files,
+        mega(summary.bytes),
+        summary.compiled + summary.kept,
+        mega(summary.code_bytes),
+        summary.compiled,
+        summary.kept,
+        summary.data,
+        summary.errors.len(),
+    );
+    println!(
+        "{:.1} MB in {seconds:.3} s ({:.1} MB/s of manifests and templates)",
+        mega(summary.archive_bytes),
+        mega(summary.code_bytes) / seconds
+    );
+}
+
+fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
+    let left_out: Vec<_> =
+        summary.left_out.iter().map(|(path, why)| json!({"file": path, "reason": why})).collect();
+    let out = json!({
+        "archive": arguments.output,
+        "files": summary.files,
+        "bytes": summary.bytes,
+        "units": summary.units,
+        "code_bytes": summary.code_bytes,
+        "compiled": summary.compiled,
+        "unchanged": summary.kept,
+        "data": summary.data,
+        "errors": summary.errors.len(),
+        "left_out": left_out,
+        "archive_bytes": summary.archive_bytes,
+        "seconds": seconds,
+    });
+    println!("{out}");
+}

@@ -1,0 +1,59 @@
+//! Archives of whole environments or module paths: [`build`] makes one from a tree, [`open`] finds in it what a
+//! compile would otherwise parse, [`inspect`] shows it. The form of the file is `bunraku_vm::archive`'s; what its
+//! parts mean is said in [`parts`] and [`data`]. Compiles reach all this through `crate::tree`.
+//!
+//! An archive is opened once and may be shared by any number of threads:
+//!
+//! ```
+//! use bunraku_runtime::archive::build::{self, Options};
+//! use bunraku_runtime::job::{Job, Session};
+//!
+//! let work = tempfile::tempdir()?;
+//! let (environment, archive) = (work.path().join("production"), work.path().join("production.bnr"));
+//! std::fs::create_dir_all(environment.join("manifests"))?;
+//! std::fs::write(environment.join("manifests/site.pp"), "notify { \"hello ${trusted['certname']}\": }")?;
+//!
+//! let options = Options { directory: Some(environment.clone()), ..Options::default() };
+//! let summary = build::build(&options, &archive, &|_| ())?;
+//! assert_eq!(summary.units, 1);
+//!
+//! // The sources may go now: a frozen archive needs none.
+//! std::fs::remove_dir_all(&environment)?;
+//! let session = Session::default();
+//! std::thread::scope(|threads| {
+//!     for n in 1..=4 {
+//!         let (session, archive) = (&session, &archive);
+//!         threads.spawn(move || {
+//!             let node = format!("node{n}.example.com");
+//!             let job = Job {
+//!                 archive: Some(archive.clone()),
+//!                 frozen: true,
+//!                 node: Some(node.clone()),
+//!                 ..Job::default()
+//!             };
+//!             let catalog = session.run(&job).result.expect("it compiles");
+//!             assert!(catalog.contains(&format!("hello {node}")));
+//!         });
+//!     }
+//! });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod build;
+pub mod data;
+mod file;
+pub mod inspect;
+pub mod open;
+pub mod parts;
+mod walk;
+mod write;
+
+use bunraku_vm::archive::layout::FINGERPRINT;
+use std::sync::LazyLock;
+
+/// The fingerprint of this compiler.
+pub static COMPILER: LazyLock<[u8; FINGERPRINT]> = LazyLock::new(|| {
+    let text = env!("BUNRAKU_FINGERPRINT").as_bytes();
+    let digit = |at: usize| char::from(text[at]).to_digit(16).unwrap_or_default() as u8;
+    std::array::from_fn(|n| digit(2 * n) << 4 | digit(2 * n + 1))
+});

@@ -1,0 +1,174 @@
+//! The parts of a file in an archive: what they say, and their way in and out. Nothing of the machine that built
+//! it is in them: where a message names its own file, [`SELF`] stands for the path.
+
+use bumpalo::Bump;
+use bunraku_compiler::check::{CheckOptions, Location, Strict, check};
+use bunraku_compiler::source::decode;
+use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+/// Stands for the path of the file a part belongs to. No path can hold it.
+pub const SELF: &str = "\0";
+
+/// What was built, as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    /// Whether the root `e` is there: an environment's folder.
+    pub environment: bool,
+    /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
+    pub folders: u32,
+    /// Whether all files are there in full.
+    pub embedded: bool,
+}
+
+/// The levels of `strict`, in the order of their findings.
+pub const STRICT: [Strict; 3] = [Strict::Off, Strict::Warning, Strict::Error];
+
+/// Warnings and errors of a file, for each level of `strict`. Bytecode does not depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Findings(pub [Vec<Finding>; 3]);
+
+/// A diagnostic as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    severity: u8,
+    message: String,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+    length: u32,
+    code: Option<String>,
+    help: Option<String>,
+}
+
+const SEVERITIES: [Severity; 8] = [
+    Severity::Debug,
+    Severity::Info,
+    Severity::Notice,
+    Severity::Warning,
+    Severity::Err,
+    Severity::Alert,
+    Severity::Emerg,
+    Severity::Crit,
+];
+
+impl Finding {
+    fn of(diagnostic: &Diagnostic) -> Finding {
+        let Diagnostic { severity, message, place, length, code, stack: _, help } = diagnostic;
+        Finding {
+            severity: *severity as u8,
+            message: message.clone(),
+            file: place.file.as_deref().map(str::to_owned),
+            line: place.line,
+            column: place.column,
+            length: *length,
+            code: code.map(str::to_owned),
+            help: help.clone(),
+        }
+    }
+
+    /// The diagnostic, of the file at `path`.
+    fn at(&self, path: &str) -> Diagnostic {
+        let here = |text: &str| text.replace(SELF, path);
+        let mut diagnostic = Diagnostic::error(here(&self.message));
+        diagnostic.severity = SEVERITIES.get(usize::from(self.severity)).copied().unwrap_or(Severity::Err);
+        diagnostic.place = Place {
+            file: self.file.as_deref().map(|f| here(f).into()),
+            line: self.line,
+            column: self.column,
+        };
+        diagnostic.length = self.length;
+        diagnostic.code = self.code.as_deref().and_then(issue_code);
+        diagnostic.help = self.help.as_deref().map(here);
+        diagnostic
+    }
+}
+
+/// How many issue codes archives may bring into the process.
+const MAX_CODES: usize = 1024;
+
+/// An issue code that lives for ever: there are few, and whatever an archive says, no more than [`MAX_CODES`].
+fn issue_code(text: &str) -> Option<&'static str> {
+    static CODES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+    let mut codes = CODES.lock().ok()?;
+    let codes = codes.get_or_insert_default();
+    if let Some(known) = codes.get(text) {
+        return Some(known);
+    }
+    let fits =
+        text.len() <= 64 && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    if !fits || codes.len() >= MAX_CODES {
+        return None;
+    }
+    let code: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    codes.insert(code);
+    Some(code)
+}
+
+impl Findings {
+    fn set(&mut self, level: usize, found: &[Diagnostic]) {
+        self.0[level] = found.iter().map(Finding::of).collect();
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
+    }
+
+    /// What was found at a level, in the file at `path`.
+    pub fn at(&self, strict: Strict, path: &str) -> Vec<Diagnostic> {
+        let level = STRICT.iter().position(|level| *level == strict).unwrap_or_default();
+        self.0[level].iter().map(|finding| finding.at(path)).collect()
+    }
+}
+
+/// What a manifest or template comes to: its unit, if it has one at any level, and what was found.
+#[derive(Default)]
+pub struct Made {
+    /// The words of the unit.
+    pub unit: Option<Vec<u32>>,
+    /// Warnings and errors.
+    pub findings: Findings,
+}
+
+/// Compiles a file for all levels of `strict`: the same as `crate::units::compile` at each of them.
+pub fn compile(bytes: &[u8], kind: SourceKind, location: Location<'_>) -> Made {
+    let mut made = Made::default();
+    let text = match decode(Some(SELF), bytes) {
+        Ok(text) => text,
+        Err(fault) => {
+            (0..3).for_each(|level| made.findings.set(level, std::slice::from_ref(&*fault)));
+            return made;
+        }
+    };
+    let source = SourceFile { path: Some(SELF), text, kind };
+    let arena = Bump::new();
+    let parsed = match parse(&arena, &source, &ParseLimits::default()) {
+        Ok(parsed) => parsed,
+        Err(found) => {
+            (0..3).for_each(|level| made.findings.set(level, &found));
+            return made;
+        }
+    };
+    let mut lowered = None;
+    for (level, strict) in STRICT.into_iter().enumerate() {
+        let checked = check(&parsed.program, &source, &CheckOptions { strict, location });
+        let found = parsed.warnings.iter().cloned().chain(checked);
+        let (errors, mut found): (Vec<_>, Vec<_>) = found.partition(|d| d.severity >= Severity::Err);
+        if errors.is_empty() {
+            let lowered = lowered.get_or_insert_with(|| {
+                lower::lower(&parsed.program, text, &LineIndex::new(text), source.path)
+            });
+            if let Err(fault) = lowered {
+                found = vec![(**fault).clone()];
+            }
+        }
+        found.extend(errors);
+        made.findings.set(level, &found);
+    }
+    made.unit = lowered.and_then(Result::ok);
+    made
+}

@@ -1,0 +1,373 @@
+//! The tree of an environment: the one way in which a compile reads its files. Without an archive it is the disk.
+//! With one, what is on the disk decides and the archive spares the work, wherever the two have the same content;
+//! with a frozen one the archive alone answers, and nothing of the tree is looked at.
+
+use crate::archive::open::Opened;
+use crate::archive::parts::SELF;
+use crate::hiera::data::Data;
+use crate::hiera::files::Format;
+use crate::units::{Compiled, Outcome, Words};
+use bunraku_compiler::check::Strict;
+use bunraku_vm::archive::layout::Section;
+use bunraku_vm::archive::reader::Entry;
+use bunraku_vm::archive::{Fault, Read};
+use bunraku_vm::diagnostic::{Diagnostic, Severity};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::SystemTime;
+
+/// Size and time of change of a file: what it has to keep for it to count as unchanged.
+pub type Stamp = (u64, Option<SystemTime>);
+
+/// Something in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Child {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a folder, links followed.
+    pub is_folder: bool,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
+}
+
+/// How a file stands to the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is no archive, or the file is not of its tree.
+    Apart,
+    /// It is as it was when the archive was built.
+    Same,
+    /// It has changed.
+    Changed,
+    /// The archive does not have it.
+    New,
+}
+
+/// See the module.
+#[derive(Default)]
+pub struct Tree {
+    archived: Option<Archived>,
+    /// What has been read and is kept, with the time each had.
+    watched: Mutex<Vec<(PathBuf, Option<SystemTime>)>>,
+}
+
+struct Archived {
+    opened: Arc<Opened>,
+    frozen: bool,
+    /// Folders of the tree and what the archive calls them.
+    roots: Vec<(PathBuf, String)>,
+    /// The first thing found to be wrong with the archive.
+    fault: OnceLock<Fault>,
+    /// Which entries were compared with their file, what it was like then, and whether it had the same content.
+    compared: Mutex<HashMap<u32, (Stamp, bool)>>,
+}
+
+/// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
+pub(crate) fn roots(directory: Option<&Path>, modulepath: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let mut roots: Vec<(PathBuf, String)> = Vec::new();
+    roots.extend(directory.map(|directory| (clean(directory), "e".to_owned())));
+    let mut number = 0;
+    for folder in modulepath.iter().map(|folder| clean(folder)) {
+        if !roots.iter().any(|(root, _)| folder.starts_with(root)) {
+            roots.push((folder, format!("m{number}")));
+            number += 1;
+        }
+    }
+    roots
+}
+
+/// The path without `.` and, as Ruby's `Pathname#+` has it, with `..` taken back.
+pub(crate) fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// What a tree of these roots calls a path, if it lies in one.
+pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
+    let path = clean(path);
+    let inside = roots.iter().filter_map(|(root, name)| Some((root, name, path.strip_prefix(root).ok()?)));
+    let (_, name, rest) = inside.max_by_key(|(root, ..)| root.as_os_str().len())?;
+    let mut key = name.clone();
+    for part in rest.components() {
+        key.push('/');
+        key.push_str(part.as_os_str().to_str()?);
+    }
+    Some(key)
+}
+
+fn stamp(path: &Path) -> io::Result<Stamp> {
+    let metadata = std::fs::metadata(path)?;
+    Ok((metadata.len(), metadata.modified().ok()))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    stamp(path).ok().and_then(|stamp| stamp.1)
+}
+
+impl Tree {
+    /// A tree that an archive answers for.
+    pub fn archived(opened: Arc<Opened>, frozen: bool, directory: Option<&Path>) -> Tree {
+        let archived = Archived {
+            opened,
+            frozen,
+            roots: roots(directory, &[]),
+            fault: OnceLock::new(),
+            compared: Mutex::default(),
+        };
+        Tree { archived: Some(archived), watched: Mutex::default() }
+    }
+
+    /// Says where the module path lies.
+    pub(crate) fn set_modulepath(&mut self, directory: Option<&Path>, modulepath: &[PathBuf]) {
+        if let Some(archived) = &mut self.archived {
+            archived.roots = roots(directory, modulepath);
+        }
+    }
+
+    /// The archive, where there is one.
+    pub fn opened(&self) -> Option<&Arc<Opened>> {
+        self.archived.as_ref().map(|archived| &archived.opened)
+    }
+
+    /// Whether the archive alone answers.
+    pub fn is_frozen(&self) -> bool {
+        self.archived.as_ref().is_some_and(|archived| archived.frozen)
+    }
+
+    /// What was found to be wrong with the archive, as a message: what was read since may not be true.
+    pub fn fault(&self) -> Option<String> {
+        let archived = self.archived.as_ref()?;
+        if !archived.opened.archive.is_whole() {
+            return Some(format!(
+                "Archive {} was cut off while it was in use",
+                archived.opened.path.display()
+            ));
+        }
+        archived.fault.get().map(|fault| archived.opened.explain(fault))
+    }
+
+    /// Remembers that something of `path` is kept.
+    pub fn watch(&self, path: PathBuf) {
+        if !self.is_frozen()
+            && let Ok(mut watched) = self.watched.lock()
+        {
+            let time = modified(&path);
+            watched.push((path, time));
+        }
+    }
+
+    /// Whether nothing that is kept has changed since, the archive included.
+    pub fn is_fresh(&self) -> bool {
+        self.opened().is_none_or(|opened| opened.is_current())
+            && self.watched.lock().is_ok_and(|all| all.iter().all(|(path, time)| modified(path) == *time))
+    }
+
+    /// The frozen archive's answer for a path: none where the disk is asked.
+    fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
+        let archived = self.archived.as_ref().filter(|archived| archived.frozen)?;
+        let key = key(&archived.roots, path)?;
+        Some(match archived.heed(archived.opened.archive.find(&key)).flatten() {
+            Some(entry) => answer(archived, entry),
+            None => none,
+        })
+    }
+
+    /// Whether there is a file.
+    pub fn is_file(&self, path: &Path) -> bool {
+        self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(|| path.is_file())
+    }
+
+    /// Whether there is a folder.
+    pub fn is_dir(&self, path: &Path) -> bool {
+        self.frozen(path, false, |_, entry| entry.is_folder()).unwrap_or_else(|| path.is_dir())
+    }
+
+    /// Whether there is either.
+    pub fn exists(&self, path: &Path) -> bool {
+        self.frozen(path, false, |_, _| true).unwrap_or_else(|| path.exists())
+    }
+
+    /// Whether there is a symbolic link.
+    pub fn is_symlink(&self, path: &Path) -> bool {
+        self.frozen(path, false, |_, entry| entry.is_link()).unwrap_or_else(|| path.is_symlink())
+    }
+
+    /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
+    pub fn list(&self, folder: &Path) -> Vec<Child> {
+        let listed = self.frozen(folder, Vec::new(), |archived, entry| {
+            let found = archived.heed(archived.opened.archive.list(entry.path)).unwrap_or_default();
+            let child = |entry: &Entry<'_>| Child {
+                name: entry.name().to_owned(),
+                is_folder: entry.is_folder(),
+                is_link: entry.is_link(),
+            };
+            found.iter().map(child).collect()
+        });
+        let mut listed = listed.unwrap_or_else(|| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let child = |entry: std::fs::DirEntry| {
+                let kind = entry.file_type().ok()?;
+                let is_folder = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
+                Some(Child {
+                    name: entry.file_name().into_string().ok()?,
+                    is_folder,
+                    is_link: kind.is_symlink(),
+                })
+            };
+            entries.filter_map(child).collect()
+        });
+        listed.sort();
+        listed
+    }
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// When it is not there or can't be read; of a frozen archive, when it is not embedded.
+    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
+        let read = |archived: &Archived, entry: Entry<'_>| {
+            if entry.is_folder() {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            }
+            let archive = &archived.opened.archive;
+            let text = archive
+                .part_in(&entry, Section::Texts)
+                .and_then(|part| part.map(|part| archive.part_bytes(&part).map(<[u8]>::to_vec)).transpose());
+            match archived.heed(text) {
+                Some(Some(text)) => Ok(text),
+                Some(None) => Err(io::Error::other(
+                    "its content is not in the frozen archive, which was built without --embed",
+                )),
+                None => missing(),
+            }
+        };
+        self.frozen(path, missing(), read).unwrap_or_else(|| std::fs::read(path))
+    }
+
+    /// The content of a file as text.
+    ///
+    /// # Errors
+    /// As [`Tree::read`]; when it is not UTF-8.
+    pub fn read_to_string(&self, path: &Path) -> io::Result<String> {
+        String::from_utf8(self.read(path)?).map_err(|_| io::Error::other("it is not UTF-8"))
+    }
+
+    /// What a file is like on the disk, or in a frozen archive.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
+        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(|| stamp(path))
+    }
+
+    /// How a file stands to the archive. The first time, its content is compared; after that its size and time.
+    pub fn standing(&self, path: &Path) -> Standing {
+        self.entry(path).map_or_else(|standing| standing, |_| Standing::Same)
+    }
+
+    /// The archive and its entry for a file that is as it was when the archive was built.
+    fn entry(&self, path: &Path) -> Result<(&Archived, Entry<'_>), Standing> {
+        let archived = self.archived.as_ref().ok_or(Standing::Apart)?;
+        let key = key(&archived.roots, path).ok_or(Standing::Apart)?;
+        let found = archived.heed(archived.opened.archive.find(&key)).ok_or(Standing::Apart)?;
+        let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
+        match archived.frozen || archived.is_same(&entry, path) {
+            true => Ok((archived, entry)),
+            false => Err(Standing::Changed),
+        }
+    }
+
+    /// The unit of a file, as far as the archive has it. `in_module` as for `crate::units`.
+    pub(crate) fn unit(&self, path: &Path, strict: Strict, in_module: Option<&str>) -> Option<Outcome> {
+        let (archived, entry) = self.entry(path).ok()?;
+        // What a manifest may define depends on where the module path has it.
+        let is_template = path.extension().is_some_and(|extension| extension == "epp");
+        if !is_template && entry.module_at.map(|at| &entry.path[at..]) != in_module {
+            return None;
+        }
+        let (unit, findings) = match archived.opened.code(&entry) {
+            Ok(code) => code,
+            Err(fault) => {
+                let message = archived.opened.explain(&fault);
+                archived.heed::<()>(Err(fault));
+                return Some(Err([Diagnostic::error(message)].into()));
+            }
+        };
+        let found = findings.map(|findings| findings.at(strict, &path.to_string_lossy())).unwrap_or_default();
+        match unit {
+            Some(part) if found.iter().all(|d| d.severity < Severity::Err) => {
+                let words = Words::Mapped(archived.opened.clone(), part);
+                Some(Ok(Compiled { words, warnings: found.into() }))
+            }
+            None if found.is_empty() => None,
+            _ => Some(Err(found.into())),
+        }
+    }
+
+    /// The data of a file, as far as the archive has it.
+    pub(crate) fn data(&self, path: &Path, format: Format) -> Option<Result<Data, String>> {
+        let (archived, entry) = self.entry(path).ok()?;
+        let data = archived.heed(archived.opened.data(&entry, format)).flatten()?;
+        Some(data.map_err(|message| message.replace(SELF, &path.to_string_lossy())))
+    }
+
+    /// The cold part of a file that lies in a section, as far as the archive has it.
+    pub(crate) fn cold<T: DeserializeOwned>(&self, path: &Path, section: Section) -> Option<T> {
+        let (archived, entry) = self.entry(path).ok()?;
+        let archive = &archived.opened.archive;
+        let part = archived.heed(archive.part_in(&entry, section)).flatten()?;
+        archived.heed(archive.decode(&part))
+    }
+
+    /// The file that the first module by name, or else the environment, has at `relative`, a path that begins with
+    /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
+    pub(crate) fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
+        let archived = self.archived.as_ref().filter(|archived| archived.frozen)?;
+        let found = archived.heed(archived.opened.archive.provided(relative)).flatten();
+        Some(found.and_then(|entry| archived.path_of(entry.path)))
+    }
+}
+
+impl Archived {
+    /// Remembers what is wrong with the archive.
+    fn heed<T>(&self, read: Read<T>) -> Option<T> {
+        read.map_err(|fault| _ = self.fault.set(fault)).ok()
+    }
+
+    fn is_same(&self, entry: &Entry<'_>, path: &Path) -> bool {
+        let Ok(now) = stamp(path) else { return false };
+        if let Ok(compared) = self.compared.lock()
+            && let Some((then, same)) = compared.get(&entry.number)
+            && *then == now
+        {
+            return *same;
+        }
+        let hash = |bytes: Vec<u8>| -> [u8; 32] { Sha256::digest(bytes).into() };
+        let same = now.0 == entry.size && std::fs::read(path).is_ok_and(|bytes| hash(bytes) == entry.hash);
+        if let Ok(mut compared) = self.compared.lock() {
+            compared.insert(entry.number, (now, same));
+        }
+        same
+    }
+
+    fn path_of(&self, key: &str) -> Option<PathBuf> {
+        let (root, rest) = key.split_once('/')?;
+        let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
+        Some(folder.join(rest))
+    }
+}

@@ -8,6 +8,7 @@ use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
 use crate::ruby::{self, Ruby, Workers};
+use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
@@ -76,6 +77,9 @@ pub struct Job {
     /// Whether dependency cycles are errors.
     #[serde(default)]
     pub check_cycles: bool,
+    /// Whether calls of functions and templates are counted.
+    #[serde(default)]
+    pub stats: bool,
     /// Names of resource types to describe, in place of a compile.
     pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
@@ -127,6 +131,8 @@ pub struct Outcome {
     pub value: Option<(String, String)>,
     /// Name of the node.
     pub node: String,
+    /// What was called, if the job asked for it and was begun.
+    pub stats: Option<Stats>,
 }
 
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
@@ -156,6 +162,7 @@ impl Session {
             logs: Vec::new(),
             value: None,
             node: name.clone(),
+            stats: None,
         };
         let run = || -> Result<Outcome, String> {
             let (settings, ruby) = settings(job)?;
@@ -194,13 +201,19 @@ impl Session {
                     arena,
                 )
             });
-            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
-                Failure::Start(error) => format!("Could not start a thread: {error}"),
-                Failure::Panic(panic) if is_out_of_memory(&*panic) => {
-                    format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
-                }
-                Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
-            })?;
+            let Finished { result, logs, value, stored, stats } =
+                finished.map_err(|failure| match failure {
+                    Failure::Start(error) => format!("Could not start a thread: {error}"),
+                    Failure::Panic(panic) if is_out_of_memory(&*panic) => {
+                        format!(
+                            "The compile needs more than {} bytes (setting max_memory)",
+                            settings.max_memory
+                        )
+                    }
+                    Failure::Panic(_) => {
+                        "Internal error: the compiler panicked; please report this".to_owned()
+                    }
+                })?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
@@ -223,7 +236,7 @@ impl Session {
                 diagnostic.message = full;
                 diagnostic
             });
-            Ok(Outcome { result, logs, value, node: name.clone() })
+            Ok(Outcome { result, logs, value, node: name.clone(), stats })
         };
         run().unwrap_or_else(failed)
     }
@@ -348,6 +361,10 @@ impl Session {
                 out.push('}');
             }
         }
+        if let Some(stats) = &outcome.stats {
+            out.push_str(",\"stats\":");
+            out.push_str(&stats.json().to_string());
+        }
         out.push_str(",\"logs\":[");
         for (n, log) in outcome.logs.iter().enumerate() {
             out.push_str(if n > 0 { ",{\"level\":" } else { "{\"level\":" });
@@ -387,7 +404,7 @@ fn place(out: &mut String, place: &Place) {
 }
 
 fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
-    let mut settings = Settings { check_cycles: job.check_cycles, ..Settings::default() };
+    let mut settings = Settings { check_cycles: job.check_cycles, stats: job.stats, ..Settings::default() };
     let mut ruby = ruby::Settings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();

@@ -18,6 +18,7 @@ pub mod relative;
 pub mod resource_types;
 pub mod ruby;
 pub mod settings;
+pub mod stats;
 pub mod store;
 mod threads;
 pub mod tree;

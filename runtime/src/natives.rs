@@ -27,8 +27,7 @@ impl<'c> Compile<'c> {
 pub fn twin_of(modules: &Modules, name: &str, owner: &str, api: Api) -> Option<Twin> {
     let mut twins = module::twins_of(name, owner, api).peekable();
     twins.peek()?;
-    let major = modules.version(owner)?.split('.').next()?.parse().ok()?;
-    if !module::is_compared_with(owner, major) {
+    if !module::was_compared(owner, name, modules.version(owner)?) {
         return None;
     }
     // What passes its calls on to the module's name space does so only where that has the function.

@@ -217,6 +217,12 @@ pub trait Host<'c> {
     /// finds for functions of the old kind.
     fn has_old_function(&self, name: &str) -> bool;
 
+    /// A native function is about to be called: told where [`crate::vm::Vm::counts_calls`] is set.
+    fn call_begins(&self, _native: &'static Native) {}
+
+    /// The call told of last, and not ended yet, ends.
+    fn call_ends(&self) {}
+
     /// A function that a manifest loaded so far has defined.
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>>;
 

@@ -7,6 +7,7 @@ use crate::data;
 use crate::hiera::{self, context};
 use crate::names;
 use crate::resource_types::METAPARAMETERS;
+use crate::stats::Kind;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
@@ -116,6 +117,19 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
         bunraku_stdlib::find(name).or_else(|| self.twin(name, from))
+    }
+
+    fn call_begins(&self, native: &'static Native) {
+        let kind = match bunraku_stdlib::find(native.name) {
+            None => Kind::Native,
+            Some(_) if matches!(native.name, "epp" | "inline_epp") => Kind::Epp,
+            Some(_) => Kind::Language,
+        };
+        self.counter.begin(kind, native.name);
+    }
+
+    fn call_ends(&self) {
+        self.counter.end();
     }
 
     fn has_old_function(&self, name: &str) -> bool {

@@ -25,6 +25,7 @@ use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
+use crate::stats::Counter;
 use crate::store::Store;
 use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
@@ -66,6 +67,8 @@ pub struct Settings {
     pub native_stdlib: bool,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
+    /// Whether calls are counted.
+    pub stats: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -84,6 +87,7 @@ impl Default for Settings {
             strict_variables: true,
             native_stdlib: true,
             check_cycles: false,
+            stats: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
@@ -146,6 +150,7 @@ pub struct Compile<'c> {
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
+    pub(crate) counter: Counter,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,

@@ -8,6 +8,7 @@ use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
 use crate::ruby::Ruby;
+use crate::stats::{Counter, Stats};
 use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
@@ -50,6 +51,8 @@ pub struct Finished {
     pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
+    /// What was called, where that was to be counted.
+    pub stats: Option<Stats>,
 }
 
 /// Rounds of definitions and collectors after which Puppet gives up.
@@ -87,6 +90,7 @@ impl<'c> Compile<'c> {
             taken_in: RefCell::default(),
             hiera: Hiera::new(files),
             ruby,
+            counter: Counter::new(settings.stats),
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -118,6 +122,7 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::new(arena, compile);
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
+        vm.counts_calls = settings.stats;
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {
@@ -130,8 +135,9 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
+        let stats = compile.counter.take();
         let logs = compile.release();
-        Finished { result, logs, value, stored }
+        Finished { result, logs, value, stored, stats }
     }
 
     fn release(&self) -> Vec<Log> {

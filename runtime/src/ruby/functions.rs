@@ -3,6 +3,7 @@
 use super::talk::subject;
 use super::{Compile, raised, text};
 use crate::function_files::ENVIRONMENT;
+use crate::stats::Kind;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -92,13 +93,14 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Value<'c>>> {
         let name = name.strip_prefix("::").unwrap_or(name);
         let Some(found) = self.find_ruby(name, from) else { return Ok(None) };
-        let value = if found.old {
-            self.call_old(vm, name, &found, call)?
-        } else {
+        let value = self.counter.count(Kind::Ruby, name, || {
+            if found.old {
+                return self.call_old(vm, name, &found, call);
+            }
             let loaded = self.loaded(vm, name, &found)?;
-            self.call_new(vm, &loaded, call)?
-        };
-        Ok(Some(value))
+            self.call_new(vm, &loaded, call)
+        });
+        value.map(Some)
     }
 
     fn loaded(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>) -> Eval<'c, Rc<Loaded<'c>>> {

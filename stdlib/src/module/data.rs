@@ -1,5 +1,6 @@
 //! puppetlabs-stdlib: JSON, YAML, TOML and other notations of data, read and written.
 
+use super::leave;
 use super::ruby::{error, no_conversion, no_method, to_s};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -45,7 +46,7 @@ natives! {
     /// A hash as TOML.
     function "stdlib::to_toml" { dispatch to_toml(param "Hash" data) -> "String"; }
     /// A value as YAML.
-    function "stdlib::to_yaml" { dispatch to_yaml(param "Any" data, optional_param "Hash" options); }
+    function "stdlib::to_yaml" { dispatch namespaced_to_yaml(param "Any" data, optional_param "Hash" options); }
     /// What a text in Puppet's variant of JSON says.
     function "parsepson" { dispatch parsepson(param "String[1]" pson_string, optional_param "Any" default); }
 }
@@ -253,12 +254,22 @@ fn to_ruby<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn to_yaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    yaml(vm, "to_yaml", call)
+}
+
+fn namespaced_to_yaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    yaml(vm, "stdlib::to_yaml", call)
+}
+
+fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     let options = match call.arg(1) {
         Some(Value::Hash(options)) => Some(options),
         _ => None,
     };
-    let text = super::yaml::dump(vm, call.args[0], options)?;
-    Ok(vm.string(&text))
+    match super::yaml::dump(vm, call.args[0], options) {
+        Some(text) => Ok(vm.string(&text)),
+        None => leave(vm, name, call),
+    }
 }
 
 fn to_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -360,9 +371,11 @@ fn falsy(_: Value<'_>) -> Value<'_> {
 
 fn parsejson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let missing = call.args.is_empty();
-    let read = source(&call).and_then(|text| {
-        vm.host.parse_json(vm, text).ok_or_else(|| error(format!("859: unexpected token at '{text}'")))
-    });
+    let read = source(&call).and_then(|text| vm.host.parse_json(vm, text).ok_or_else(|| error(text)));
+    // The words for what is wrong are those of Ruby's parser.
+    if read.is_err() && !missing && !call.arg(1).is_some_and(Value::truthy) && source(&call).is_ok() {
+        return leave(vm, "parsejson", call);
+    }
     if missing { read } else { or_default(&call, read) }
 }
 
@@ -388,11 +401,12 @@ fn parsepson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     }
 }
 
+fn is_url(path: &str) -> bool {
+    path.starts_with("http://") || path.starts_with("https://")
+}
+
 /// The text of a file that is there; none, with a warning, where it is not.
-fn file<'c>(vm: &mut Vm<'c>, name: &str, path: &str) -> Eval<'c, Option<String>> {
-    if path.starts_with("http://") || path.starts_with("https://") {
-        return Err(Flow::raw(format!("{name}(): '{path}' is a URL, which is not supported")));
-    }
+fn file<'c>(vm: &mut Vm<'c>, path: &str) -> Eval<'c, Option<String>> {
     match vm.host.read_file(vm, ModuleFolder::Files, path)? {
         Some(bytes) if path.starts_with('/') => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         _ => {
@@ -405,14 +419,20 @@ fn file<'c>(vm: &mut Vm<'c>, name: &str, path: &str) -> Eval<'c, Option<String>>
 
 fn loadjson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(path) = path(&call)? else { return Ok(call.args[1]) };
-    let Some(text) = file(vm, "loadjson", path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
+    if is_url(path) {
+        return leave(vm, "loadjson", call);
+    }
+    let Some(text) = file(vm, path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
     let read = vm.host.parse_json(vm, &text).ok_or_else(|| not_pson(&text));
     or_default(&call, read)
 }
 
 fn loadyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(path) = path(&call)? else { return Ok(call.args[1]) };
-    let Some(text) = file(vm, "loadyaml", path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
+    if is_url(path) {
+        return leave(vm, "loadyaml", call);
+    }
+    let Some(text) = file(vm, path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
     let read = vm.host.parse_yaml(vm, &text, path).map_err(error);
     or_default(&call, read)
 }

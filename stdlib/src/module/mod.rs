@@ -27,7 +27,9 @@ mod validate;
 mod world;
 mod yaml;
 
-use bunraku_vm::function::Native;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::{Call, Native};
+use bunraku_vm::vm::Vm;
 use old::OldFunction;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -71,18 +73,56 @@ pub struct Twin {
     pub shim: bool,
 }
 
-/// The modules that have twins, with the major versions whose functions they were compared with.
-const MODULES: &[(&str, RangeInclusive<u32>)] = &[
-    ("stdlib", 8..=9),
-    ("openstacklib", 21..=21),
-    ("apache", 5..=5),
-    ("mysql", 8..=8),
-    ("neutron", 21..=21),
+/// A version of a module, and what of it was compared: the differential tests ran against it, or its files are those of
+/// one they ran against.
+struct Compared {
+    module: &'static str,
+    major: u32,
+    minor: RangeInclusive<u32>,
+    /// Twins that do otherwise than this version.
+    except: &'static [&'static str],
+}
+
+/// Functions that stdlib 9 has changed.
+const CHANGED_IN_9: &[&str] = &[
+    "deprecation",
+    "fqdn_rotate",
+    "merge",
+    "os_version_gte",
+    "pw_hash",
+    "stdlib::os_version_gte",
+    "validate_legacy",
 ];
 
-/// Whether the twins of a module's functions do what those of a major version of it do.
-pub fn is_compared_with(module: &str, major: u32) -> bool {
-    MODULES.iter().any(|(name, versions)| *name == module && versions.contains(&major))
+/// What twins stand in for; other versions are left to Ruby.
+const COMPARED: &[Compared] = &[
+    Compared { module: "stdlib", major: 8, minor: 3..=4, except: &["parsejson", "parsepson"] },
+    Compared { module: "stdlib", major: 8, minor: 5..=5, except: &[] },
+    Compared { module: "stdlib", major: 8, minor: 6..=6, except: &["ensure_packages", "pw_hash"] },
+    Compared { module: "stdlib", major: 9, minor: 4..=7, except: CHANGED_IN_9 },
+    Compared { module: "openstacklib", major: 21, minor: 0..=0, except: &[] },
+    Compared { module: "apache", major: 5, minor: 5..=5, except: &[] },
+    Compared { module: "mysql", major: 8, minor: 1..=1, except: &[] },
+    Compared { module: "neutron", major: 21, minor: 0..=0, except: &[] },
+];
+
+/// Whether the twin of a module's function was compared with that of a version of the module (`8.5.0`).
+pub fn was_compared(module: &str, name: &str, version: &str) -> bool {
+    let mut numbers = version.split('.').map(str::parse::<u32>);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return false };
+    COMPARED.iter().any(|compared| {
+        compared.module == module
+            && compared.major == major
+            && compared.minor.contains(&minor)
+            && !compared.except.contains(&name)
+    })
+}
+
+/// Leaves a call to the Ruby that the twin stands in for: what it can't do as Ruby does.
+fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
+    call.scope.keep();
+    let answer = vm.host.foreign(vm, name, call)?;
+    answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
 }
 
 /// Functions of the new kind, by module.

@@ -106,7 +106,7 @@ old_functions! {
 fn with_scope<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut args = vec![Value::Undef];
     args.extend(call.args);
-    vm.call_native(&VALIDATE_LEGACY, &args, None, call.scope)
+    vm.run_native(&VALIDATE_LEGACY, &args, None, call.scope)
 }
 
 fn validate_legacy_text<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

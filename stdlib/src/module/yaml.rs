@@ -1,7 +1,6 @@
 //! YAML as Ruby's Psych writes it: block style, plain text where it reads back as text.
 
-use super::ruby::{error, matches};
-use bunraku_vm::error::Eval;
+use super::ruby::matches;
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -11,9 +10,8 @@ const WIDTH: usize = 80;
 
 /// A value as a YAML document.
 ///
-/// # Errors
-/// For values that are objects of Ruby to Psych, and options that are not known.
-pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Eval<'c, String> {
+/// None where only Psych can: for values that are objects of Ruby to it, long keys, and options that are not known.
+pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Option<String> {
     let mut writer = Writer { vm, indent: 2, width: WIDTH, out: String::new() };
     for (name, option) in options.map_or(&[][..], |options| options.entries()) {
         match (name.as_str(), option) {
@@ -24,10 +22,7 @@ pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>)
             (Some("line_width"), Value::Int(n)) => {
                 writer.width = usize::try_from(*n).ok().filter(|n| *n > 2 * writer.indent).unwrap_or(WIDTH);
             }
-            (name, _) => {
-                let name = name.unwrap_or("?");
-                return Err(error(format!("to_yaml(): the option '{name}' is not supported")));
-            }
+            _ => return None,
         }
     }
     writer.out.push_str("---");
@@ -46,7 +41,7 @@ pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>)
             writer.out.push('\n');
         }
     }
-    Ok(writer.out)
+    Some(writer.out)
 }
 
 struct Writer<'a, 'c> {
@@ -61,7 +56,7 @@ impl<'c> Writer<'_, 'c> {
         self.out.extend(std::iter::repeat_n(' ', column));
     }
 
-    fn list(&mut self, items: &[Value<'c>], column: usize) -> Eval<'c, ()> {
+    fn list(&mut self, items: &[Value<'c>], column: usize) -> Option<()> {
         for (n, item) in items.iter().enumerate() {
             // The first item of a list in a list stands behind the dash.
             if n > 0 || !self.out.ends_with('-') && !self.out.ends_with(' ') {
@@ -85,24 +80,22 @@ impl<'c> Writer<'_, 'c> {
                 }
             }
         }
-        Ok(())
+        Some(())
     }
 
-    fn map(&mut self, hash: Hash<'c>, column: usize) -> Eval<'c, ()> {
+    fn map(&mut self, hash: Hash<'c>, column: usize) -> Option<()> {
         for (n, (key, value)) in hash.entries().iter().enumerate() {
             if n > 0 || self.out.ends_with('\n') {
                 self.pad(column);
             }
             if matches!(key, Value::Array(_) | Value::Hash(_)) {
-                return Err(error("to_yaml(): a key that is an array or hash is not supported"));
+                return None;
             }
             let start = self.out.len();
             self.scalar(*key, column, true)?;
             // A key that is long or takes several lines would need another form.
             if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
-                return Err(error(
-                    "to_yaml(): a key of more than 128 characters or one line is not supported",
-                ));
+                return None;
             }
             self.out.push(':');
             match value {
@@ -123,11 +116,11 @@ impl<'c> Writer<'_, 'c> {
                 }
             }
         }
-        Ok(())
+        Some(())
     }
 
     /// Writes something that is no filled collection; lines of it that follow stand at `column`.
-    fn scalar(&mut self, value: Value<'c>, column: usize, key: bool) -> Eval<'c, ()> {
+    fn scalar(&mut self, value: Value<'c>, column: usize, key: bool) -> Option<()> {
         match value {
             Value::Undef => {
                 // libyaml writes no space in front of nothing.
@@ -147,12 +140,9 @@ impl<'c> Writer<'_, 'c> {
             Value::Array(_) => self.out.push_str("[]"),
             Value::Hash(_) => self.out.push_str("{}"),
             Value::Str(text) => self.text(&text, column, key),
-            other => {
-                let ty = bunraku_vm::label::ruby_class(other);
-                return Err(error(format!("to_yaml(): a value of class {ty} is not supported")));
-            }
+            _ => return None,
         }
-        Ok(())
+        Some(())
     }
 
     fn text(&mut self, text: &str, column: usize, key: bool) {

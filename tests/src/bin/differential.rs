@@ -11,7 +11,9 @@ const USAGE: &str = "\
 usage: differential [stdlib] COMMAND
   regenerate          write the committed cases and Puppet's answers anew
   run                 compare the committed answers with Bunraku's, difference by difference
-  fresh SEED [COUNT]  generate other cases, ask both, and print where they part";
+  fresh SEED [COUNT]  generate other cases, ask both, and print where they part
+
+With BUNRAKU_STDLIB=DIR, `stdlib fresh` asks of the puppetlabs-stdlib in that module path.";
 
 fn main() -> std::process::ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

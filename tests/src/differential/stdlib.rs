@@ -1,4 +1,4 @@
-//! Calls of the functions of puppetlabs-stdlib: arguments that fit, and arguments that do not.
+//! Calls of the functions of puppetlabs-stdlib, and of the helpers of other modules that have twins: arguments that fit, and arguments that do not.
 //!
 //! Left out are functions whose answer is another each time (`shuffle`, `str2saltedsha512`, `time`), and those that
 //! only Ruby can run (`parsehocon`, `pry`, `validate_augeas`, `validate_cmd`, `validate_x509_rsa_key_pair`).
@@ -70,6 +70,19 @@ const DATA: Arg = One(&[
     "{'k' => 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore'}",
     "{'b' => {'x' => 1}, 'a' => [{'y' => 2}, {'z' => [3]}], 'c d' => 'e\"f'}",
     "[default, 1.5, -2]",
+]);
+
+const VLANS: Arg = One(&[
+    "'physnet1:1:100'",
+    "['physnet1:1:100', 'physnet2']",
+    "'physnet1:100:1'",
+    "'physnet1:1:5000'",
+    "['1:100', '200:300']",
+    "'5:1'",
+    "'1:20000000'",
+    "'x'",
+    "''",
+    "['1:100', 'a:b']",
 ]);
 
 const FUNCTIONS: &[(&str, &[Arg])] = &[
@@ -306,6 +319,14 @@ const FUNCTIONS: &[(&str, &[Arg])] = &[
     ("validate_slength", &[WORDS, SMALL, Maybe, SMALL]),
     ("validate_string", &[Any]),
     ("values_at", &[FEW, One(&["0", "'0-1'", "[0, '1..2']", "'0...1'", "9", "'x'", "'2-1'", "[]"])]),
+    ("is_service_default", &[One(&["'<SERVICE DEFAULT>'", "'x'", "undef", "['<SERVICE DEFAULT>']", "1"])]),
+    ("normalize_ip_for_uri", &[IPS]),
+    ("apache::bool2httpd", &[TRUTH]),
+    ("mysql::password", &[WORDS]),
+    ("mysql::password", &[One(&["'*6C8989366EAF75BB670AD8EA7A7FC1176A95CEF4'", "''", "'é'"])]),
+    ("validate_network_vlan_ranges", &[VLANS]),
+    ("validate_tunnel_id_ranges", &[VLANS]),
+    ("validate_vni_ranges", &[VLANS]),
     ("zip", &[FEW, FEW, Maybe, TRUTH]),
 ];
 

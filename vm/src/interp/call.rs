@@ -157,6 +157,26 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
+        if !self.counts_calls {
+            return self.run_native(native, args, block, scope);
+        }
+        self.host.call_begins(native);
+        let result = self.run_native(native, args, block, scope);
+        self.host.call_ends();
+        result
+    }
+
+    /// The same without telling the host: for a function that is one with its caller.
+    ///
+    /// # Errors
+    /// As of [`Vm::call_native`].
+    pub fn run_native(
+        &mut self,
+        native: &'static Native,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
         let signatures = match self.signatures.get(&(native as *const Native)) {
             Some(known) => known.clone(),
             None => {

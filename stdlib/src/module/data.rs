@@ -268,7 +268,31 @@ fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     };
     match super::yaml::dump(vm, call.args[0], options) {
         Some(text) => Ok(vm.string(&text)),
-        None => leave(vm, name, call),
+        None => match object(call.args[0]) {
+            Some(object) => {
+                let class = bunraku_vm::label::ruby_class(object);
+                Err(error(format!("{name}(): a value of class {class} is not supported")))
+            }
+            None => leave(vm, name, call),
+        },
+    }
+}
+
+/// A value within another that is an object of Puppet's Ruby, which Psych writes by its instance variables.
+fn object(value: Value<'_>) -> Option<Value<'_>> {
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| object(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().find_map(|(key, value)| object(*key).or_else(|| object(*value)))
+        }
+        Value::Str(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Bool(_)
+        | Value::Undef
+        | Value::Default
+        | Value::Regexp(_) => None,
+        other => Some(other),
     }
 }
 

@@ -3,9 +3,10 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Log, Node, Settings};
+use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
+use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::ruby::{self, Ruby, Workers};
 use crate::stats::Stats;
@@ -13,6 +14,7 @@ use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -151,9 +153,18 @@ pub struct Session {
     workers: Arc<Workers>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
+    functions: Arc<Functions>,
 }
 
 impl Session {
+    /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
+    ///
+    /// # Errors
+    /// Names the function whose name cannot be taken.
+    pub fn with_functions(functions: &'static [Native]) -> Result<Session, String> {
+        Ok(Session { functions: Arc::new(Functions::new(functions)?), ..Session::default() })
+    }
+
     /// Runs a job. Everything that goes wrong, panics included, is in the outcome.
     pub fn run(&self, job: &Job) -> Outcome {
         let name = job.node.clone().unwrap_or_else(|| "localhost".to_owned());
@@ -179,27 +190,24 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
-            let (units, data, workers) = (self.units.clone(), self.data.clone(), self.workers.clone());
-            let (code, want) = (job.code.clone(), job.wants("value"));
+            let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
+            let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
-                let (environment, kept) = (environment_of_thread, Kept::default());
-                let code = code.as_deref();
-                let store = store_of_thread.as_deref();
-                let ruby = Ruby::new(&workers, &ruby);
-                Compile::run(
-                    &environment,
-                    &units,
-                    &kept,
-                    &data,
+                let inputs = Inputs {
+                    environment: &environment_of_thread,
+                    units: &units,
+                    kept: &Kept::default(),
+                    functions: &functions,
+                    files: &data,
                     settings,
-                    &node,
-                    code,
-                    want,
-                    store,
-                    ruby,
-                    arena,
-                )
+                    node: &node,
+                    code: code.as_deref(),
+                    want_value,
+                    store: store_of_thread.as_deref(),
+                    ruby: Ruby::new(&workers, &ruby),
+                };
+                Compile::run(inputs, arena)
             });
             let Finished { result, logs, value, stored, stats } =
                 finished.map_err(|failure| match failure {

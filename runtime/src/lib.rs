@@ -9,6 +9,7 @@ pub mod enc;
 pub mod environment;
 pub mod facts;
 pub mod function_files;
+pub mod functions;
 pub mod hiera;
 pub mod job;
 pub mod modules;

@@ -1,7 +1,7 @@
 //! What running code sees of the compile: the machine's `Host`, each question passed on to where it is answered.
 
 use super::declare::flatten;
-use super::{Compile, Log};
+use super::{Compile, Log, query};
 use crate::catalog::rich;
 use crate::data;
 use crate::hiera::{self, context};
@@ -116,11 +116,11 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name).or_else(|| self.twin(name, from))
+        self.natives.find(name).or_else(|| self.twin(name, from))
     }
 
     fn call_begins(&self, native: &'static Native) {
-        let kind = match bunraku_stdlib::find(native.name) {
+        let kind = match self.natives.find(native.name) {
             None => Kind::Native,
             Some(_) if matches!(native.name, "epp" | "inline_epp") => Kind::Epp,
             Some(_) => Kind::Language,
@@ -306,7 +306,8 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(flat.iter().all(|tag| {
             let tag = format::to_interpolated(*tag).to_lowercase();
             self.catalog.borrow().tags.contains(&tag)
-                || Compile::resource_of(self, scope).is_some_and(|id| self.is_tagged(id, &tag))
+                || Compile::resource_of(self, scope)
+                    .is_some_and(|id| query::is_tagged(&self.catalog.borrow(), id, &tag))
         }))
     }
 

@@ -18,11 +18,12 @@ mod phases;
 mod query;
 mod relations;
 
-pub use phases::{Finished, Node};
+pub use phases::{Finished, Inputs, Node};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
+use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
 use crate::stats::Counter;
@@ -144,6 +145,7 @@ pub struct Compile<'c> {
     pub(crate) environment: &'c Environment,
     units: &'c Units,
     kept: &'c Kept,
+    natives: &'c Functions,
     pub(crate) settings: Settings,
     store: Option<&'c dyn Store>,
     /// Resources of the store, by node, type and title.

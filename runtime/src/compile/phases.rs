@@ -5,6 +5,7 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
+use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
 use crate::ruby::Ruby;
@@ -55,26 +56,51 @@ pub struct Finished {
     pub stats: Option<Stats>,
 }
 
+/// What a compile starts from; all of it outlives the compile.
+pub struct Inputs<'c> {
+    /// Where manifests, modules and data lie.
+    pub environment: &'c Environment,
+    /// Units of files, of all compiles.
+    pub units: &'c Units,
+    /// Units that this compile has reached.
+    pub kept: &'c Kept,
+    /// Functions of the language and of the embedding program.
+    pub functions: &'c Functions,
+    /// Data files, of all compiles.
+    pub files: &'c DataFiles,
+    /// Settings.
+    pub settings: Settings,
+    /// The node.
+    pub node: &'c Node,
+    /// A manifest in place of the environment's.
+    pub code: Option<&'c str>,
+    /// Whether the last expression's value is to be described: that can cost more than the compile.
+    pub want_value: bool,
+    /// Where exported resources come from.
+    pub store: Option<&'c dyn Store>,
+    /// How code in Ruby is run.
+    pub ruby: Ruby<'c>,
+}
+
 /// Rounds of definitions and collectors after which Puppet gives up.
 const MAX_ROUNDS: usize = 1000;
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place. The value of
-    /// the last expression is described only if it is wanted: that can cost more than the compile.
-    #[allow(clippy::too_many_arguments, reason = "each is a thing of its own that the caller keeps")]
-    pub fn run(
-        environment: &'c Environment,
-        units: &'c Units,
-        kept: &'c Kept,
-        files: &'c DataFiles,
-        settings: Settings,
-        node: &'c Node,
-        code: Option<&str>,
-        want_value: bool,
-        store: Option<&'c dyn Store>,
-        ruby: Ruby<'c>,
-        arena: &'c Bump,
-    ) -> Finished {
+    /// Compiles a node's catalog.
+    pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
+        let Inputs {
+            environment,
+            units,
+            kept,
+            functions,
+            files,
+            settings,
+            node,
+            code,
+            want_value,
+            store,
+            ruby,
+        } = inputs;
         let strict = match settings.strict {
             Strict::Off => CheckStrict::Off,
             Strict::Warning => CheckStrict::Warning,
@@ -85,6 +111,7 @@ impl<'c> Compile<'c> {
             environment,
             units,
             kept,
+            natives: functions,
             settings,
             store,
             taken_in: RefCell::default(),

@@ -79,7 +79,7 @@ pub fn commit(suite: Suite, rows: &[(String, String)]) -> Result<()> {
 /// Puppet's answers to programs: from the cache, or asked now and kept there.
 pub fn ask(suite: Suite, codes: &[String]) -> Result<Vec<(String, String)>> {
     let keeps = super::other_stdlib().is_none();
-    let kept = keeps.then(|| read(cache_path(suite))).unwrap_or_default();
+    let kept = if keeps { read(cache_path(suite)) } else { Vec::new() };
     let mut known: BTreeMap<String, String> = kept.into_iter().collect();
     let missing: Vec<&String> = codes.iter().filter(|code| !known.contains_key(*code)).collect();
     if !missing.is_empty() {

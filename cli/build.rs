@@ -3,6 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE};
 use bunraku_runtime::archive::build::{self, Options, Progress, Summary};
+use bunraku_runtime::archive::ruby::NeedsRuby;
 use bunraku_runtime::job::PathList;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,7 +17,8 @@ use std::time::Instant;
 ///
 /// Everything a compile would parse or look for goes into it: manifests, functions, type aliases, EPP templates, Hiera's
 /// configuration and data, modules' dependencies, resource types in Ruby. Files with errors are recorded, and raise
-/// them when they are reached. If FILE is there already, what has not changed is taken from it.
+/// them when they are reached. What will need Ruby when it is reached is listed: functions without a native twin, ERB
+/// templates, types. If FILE is there already, what has not changed is taken from it.
 #[derive(Args)]
 pub struct Arguments {
     /// Folders of modules, in the order of a module path; or one environment's folder (it has `environment.conf`,
@@ -129,6 +131,7 @@ fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
         summary.data,
         summary.errors.len(),
     );
+    print_ruby(&summary.ruby);
     println!(
         "{:.1} MB in {seconds:.3} s ({:.1} MB/s of manifests and templates)",
         mega(summary.archive_bytes),
@@ -136,9 +139,36 @@ fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
     );
 }
 
+fn print_ruby(needs: &[NeedsRuby]) {
+    let count =
+        |part: fn(&NeedsRuby) -> &Vec<String>| needs.iter().map(|owner| part(owner).len()).sum::<usize>();
+    println!(
+        "needs Ruby when it is reached: {} functions, {} templates, {} types",
+        count(|owner| &owner.functions),
+        count(|owner| &owner.templates),
+        count(|owner| &owner.types),
+    );
+    for owner in needs {
+        let parts =
+            [("functions", &owner.functions), ("templates", &owner.templates), ("types", &owner.types)];
+        for (what, names) in parts.into_iter().filter(|(_, names)| !names.is_empty()) {
+            println!("  {}, {what}: {}", owner.owner, names.join(", "));
+        }
+    }
+}
+
 fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
     let left_out: Vec<_> =
         summary.left_out.iter().map(|(path, why)| json!({"file": path, "reason": why})).collect();
+    let needs = |owner: &NeedsRuby| {
+        json!({
+            "module": owner.owner,
+            "functions": owner.functions,
+            "templates": owner.templates,
+            "types": owner.types,
+        })
+    };
+    let ruby: Vec<_> = summary.ruby.iter().map(needs).collect();
     let out = json!({
         "archive": arguments.output,
         "files": summary.files,
@@ -150,6 +180,7 @@ fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
         "data": summary.data,
         "errors": summary.errors.len(),
         "left_out": left_out,
+        "ruby": ruby,
         "archive_bytes": summary.archive_bytes,
         "seconds": seconds,
     });

@@ -4,7 +4,9 @@ use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, USAGE};
 use bunraku_runtime::job::Session;
+use bunraku_runtime::stats::{Count, Kind, Stats};
 use clap::Args;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,6 +30,10 @@ pub struct Arguments {
     /// Have a PuppetDB named by `--storeconfigs` take the catalog in (`replace catalog`).
     #[arg(long = "replace-catalog", requires = "storeconfigs")]
     replace_catalog: bool,
+    /// Show on stderr what was called, how often, and the time it took: functions of the language, of modules (native
+    /// or in Ruby), templates.
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of log messages and errors.
@@ -48,12 +54,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     job.replace_catalog = arguments.replace_catalog;
     job.check_cycles = arguments.check_cycles;
+    job.stats = arguments.stats;
     renderer.given_code(job.code.as_deref());
     if job.frozen {
         renderer.read_no_files();
     }
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);
+    if let Some(stats) = &outcome.stats {
+        print_stats(stats, arguments.format);
+    }
     let catalog = match outcome.result {
         Ok(catalog) => catalog,
         Err(diagnostic) => {
@@ -70,5 +80,31 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+/// How many names of a kind are shown, those that took most time.
+const SHOWN: usize = 10;
+
+fn print_stats(stats: &Stats, form: Form) {
+    if form == Form::Json {
+        eprintln!("{}", json!({"stats": stats.json()}));
+        return;
+    }
+    let line = |name: &str, count: Count| {
+        format!("{name}: {} in {:.3} ms", count.calls, count.time.as_secs_f64() * 1e3)
+    };
+    for kind in Kind::ALL {
+        eprintln!("{}", line(kind.title(), stats.total(kind)));
+        // Of the language's own there are many, and none that a user could change.
+        if matches!(kind, Kind::Language | Kind::Start) {
+            continue;
+        }
+        let mut names: Vec<_> = stats.names(kind).collect();
+        names.sort_by_key(|(_, count)| std::cmp::Reverse(count.time));
+        names.iter().take(SHOWN).for_each(|(name, count)| eprintln!("  {}", line(name, *count)));
+        if names.len() > SHOWN {
+            eprintln!("  and {} more", names.len() - SHOWN);
+        }
     }
 }

@@ -79,6 +79,12 @@ pub struct World {
     /// Unknown variables are undef.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
+    /// Functions of puppetlabs-stdlib and its like are answered without Ruby; this is the default.
+    #[arg(long = "native-stdlib", overrides_with = "no_native_stdlib")]
+    pub native_stdlib: bool,
+    /// They are run from the module's own Ruby.
+    #[arg(long = "no-native-stdlib", overrides_with = "native_stdlib")]
+    pub no_native_stdlib: bool,
 }
 
 /// The setting `node_terminus`.
@@ -125,6 +131,9 @@ impl World {
         }
         if self.strict_variables || self.no_strict_variables {
             settings.insert("strict_variables".into(), self.strict_variables.into());
+        }
+        if self.native_stdlib || self.no_native_stdlib {
+            settings.insert("native_stdlib".into(), self.native_stdlib.into());
         }
         let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
         let facts = match &self.factpath {

@@ -2,11 +2,12 @@
 //! Source: the specification's environments page; the oracle for defaults.
 
 use crate::archive::open::Opened;
+use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a compile reads its code from.
 pub struct Environment {
@@ -22,6 +23,7 @@ pub struct Environment {
     pub hiera_config: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
+    functions: OnceLock<FunctionFiles>,
 }
 
 /// What an environment is opened with; everything may be left out.
@@ -92,12 +94,18 @@ impl Environment {
         let mut types = ResourceTypes::builtin();
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
-        Ok(Environment { name, directory, manifest, modules, hiera_config, types })
+        let functions = OnceLock::new();
+        Ok(Environment { name, directory, manifest, modules, hiera_config, types, functions })
     }
 
     /// The tree that its files are read from.
     pub fn tree(&self) -> &Tree {
         self.modules.tree()
+    }
+
+    /// Where its functions in Ruby are.
+    pub fn functions(&self) -> &FunctionFiles {
+        self.functions.get_or_init(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
     }
 
     /// Whether nothing of it that is kept has changed since. Manifests and data are not part of it.

@@ -9,6 +9,7 @@ use crate::facts::facts;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::ruby::{self, Ruby, Workers};
+use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
@@ -78,6 +79,9 @@ pub struct Job {
     /// Whether dependency cycles are errors.
     #[serde(default)]
     pub check_cycles: bool,
+    /// Whether calls of functions and templates are counted.
+    #[serde(default)]
+    pub stats: bool,
     /// Names of resource types to describe, in place of a compile.
     pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
@@ -129,6 +133,8 @@ pub struct Outcome {
     pub value: Option<(String, String)>,
     /// Name of the node.
     pub node: String,
+    /// What was called, if the job asked for it and was begun.
+    pub stats: Option<Stats>,
 }
 
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
@@ -167,6 +173,7 @@ impl Session {
             logs: Vec::new(),
             value: None,
             node: name.clone(),
+            stats: None,
         };
         let run = || -> Result<Outcome, String> {
             let (settings, ruby) = settings(job)?;
@@ -202,13 +209,19 @@ impl Session {
                 };
                 Compile::run(inputs, arena)
             });
-            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
-                Failure::Start(error) => format!("Could not start a thread: {error}"),
-                Failure::Panic(panic) if is_out_of_memory(&*panic) => {
-                    format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
-                }
-                Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
-            })?;
+            let Finished { result, logs, value, stored, stats } =
+                finished.map_err(|failure| match failure {
+                    Failure::Start(error) => format!("Could not start a thread: {error}"),
+                    Failure::Panic(panic) if is_out_of_memory(&*panic) => {
+                        format!(
+                            "The compile needs more than {} bytes (setting max_memory)",
+                            settings.max_memory
+                        )
+                    }
+                    Failure::Panic(_) => {
+                        "Internal error: the compiler panicked; please report this".to_owned()
+                    }
+                })?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
@@ -231,7 +244,7 @@ impl Session {
                 diagnostic.message = full;
                 diagnostic
             });
-            Ok(Outcome { result, logs, value, node: name.clone() })
+            Ok(Outcome { result, logs, value, node: name.clone(), stats })
         };
         run().unwrap_or_else(failed)
     }
@@ -356,6 +369,10 @@ impl Session {
                 out.push('}');
             }
         }
+        if let Some(stats) = &outcome.stats {
+            out.push_str(",\"stats\":");
+            out.push_str(&stats.json().to_string());
+        }
         out.push_str(",\"logs\":[");
         for (n, log) in outcome.logs.iter().enumerate() {
             out.push_str(if n > 0 { ",{\"level\":" } else { "{\"level\":" });
@@ -395,7 +412,7 @@ fn place(out: &mut String, place: &Place) {
 }
 
 fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
-    let mut settings = Settings { check_cycles: job.check_cycles, ..Settings::default() };
+    let mut settings = Settings { check_cycles: job.check_cycles, stats: job.stats, ..Settings::default() };
     let mut ruby = ruby::Settings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();
@@ -415,6 +432,7 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
                 };
             }
             ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
+            ("native_stdlib", Json::Bool(value)) => settings.native_stdlib = *value,
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,

@@ -5,6 +5,7 @@
 use crate::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use elsa::sync::FrozenMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +17,7 @@ pub struct Module {
     pub name: String,
     /// Its folder, as found on the module path.
     pub path: PathBuf,
-    dependencies: OnceLock<Option<Vec<String>>>,
+    metadata: OnceLock<Metadata>,
 }
 
 /// All modules of a module path, those of earlier folders first.
@@ -60,7 +61,7 @@ impl Modules {
         let find = || {
             let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
             let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
-            Some(Module { name: name.to_owned(), path, dependencies: OnceLock::new() })
+            Some(Module { name: name.to_owned(), path, metadata: OnceLock::new() })
         };
         self.known.insert(name.to_owned(), Box::new(find())).as_ref()
     }
@@ -85,18 +86,21 @@ impl Modules {
         })
     }
 
-    /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all, and
-    /// then it sees every module.
-    fn dependencies<'m>(&self, module: &'m Module) -> Option<&'m Vec<String>> {
+    fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
         let read = || {
             let file = module.path.join("metadata.json");
             self.tree.watch(file.clone());
-            match self.tree.cold(&file, Section::Metadata) {
-                Some(dependencies) => dependencies,
-                None => dependencies(&self.tree.read(&file).ok()?),
-            }
+            self.tree
+                .cold(&file, Section::Metadata)
+                .or_else(|| Some(Metadata::of(&self.tree.read(&file).ok()?)))
+                .unwrap_or_default()
         };
-        module.dependencies.get_or_init(read).as_ref()
+        module.metadata.get_or_init(read)
+    }
+
+    /// The version of a module, as its metadata.json says.
+    pub fn version(&self, name: &str) -> Option<&str> {
+        self.metadata(self.get(name)?).version.as_deref()
     }
 
     /// Whether code of module `from` (empty for none) sees functions and types of module `name`.
@@ -105,7 +109,7 @@ impl Modules {
         if from.is_empty() || from == name || name == "environment" {
             return true;
         }
-        match self.get(from).and_then(|module| self.dependencies(module)) {
+        match self.get(from).and_then(|module| self.metadata(module).dependencies.as_ref()) {
             Some(dependencies) => dependencies.iter().any(|d| d == name),
             None => true,
         }
@@ -118,15 +122,29 @@ fn is_module_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// What the text of a metadata.json lists as dependencies.
-pub(crate) fn dependencies(text: &[u8]) -> Option<Vec<String>> {
-    let metadata: serde_json::Value = serde_json::from_slice(text).ok()?;
-    let list = metadata.get("dependencies")?.as_array()?;
-    let names = list.iter().filter_map(|entry| {
-        let full = entry.get("name")?.as_str()?;
-        full.rsplit(['/', '-']).next().map(str::to_owned)
-    });
-    Some(names.collect())
+/// What a compile wants of a module's metadata.json.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Metadata {
+    /// The module's version.
+    pub version: Option<String>,
+    /// Names of the modules that it depends on; none if it lists none at all, and then it sees every module.
+    pub dependencies: Option<Vec<String>>,
+}
+
+impl Metadata {
+    /// Reads the text of a metadata.json; what is none says nothing.
+    pub fn of(text: &[u8]) -> Metadata {
+        let metadata: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+        let name = |entry: &serde_json::Value| {
+            let full = entry.get("name")?.as_str()?;
+            full.rsplit(['/', '-']).next().map(str::to_owned)
+        };
+        let list = metadata.get("dependencies").and_then(|list| list.as_array());
+        Metadata {
+            version: metadata.get("version").and_then(|version| version.as_str()).map(str::to_owned),
+            dependencies: list.map(|list| list.iter().filter_map(name).collect()),
+        }
+    }
 }
 
 /// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's

@@ -7,6 +7,7 @@
 mod macros;
 mod catalog;
 mod core;
+pub mod module;
 mod support;
 
 use bunraku_vm::function::Native;

@@ -333,3 +333,94 @@ fn types_that_cannot_be_read_are_named() {
     assert!(bad.err.contains("no parameter named 'nope'"), "{}", bad.err);
     fs::remove_dir_all(folder).expect("the folder can be removed");
 }
+
+/// A module path with a puppetlabs-stdlib of a version, whose `any2array` in Ruby gives its own name.
+fn with_stdlib(name: &str, version: &str) -> String {
+    let ruby = "Puppet::Parser::Functions.newfunction(:any2array, type: :rvalue) { |_| ['in Ruby'] }\n";
+    let metadata = format!("{{\"name\": \"puppetlabs-stdlib\", \"version\": \"{version}\"}}");
+    let files = [
+        ("stdlib/metadata.json", metadata.as_str()),
+        ("stdlib/lib/puppet/parser/functions/any2array.rb", ruby),
+        (
+            "m/lib/puppet/functions/m/own.rb",
+            "Puppet::Functions.create_function(:'m::own') { def own; 1; end }\n",
+        ),
+        ("m/templates/t.erb", "<%= 1 + 1 %>"),
+    ];
+    folder(name, &files).to_string_lossy().into_owned()
+}
+
+#[test]
+fn native_functions_stand_in_for_versions_they_were_compared_with() {
+    let code = "notice(any2array(1)[0])";
+    for (name, version, arguments, want) in [
+        ("known", "8.5.0", &[][..], "1"),
+        ("unknown", "4.25.0", &[], "in Ruby"),
+        ("none", "no version", &[], "in Ruby"),
+        ("off", "8.5.0", &["--no-native-stdlib"], "in Ruby"),
+        ("on", "8.5.0", &["--no-native-stdlib", "--native-stdlib"], "1"),
+    ] {
+        let modules = with_stdlib(name, version);
+        let mut args = vec!["compile", "-e", code, "--modulepath", &modules];
+        args.extend(arguments);
+        let answer = run(&args);
+        assert!(answer.status == 0 && answer.err.trim_end().ends_with(want), "{version}: {}", answer.err);
+    }
+    let without = folder("without", &[("m/metadata.json", "{}")]);
+    let answer = run(&["compile", "-e", code, "--modulepath", &without.to_string_lossy()]);
+    assert!(answer.status != 0 && answer.err.contains("Unknown function: 'any2array'"), "{}", answer.err);
+}
+
+#[test]
+fn stats_count_what_is_called() {
+    let modules = with_stdlib("stats", "8.5.0");
+    let code = "notice(any2array(1), m::own(), m::own(), template('m/t.erb'), upcase('x'))";
+    let mut args = vec!["compile", "-e", code, "--modulepath", &modules, "--stats"];
+    let answer = run(&args);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    for line in [
+        "functions of modules, native: 1 in ",
+        "  any2array: 1 in ",
+        "functions of modules, in Ruby: 2 in ",
+        "  m::own: 2 in ",
+        "ERB templates: 1 in ",
+        "  m/t.erb: 1 in ",
+        "EPP templates: 0 in ",
+        "Ruby workers: 1 in ",
+    ] {
+        assert!(answer.err.contains(line), "{line:?} is not in {}", answer.err);
+    }
+    args.extend(["--format", "json"]);
+    let answer = run(&args);
+    let line =
+        answer.err.lines().find(|line| line.starts_with("{\"stats\"")).expect("there is a line of figures");
+    let figures: Value = serde_json::from_str(line).expect("it is JSON");
+    assert_eq!(figures["stats"]["native"]["calls"], 1, "{line}");
+    assert_eq!(figures["stats"]["ruby"]["by_name"]["m::own"]["calls"], 2, "{line}");
+    // template, upcase, notice
+    assert_eq!(figures["stats"]["language"]["calls"], 3, "{line}");
+}
+
+#[test]
+fn build_lists_what_needs_ruby() {
+    let modules = with_stdlib("build", "8.5.0");
+    let archive = format!("{modules}.archive");
+    let answer = run(&["build", &modules, "-o", &archive]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    for line in [
+        "needs Ruby when it is reached: 1 functions, 1 templates, 0 types",
+        "  m, functions: m::own",
+        "  m, templates: t.erb",
+    ] {
+        assert!(answer.out.contains(line), "{line:?} is not in {}", answer.out);
+    }
+    // Native functions need no source, not even that of their module.
+    let args = ["compile", "-e", "notice(any2array('a b'))", "--archive", &archive, "--frozen"];
+    let gone = format!("{modules}.gone");
+    fs::rename(&modules, &gone).expect("the folder can be moved");
+    let answer = run(&[&args[..], &["--modulepath", &modules]].concat());
+    assert!(answer.status == 0 && answer.err.contains("a b"), "{}", answer.err);
+    let answer = run(&["build", &gone, "-o", &archive, "--format", "json"]);
+    let summary: Value = serde_json::from_str(&answer.out).expect("it is JSON");
+    assert_eq!(summary["ruby"][0]["functions"][0], "m::own", "{summary}");
+}

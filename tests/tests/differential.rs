@@ -1,9 +1,10 @@
 //! Generated calls and type expressions: Bunraku answers as Puppet did, but for the known differences.
 //!
-//! `UPDATE=1` writes `tests/differential/known.txt`.
+//! `UPDATE=1` writes `tests/differential/known.txt` and `stdlib-known.txt`.
 
 use bunraku_tests::bunraku;
-use bunraku_tests::differential::{self, golden};
+use bunraku_tests::corpus::fetch;
+use bunraku_tests::differential::{self, Suite, golden};
 use std::collections::BTreeSet;
 
 /// What part of the cases must be answered as Puppet does, in percent.
@@ -11,15 +12,28 @@ const FLOOR: usize = 90;
 
 #[test]
 fn calls_and_types_answer_as_puppet_does() {
-    let rows = golden::committed();
+    compare(Suite::Language);
+}
+
+#[test]
+fn functions_of_stdlib_answer_as_in_puppet() {
+    if let Err(reason) = fetch::fetch() {
+        eprintln!("SKIPPED stdlib: {} calls not compared, since {reason}", Suite::Stdlib.count());
+        return;
+    }
+    compare(Suite::Stdlib);
+}
+
+fn compare(suite: Suite) {
+    let rows = golden::committed(suite);
     assert!(rows.len() >= 3000, "only {} cases are committed", rows.len());
-    let jobs: Vec<_> = rows.iter().map(|(code, _)| differential::job(code)).collect();
+    let jobs: Vec<_> = rows.iter().map(|(code, _)| suite.job(code)).collect();
     let results = bunraku::collect(&jobs).expect("Bunraku builds and starts");
     let mut now = BTreeSet::new();
     let mut lost = Vec::new();
-    let known = golden::known();
+    let known = golden::known(suite);
     for ((code, want), result) in rows.iter().zip(results) {
-        let got = differential::answer(&result);
+        let got = suite.answer(result);
         if *want != got {
             now.insert(code.clone());
             if !known.contains(code) {
@@ -27,9 +41,9 @@ fn calls_and_types_answer_as_puppet_does() {
             }
         }
     }
-    println!("differential: {} of {} as Puppet has them", rows.len() - now.len(), rows.len());
+    println!("differential, {suite:?}: {} of {} as Puppet has them", rows.len() - now.len(), rows.len());
     if std::env::var_os("UPDATE").is_some() {
-        golden::write_known(&now).expect("the list is writable");
+        golden::write_known(suite, &now).expect("the list is writable");
         return;
     }
     assert!(lost.is_empty(), "{} cases differ that are not known to:\n{}", lost.len(), lost.join("\n"));
@@ -38,9 +52,11 @@ fn calls_and_types_answer_as_puppet_does() {
 
 #[test]
 fn the_committed_cases_are_those_of_the_seed() {
-    let codes: Vec<String> = golden::committed().into_iter().map(|(code, _)| code).collect();
-    assert!(
-        codes == differential::generate(differential::SEED, differential::COUNT),
-        "`differential -- regenerate` writes them"
-    );
+    for suite in [Suite::Language, Suite::Stdlib] {
+        let codes: Vec<String> = golden::committed(suite).into_iter().map(|(code, _)| code).collect();
+        assert!(
+            codes == differential::generate(suite, differential::SEED, suite.count()),
+            "{suite:?}: `differential -- regenerate` writes them"
+        );
+    }
 }

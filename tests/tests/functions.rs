@@ -2,6 +2,7 @@
 //!
 //! `UPDATE=1` writes them anew.
 
+use bunraku_stdlib::module::{self, Api};
 use bunraku_tests::{paths, spec};
 use bunraku_vm::function::{Arity, Dispatch, Native};
 use std::fmt::Write;
@@ -147,6 +148,40 @@ fn coverage() -> (String, Vec<&'static str>) {
     (out, missing)
 }
 
+/// Functions of puppetlabs-stdlib 8.5 and 9.7, as `NAME` for the 3.x interface and `NAME *` for the 4.x.
+const STDLIB: [(&str, &str); 2] =
+    [("8.5.0", include_str!("../stdlib/8.5.0.txt")), ("9.7.0", include_str!("../stdlib/9.7.0.txt"))];
+
+/// Which functions of puppetlabs-stdlib have a native twin, and which are left to Ruby.
+fn twins() -> String {
+    let mut out = String::from("## Functions of puppetlabs-stdlib\n");
+    for (version, list) in STDLIB {
+        let (mut native, mut ruby) = (Vec::new(), Vec::new());
+        for line in list.lines() {
+            let (name, api) = match line.strip_suffix(" *") {
+                Some(name) => (name, Api::New),
+                None => (line, Api::Old),
+            };
+            let has = |line: String| list.lines().any(|other| other == line);
+            // What the language comes with hides a module's function of the same name, the new interface the old.
+            if bunraku_stdlib::find(name).is_some() || (api == Api::Old && has(format!("{name} *"))) {
+                continue;
+            }
+            let mut twins = module::twins_of(name, "stdlib", api);
+            let is_native = module::was_compared("stdlib", name, version)
+                && twins.any(|twin| !twin.shim || has(format!("stdlib::{name} *")));
+            if is_native { native.push(name) } else { ruby.push(name) }
+        }
+        for (what, names) in [("native", &mut native), ("in Ruby", &mut ruby)] {
+            names.sort_unstable();
+            names.dedup();
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let _ = write!(out, "\n{version}, {what} ({}): {}\n", names.len(), names.join(", "));
+        }
+    }
+    out
+}
+
 fn same(file: &str, text: String) {
     let path = paths::spec().join(file);
     if std::env::var_os("UPDATE").is_some() {
@@ -187,6 +222,6 @@ fn every_function_and_type_has_a_case() {
     let page = std::fs::read_to_string(paths::spec().join("COVERAGE.md")).expect("the page is there");
     let written = page.split(START).next().unwrap_or_default();
     let (lists, missing) = coverage();
-    same("COVERAGE.md", format!("{written}{START}{lists}"));
+    same("COVERAGE.md", format!("{written}{START}{lists}{}", twins()));
     assert!(missing.is_empty(), "without a case in spec/: {}", missing.join(", "));
 }

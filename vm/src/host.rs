@@ -200,14 +200,28 @@ pub trait Host<'c> {
     /// Writes a warning to the log, once a compile however often it is asked to.
     fn warn_once(&self, message: &str);
 
+    /// The same for all messages of one key: only the first is written. Says whether this one was.
+    fn warn_once_for(&self, key: &str, message: &str) -> bool;
+
     /// The setting `strict`.
     fn strict(&self) -> Strict;
 
     /// The setting `strict_variables`.
     fn strict_variables(&self) -> bool;
 
-    /// A function that comes with the language or a module's native twin.
-    fn native(&self, name: &str) -> Option<&'static Native>;
+    /// A function that comes with the language, or the native twin of a module's function as code of module `from`
+    /// sees it.
+    fn native(&self, name: &str, from: &str) -> Option<&'static Native>;
+
+    /// Whether a function of any kind is known by that name: what Ruby's `Puppet::Parser::Functions.function`
+    /// finds for functions of the old kind.
+    fn has_old_function(&self, name: &str) -> bool;
+
+    /// A native function is about to be called: told where [`crate::vm::Vm::counts_calls`] is set.
+    fn call_begins(&self, _native: &'static Native) {}
+
+    /// The call told of last, and not ended yet, ends.
+    fn call_ends(&self) {}
 
     /// A function that a manifest loaded so far has defined.
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>>;
@@ -305,6 +319,21 @@ pub trait Host<'c> {
         parameter: &str,
     ) -> Eval<'c, Option<Value<'c>>>;
 
+    /// Titles of all resources of a type (capitalised) declared so far, in order.
+    fn titles(&self, type_name: &str) -> Vec<&'c str>;
+
+    /// The type and title of a resource declared so far, found by any title it goes by, and its parameters as they
+    /// stand; none where there is no such resource.
+    fn declared(
+        &self,
+        vm: &mut Vm<'c>,
+        type_name: &str,
+        title: &str,
+    ) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>>;
+
+    /// The type and title of the resource whose body `scope` is.
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<(&'c str, &'c str)>;
+
     /// The bytes of `module/path` under a module's folder, or of an absolute path; none where absent.
     fn read_file(&self, vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>>;
 
@@ -339,6 +368,28 @@ pub trait Host<'c> {
 
     /// The value of a setting by Puppet's name.
     fn setting(&self, name: &str) -> Option<Value<'c>>;
+
+    /// The value of a variable as Ruby code finds it (`lookupvar`): an unknown one fails, warns or is undef, as the
+    /// setting `strict` says.
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c>;
+
+    /// What a text in JSON says; none where it is no JSON.
+    fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>>;
+
+    /// What a text in YAML says, `name` being that of its file in messages.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String>;
+
+    /// Whether a text without quotes is that text in YAML, not a number or the like.
+    fn is_plain_yaml_text(&self, text: &str) -> bool;
+
+    /// The value as plain data: what is not, as hashes with `__ptype`.
+    fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c>;
+
+    /// The files that a pattern stands for.
+    fn glob(&self, pattern: &str) -> Vec<String>;
 
     /// Name of the environment.
     fn environment(&self) -> &'c str;

@@ -49,6 +49,8 @@ pub struct Vm<'c> {
     pub max_depth: usize,
     /// How many bodies may be run in all: what ends a loop that would go on for ever.
     pub max_calls: u64,
+    /// Whether the host is told of each call of a native function.
+    pub counts_calls: bool,
     calls: u64,
 }
 
@@ -117,6 +119,7 @@ impl<'c> Vm<'c> {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             calls: 0,
+            counts_calls: false,
         }
     }
 

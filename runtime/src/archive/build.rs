@@ -4,6 +4,7 @@
 use super::file::{File, What, is_asset};
 use super::open::Opened;
 use super::parts::Info;
+use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
 use super::{COMPILER, write};
 use crate::environment::{Environment, EnvironmentSpec};
@@ -65,6 +66,8 @@ pub struct Summary {
     pub errors: Vec<(PathBuf, Vec<Diagnostic>)>,
     /// What was left out, and why.
     pub left_out: Vec<(PathBuf, String)>,
+    /// What needs Ruby when a compile reaches it, by module.
+    pub ruby: Vec<NeedsRuby>,
     /// Bytes of the archive.
     pub archive_bytes: u64,
 }
@@ -132,7 +135,7 @@ pub fn bytes(
     })
     .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
     all.sort_by_key(|(number, _)| *number);
-    let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
+    let mut summary = Summary { left_out: plan.walk.left_out, ruby: plan.ruby, ..Summary::default() };
     let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
@@ -172,6 +175,7 @@ struct Plan {
     modules: BTreeMap<String, String>,
     /// The main manifest in the archive: a file or a folder.
     manifest: Option<String>,
+    ruby: Vec<NeedsRuby>,
 }
 
 impl Plan {
@@ -208,7 +212,8 @@ impl Plan {
             environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
         let info = Info { environment: environment.directory.is_some(), folders, embedded: options.embed };
         let manifest = environment.manifest.as_deref().and_then(key);
-        Ok(Plan { walk, info, modules, manifest })
+        let ruby = ruby::needs(&environment);
+        Ok(Plan { walk, info, modules, manifest, ruby })
     }
 
     /// Where in the name of a file its module's begins.

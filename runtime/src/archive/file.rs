@@ -6,8 +6,9 @@ use super::open::{JSON, Opened, WRONG};
 use super::parts::{self, Made, SELF};
 use super::walk::Found;
 use crate::hiera::files::{self, Format};
+use crate::modules::Metadata;
 use crate::resource_types::{self, Library, ResourceType};
-use crate::{modules, units};
+use crate::units;
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
 use bunraku_vm::archive::cold;
@@ -123,7 +124,7 @@ impl File {
                     }
                 }
             }
-            What::Metadata => self.part(Section::Metadata, 0, cold::encode(&modules::dependencies(bytes))),
+            What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
                 let declared = resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);

@@ -1,6 +1,7 @@
 //! Shows what an archive holds: sections, files, definitions, what refers to what; a unit beside its source.
 
 use super::open::Opened;
+use crate::modules::Metadata;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
 use bunraku_vm::archive::{Fault, Read};
@@ -99,7 +100,10 @@ fn report(opened: &Opened) -> Read<Report> {
                 }
                 Section::Metadata => {
                     let module = entry.module_at.and_then(|at| entry.path[at..].split('/').next());
-                    modules.insert(module.unwrap_or_default().to_owned(), archive.decode(part)?);
+                    modules.insert(
+                        module.unwrap_or_default().to_owned(),
+                        archive.decode::<Metadata>(part)?.dependencies,
+                    );
                 }
                 _ => {}
             }

@@ -45,6 +45,7 @@ mod file;
 pub mod inspect;
 pub mod open;
 pub mod parts;
+pub mod ruby;
 mod walk;
 mod write;
 

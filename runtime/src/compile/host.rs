@@ -2,9 +2,12 @@
 
 use super::declare::flatten;
 use super::{Compile, Log, query};
-use crate::hiera::context;
+use crate::catalog::rich;
+use crate::data;
+use crate::hiera::{self, context};
 use crate::names;
 use crate::resource_types::METAPARAMETERS;
+use crate::stats::Kind;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
@@ -17,7 +20,7 @@ use bunraku_vm::host::{
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 
@@ -96,6 +99,14 @@ impl<'c> Host<'c> for Compile<'c> {
         Compile::warn_once(self, message.to_owned());
     }
 
+    fn warn_once_for(&self, key: &str, message: &str) -> bool {
+        let new = self.warned.borrow_mut().insert(key.to_owned());
+        if new {
+            self.push_log(Severity::Warning, message.to_owned(), Place::default());
+        }
+        new
+    }
+
     fn strict(&self) -> Strict {
         self.settings.strict
     }
@@ -104,8 +115,25 @@ impl<'c> Host<'c> for Compile<'c> {
         self.settings.strict_variables
     }
 
-    fn native(&self, name: &str) -> Option<&'static Native> {
-        self.natives.find(name)
+    fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
+        self.natives.find(name).or_else(|| self.twin(name, from))
+    }
+
+    fn call_begins(&self, native: &'static Native) {
+        let kind = match self.natives.find(native.name) {
+            None => Kind::Native,
+            Some(_) if matches!(native.name, "epp" | "inline_epp") => Kind::Epp,
+            Some(_) => Kind::Language,
+        };
+        self.counter.begin(kind, native.name);
+    }
+
+    fn call_ends(&self) {
+        self.counter.end();
+    }
+
+    fn has_old_function(&self, name: &str) -> bool {
+        self.has_function_of_old_kind(name)
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
@@ -263,7 +291,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn tag(&self, _vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c> {
-        if let Some(id) = self.resource_of(scope) {
+        if let Some(id) = Compile::resource_of(self, scope) {
             let mut catalog = self.catalog.borrow_mut();
             for tag in tags {
                 self.tag_value(&mut catalog[id], *tag)?;
@@ -278,8 +306,7 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(flat.iter().all(|tag| {
             let tag = format::to_interpolated(*tag).to_lowercase();
             self.catalog.borrow().tags.contains(&tag)
-                || self
-                    .resource_of(scope)
+                || Compile::resource_of(self, scope)
                     .is_some_and(|id| query::is_tagged(&self.catalog.borrow(), id, &tag))
         }))
     }
@@ -315,6 +342,34 @@ impl<'c> Host<'c> for Compile<'c> {
             }
             None => Err(self.unknown_resource(type_name, title)),
         }
+    }
+
+    fn titles(&self, type_name: &str) -> Vec<&'c str> {
+        let catalog = self.catalog.borrow();
+        catalog.resources.iter().filter(|r| r.type_name == type_name).map(|r| r.title).collect()
+    }
+
+    fn declared(
+        &self,
+        vm: &mut Vm<'c>,
+        type_name: &str,
+        title: &str,
+    ) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>> {
+        let Some(id) = self.find_resource(type_name, title) else { return Ok(None) };
+        let catalog = self.catalog.borrow();
+        let resource = &catalog[id];
+        let mut parameters = HashBuilder::new(vm.arena);
+        for param in &resource.params {
+            parameters.insert_str(param.name, param.value);
+        }
+        parameters.insert_str("title", self.string_value(resource.title));
+        Ok(Some((resource.type_name, resource.title, parameters.finish())))
+    }
+
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<(&'c str, &'c str)> {
+        let id = Compile::resource_of(self, scope)?;
+        let catalog = self.catalog.borrow();
+        Some((catalog[id].type_name, catalog[id].title))
     }
 
     fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {
@@ -425,6 +480,41 @@ impl<'c> Host<'c> for Compile<'c> {
             "environment" => Some(self.string_value(&self.environment.name)),
             _ => None,
         }
+    }
+
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {
+        let found =
+            if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
+        match found {
+            Some(value) => Ok(value),
+            None => self.undefined_variable(vm, name),
+        }
+    }
+
+    fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>> {
+        Some(data::value(vm.arena, &serde_json::from_str(text).ok()?))
+    }
+
+    fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
+        match hiera::yaml::parse(text) {
+            Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
+            Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+        }
+    }
+
+    fn is_plain_yaml_text(&self, text: &str) -> bool {
+        hiera::is_plain_text(text)
+    }
+
+    fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+        let mut json = String::new();
+        rich::value(&mut json, value, rich::Style::Plain);
+        self.parse_json(vm, &json).unwrap_or(Value::Undef)
+    }
+
+    fn glob(&self, pattern: &str) -> Vec<String> {
+        hiera::glob(self.tree(), pattern).iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     fn environment(&self) -> &'c str {

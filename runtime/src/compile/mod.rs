@@ -26,6 +26,7 @@ use crate::environment::Environment;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
+use crate::stats::Counter;
 use crate::store::Store;
 use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
@@ -63,8 +64,12 @@ pub struct Settings {
     pub strict: Strict,
     /// `strict_variables`
     pub strict_variables: bool,
+    /// Whether native twins stand in for functions of puppetlabs-stdlib and its like: `native_stdlib`.
+    pub native_stdlib: bool,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
+    /// Whether calls are counted.
+    pub stats: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -81,7 +86,9 @@ impl Default for Settings {
         Settings {
             strict: Strict::Error,
             strict_variables: true,
+            native_stdlib: true,
             check_cycles: false,
+            stats: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
@@ -145,6 +152,7 @@ pub struct Compile<'c> {
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
+    pub(crate) counter: Counter,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,

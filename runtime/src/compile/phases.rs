@@ -9,6 +9,7 @@ use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
 use crate::ruby::Ruby;
+use crate::stats::{Counter, Stats};
 use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
@@ -51,6 +52,8 @@ pub struct Finished {
     pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
+    /// What was called, where that was to be counted.
+    pub stats: Option<Stats>,
 }
 
 /// What a compile starts from; all of it outlives the compile.
@@ -114,6 +117,7 @@ impl<'c> Compile<'c> {
             taken_in: RefCell::default(),
             hiera: Hiera::new(files),
             ruby,
+            counter: Counter::new(settings.stats),
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -146,6 +150,7 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::new(arena, compile);
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
+        vm.counts_calls = settings.stats;
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {
@@ -158,8 +163,9 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
+        let stats = compile.counter.take();
         let logs = compile.release();
-        Finished { result, logs, value, stored }
+        Finished { result, logs, value, stored, stats }
     }
 
     fn release(&self) -> Vec<Log> {

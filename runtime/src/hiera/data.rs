@@ -58,6 +58,19 @@ impl Data {
         }
     }
 
+    /// The same with text for symbols, however deep.
+    pub fn with_symbols_as_text(self) -> Data {
+        match self {
+            Data::Symbol(text) => Data::Text(text),
+            Data::List(items) => Data::List(items.into_iter().map(Data::with_symbols_as_text).collect()),
+            Data::Map(pairs) => {
+                let pairs = pairs.into_iter();
+                Data::Map(pairs.map(|(k, v)| (k.with_symbols_as_text(), v.with_symbols_as_text())).collect())
+            }
+            other => other,
+        }
+    }
+
     /// What a JSON text says.
     pub fn from_json(json: serde_json::Value) -> Data {
         use serde_json::Value as Json;

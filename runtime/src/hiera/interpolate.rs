@@ -152,7 +152,7 @@ impl<'c> Compile<'c> {
         inv.scope.lookup(vm.symbols.intern(name))
     }
 
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }

@@ -17,6 +17,8 @@ pub mod options;
 mod scalar;
 pub mod yaml;
 
+pub(crate) use glob::glob;
+
 use crate::compile::Compile;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Lookup;
@@ -305,4 +307,9 @@ impl<'c> Compile<'c> {
         self.hiera.layers.borrow_mut().insert(name.to_owned(), layer.clone());
         Ok(layer)
     }
+}
+
+/// Whether a plain YAML scalar is text, and no number, date or the like.
+pub(crate) fn is_plain_text(text: &str) -> bool {
+    matches!(scalar::scan(text), Ok(data::Data::Text(_)))
 }

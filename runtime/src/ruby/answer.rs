@@ -427,8 +427,7 @@ impl<'c> Compile<'c> {
             }
             "deprecation" => {
                 if self.first_time(format!("deprecated:{}", text_of(0))) {
-                    let place = arg(2).as_str().map(|file| format!("\n   (location: {file})"));
-                    let message = format!("{}{}", text_of(1), place.unwrap_or_default());
+                    let message = format!("{}\n   {}", text_of(1), text_of(2));
                     self.push_log(Severity::Warning, message, Place::default());
                 }
                 Value::Undef

@@ -2,6 +2,9 @@
 
 use super::talk::subject;
 use super::{Compile, raised, text};
+use crate::function_files::ENVIRONMENT;
+use crate::stats::Kind;
+use bunraku_stdlib::module::Api;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -55,32 +58,29 @@ impl<'c> Compile<'c> {
 
     fn search_ruby(&self, name: &str, from: &str) -> Option<Found<'c>> {
         let modules = &self.environment.modules;
-        let path = format!("lib/puppet/functions/{}.rb", name.replace("::", "/"));
-        let found = |file: PathBuf, module: &str, old: bool| {
-            let module = &*self.arena.alloc_str(module);
-            self.tree().is_file(&file).then_some(Found { file, module, old })
-        };
-        let own = |path: &str, old: bool| {
-            let directory = self.environment.directory.as_ref()?;
-            found(directory.join(path), "environment", old)
-        };
         if let Some((first, _)) = name.split_once("::") {
-            if first == "environment" {
-                return own(&path, false);
+            let path = Api::New.file(name);
+            let found = |file: PathBuf, module: &str| {
+                let module = &*self.arena.alloc_str(module);
+                self.tree().is_file(&file).then_some(Found { file, module, old: false })
+            };
+            if first == ENVIRONMENT {
+                return found(self.environment.directory.as_ref()?.join(&path), ENVIRONMENT);
             }
             if !modules.is_visible(from, first) {
                 return None;
             }
-            return found(modules.get(first)?.path.join(&path), first, false);
+            return found(modules.get(first)?.path.join(&path), first);
         }
-        let old_path = format!("lib/puppet/parser/functions/{name}.rb");
-        let near = modules.get(from).and_then(|module| found(module.path.join(&path), from, false));
-        let visible = || {
-            let mut seen = modules.iter().filter(|module| modules.is_visible(from, &module.name));
-            seen.find_map(|module| found(module.path.join(&path), &module.name, false))
-        };
-        let old = || modules.iter().find_map(|module| found(module.path.join(&old_path), &module.name, true));
-        near.or_else(|| own(&path, false)).or_else(visible).or_else(|| own(&old_path, true)).or_else(old)
+        let files = self.environment.functions();
+        let first = |api, fits: &dyn Fn(&str) -> bool| files.of(name, api).find(|file| fits(&file.owner));
+        let file = first(Api::New, &|owner| owner == from)
+            .or_else(|| first(Api::New, &|owner| owner == ENVIRONMENT))
+            .or_else(|| first(Api::New, &|owner| modules.is_visible(from, owner)))
+            .or_else(|| first(Api::Old, &|owner| owner == ENVIRONMENT))
+            .or_else(|| first(Api::Old, &|_| true))?;
+        let module = &*self.arena.alloc_str(&file.owner);
+        Some(Found { file: file.path.clone(), module, old: file.api == Api::Old })
     }
 
     /// Calls a function in Ruby; none where no file would define it.
@@ -93,13 +93,14 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Value<'c>>> {
         let name = name.strip_prefix("::").unwrap_or(name);
         let Some(found) = self.find_ruby(name, from) else { return Ok(None) };
-        let value = if found.old {
-            self.call_old(vm, name, &found, call)?
-        } else {
+        let value = self.counter.count(Kind::Ruby, name, || {
+            if found.old {
+                return self.call_old(vm, name, &found, call);
+            }
             let loaded = self.loaded(vm, name, &found)?;
-            self.call_new(vm, &loaded, call)?
-        };
-        Ok(Some(value))
+            self.call_new(vm, &loaded, call)
+        });
+        value.map(Some)
     }
 
     fn loaded(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>) -> Eval<'c, Rc<Loaded<'c>>> {

@@ -4,6 +4,7 @@ use super::process::Key;
 use super::wire::{Message, put_text};
 use super::{Settings, raised, text};
 use crate::compile::Compile;
+use crate::stats::Kind;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -34,7 +35,9 @@ impl<'c> Compile<'c> {
         op: u8,
         write: impl FnOnce(&mut Vm<'c>, &mut Vec<u8>) -> Eval<'c, ()>,
     ) -> Eval<'c> {
-        self.ensure_worker(vm, subject)?;
+        if self.ruby.worker.borrow().is_none() {
+            self.counter.count(Kind::Start, "ruby", || self.ensure_worker(vm, subject))?;
+        }
         let mut body = vec![op];
         write(vm, &mut body)?;
         self.ruby.subjects.borrow_mut().push(subject.to_owned());
@@ -50,9 +53,6 @@ impl<'c> Compile<'c> {
     }
 
     fn ensure_worker(&self, vm: &mut Vm<'c>, subject: &str) -> Eval<'c, ()> {
-        if self.ruby.worker.borrow().is_some() {
-            return Ok(());
-        }
         if !self.ruby.subjects.borrow().is_empty() {
             return Err(Flow::raw(format!("{subject} cannot run: its Ruby worker has ended")));
         }

@@ -2,6 +2,7 @@
 
 use super::Compile;
 use super::talk::subject;
+use crate::stats::Kind;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
@@ -19,13 +20,14 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c> {
         let subject = subject("template", shown, Path::new(file));
         let parts = [vm.string(file), vm.string(shown), Value::Undef];
-        self.render(vm, scope, &subject, &parts)
+        self.counter.count(Kind::Erb, shown, || self.render(vm, scope, &subject, &parts))
     }
 
     /// The text of a template given as text.
     pub(crate) fn render_text(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, text: &str) -> Eval<'c> {
         let parts = [Value::Undef, Value::Undef, vm.string(text)];
-        self.render(vm, scope, "The template given to inline_template()", &parts)
+        let subject = "The template given to inline_template()";
+        self.counter.count(Kind::Erb, "inline_template", || self.render(vm, scope, subject, &parts))
     }
 
     fn render(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, subject: &str, parts: &[Value<'c>]) -> Eval<'c> {

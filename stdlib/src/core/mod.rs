@@ -14,7 +14,7 @@ mod index;
 mod log;
 mod map;
 mod number;
-mod random;
+pub(crate) mod random;
 mod reduce;
 mod regex;
 mod scanf;
@@ -25,7 +25,7 @@ mod time;
 mod tree;
 mod trim;
 mod types;
-mod version;
+pub(crate) mod version;
 
 use bunraku_vm::function::Native;
 

@@ -4,14 +4,14 @@ const N: usize = 624;
 const M: usize = 397;
 
 /// A generator.
-pub(super) struct Random {
+pub(crate) struct Random {
     state: [u32; N],
     at: usize,
 }
 
 impl Random {
     /// Seeds with a big-endian integer, as `Random.new(integer)`.
-    pub(super) fn new(seed: &[u8]) -> Random {
+    pub(crate) fn new(seed: &[u8]) -> Random {
         let mut key: Vec<u32> = seed
             .rchunks(4)
             .map(|chunk| chunk.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)))
@@ -93,7 +93,7 @@ impl Random {
     }
 
     /// A number from 0 to below `limit`, as `rand(limit)`.
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         let limit = limit - 1;
         if limit == 0 {
             return 0;

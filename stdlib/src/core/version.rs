@@ -51,7 +51,8 @@ fn parts(version: &str) -> Vec<&str> {
     all
 }
 
-fn compare(a: &str, b: &str) -> Ordering {
+/// The order of two versions.
+pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     for (x, y) in parts(a).into_iter().zip(parts(b)) {
         if x == y {
             continue;

@@ -2,19 +2,27 @@
 //!
 //! `cargo run -p bunraku-tests --bin differential -- COMMAND`; the test of the same name needs no Puppet.
 
-use bunraku_tests::differential::{self, golden};
+use bunraku_tests::corpus::fetch;
+use bunraku_tests::differential::{self, Suite, golden};
 use bunraku_tests::{bunraku, compare, oracle};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\
-usage: differential COMMAND
+usage: differential [stdlib] COMMAND
   regenerate          write the committed cases and Puppet's answers anew
   run                 compare the committed answers with Bunraku's, difference by difference
-  fresh SEED [COUNT]  generate other cases, ask both, and print where they part";
+  fresh SEED [COUNT]  generate other cases, ask both, and print where they part
+
+With BUNRAKU_STDLIB=DIR, `stdlib fresh` asks of the puppetlabs-stdlib in that module path.";
 
 fn main() -> std::process::ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match command(&args.iter().map(String::as_str).collect::<Vec<_>>()) {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        ["stdlib", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Stdlib, rest)),
+        args => command(Suite::Language, args),
+    };
+    match done {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("differential: {message}");
@@ -23,33 +31,32 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-fn ask(seed: u64, count: usize) -> Result<Vec<(String, String)>, String> {
+fn ask(suite: Suite, seed: u64, count: usize) -> Result<Vec<(String, String)>, String> {
     if !oracle::installed() {
         return Err("Puppet 7.23 is not installed (Debian: puppet-agent)".to_owned());
     }
-    golden::ask(&differential::generate(seed, count)).map_err(|error| error.to_string())
+    golden::ask(suite, &differential::generate(suite, seed, count)).map_err(|error| error.to_string())
 }
 
-fn command(args: &[&str]) -> Result<(), String> {
+fn command(suite: Suite, args: &[&str]) -> Result<(), String> {
     match args {
-        ["regenerate"] => {
-            golden::commit(&ask(differential::SEED, differential::COUNT)?).map_err(|error| error.to_string())
-        }
-        ["run"] => report(&golden::committed()),
+        ["regenerate"] => golden::commit(suite, &ask(suite, differential::SEED, suite.count())?)
+            .map_err(|error| error.to_string()),
+        ["run"] => report(suite, &golden::committed(suite)),
         ["fresh", seed, rest @ ..] => {
             let number = |text: &str| text.parse::<usize>().map_err(|_| USAGE.to_owned());
             let count = rest.first().map_or(Ok(1000), |count| number(count))?;
-            report(&ask(number(seed)? as u64, count)?)
+            report(suite, &ask(suite, number(seed)? as u64, count)?)
         }
         _ => Err(USAGE.to_owned()),
     }
 }
 
-fn report(rows: &[(String, String)]) -> Result<(), String> {
-    let jobs: Vec<_> = rows.iter().map(|(code, _)| differential::job(code)).collect();
+fn report(suite: Suite, rows: &[(String, String)]) -> Result<(), String> {
+    let jobs: Vec<_> = rows.iter().map(|(code, _)| suite.job(code)).collect();
     let mut classes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for ((code, want), result) in rows.iter().zip(bunraku::collect(&jobs)?) {
-        let got = differential::answer(&result);
+        let got = suite.answer(result);
         if *want != got {
             let class = format!("{} / {}", kind(want), kind(&got));
             classes.entry(class).or_default().push(format!("{code}\n  - {want}\n  + {got}"));

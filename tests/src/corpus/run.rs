@@ -60,7 +60,19 @@ pub fn run(machine: &'static str) -> Result<Machine, String> {
 
 /// Bunraku's normalised results for these classes.
 pub fn compile(classes: &[Class], machine: &str) -> Result<Vec<Value>, String> {
-    let jobs: Vec<Value> = classes.iter().map(|class| super::job(&class.name, machine)).collect();
+    compile_with(classes, machine, true)
+}
+
+/// The same, with or without native twins of modules' functions.
+pub fn compile_with(classes: &[Class], machine: &str, native: bool) -> Result<Vec<Value>, String> {
+    let job = |class: &Class| {
+        let mut job = super::job(&class.name, machine);
+        if !native {
+            job["settings"]["native_stdlib"] = Value::Bool(false);
+        }
+        job
+    };
+    let jobs: Vec<Value> = classes.iter().map(job).collect();
     let places = Places::corpus();
     let mut results = bunraku::collect(&jobs)?;
     results.iter_mut().for_each(|result| canonical::normalise(result, &places));

@@ -5,7 +5,7 @@ use super::{formats, types, values};
 
 /// What an argument is drawn from.
 #[derive(Clone, Copy)]
-enum Arg {
+pub(super) enum Arg {
     Any,
     Int,
     Num,
@@ -287,7 +287,8 @@ fn argument(rng: &mut Rng, kind: Arg) -> String {
     }
 }
 
-fn arguments(rng: &mut Rng, kinds: &[Arg]) -> Vec<String> {
+/// Arguments drawn from their kinds, now and then one too few, one too many or another.
+pub(super) fn arguments(rng: &mut Rng, kinds: &[Arg]) -> Vec<String> {
     let mut all = Vec::new();
     for kind in kinds {
         if matches!(kind, Maybe) {

@@ -1,6 +1,6 @@
 //! The committed answers, the list of known differences, and the cache of whatever the oracle was asked.
 
-use super::{answer, job};
+use super::Suite;
 use crate::{oracle, paths};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -14,8 +14,12 @@ fn folder() -> PathBuf {
     paths::root().join("tests/differential")
 }
 
-fn cache_path() -> PathBuf {
-    paths::root().join(".cache/differential/answers.tsv.gz")
+fn cache_path(suite: Suite) -> PathBuf {
+    let name = match suite {
+        Suite::Language => "answers",
+        Suite::Stdlib => "stdlib-answers",
+    };
+    paths::root().join(format!(".cache/differential/{name}.tsv.gz"))
 }
 
 fn escape(text: &str) -> String {
@@ -61,38 +65,43 @@ fn write<'a>(path: PathBuf, rows: impl Iterator<Item = (&'a String, &'a String)>
     out.finish().map(drop)
 }
 
-/// The committed programs and Puppet's answers.
-pub fn committed() -> Vec<(String, String)> {
-    read(folder().join("golden.tsv.gz"))
+/// The committed programs of a suite and Puppet's answers.
+pub fn committed(suite: Suite) -> Vec<(String, String)> {
+    read(folder().join(format!("{}.tsv.gz", suite.golden())))
 }
 
 /// Commits these.
-pub fn commit(rows: &[(String, String)]) -> Result<()> {
-    write(folder().join("golden.tsv.gz"), rows.iter().map(|(code, answer)| (code, answer)))
+pub fn commit(suite: Suite, rows: &[(String, String)]) -> Result<()> {
+    let path = folder().join(format!("{}.tsv.gz", suite.golden()));
+    write(path, rows.iter().map(|(code, answer)| (code, answer)))
 }
 
 /// Puppet's answers to programs: from the cache, or asked now and kept there.
-pub fn ask(codes: &[String]) -> Result<Vec<(String, String)>> {
-    let mut known: BTreeMap<String, String> = read(cache_path()).into_iter().collect();
+pub fn ask(suite: Suite, codes: &[String]) -> Result<Vec<(String, String)>> {
+    let keeps = super::other_stdlib().is_none();
+    let kept = if keeps { read(cache_path(suite)) } else { Vec::new() };
+    let mut known: BTreeMap<String, String> = kept.into_iter().collect();
     let missing: Vec<&String> = codes.iter().filter(|code| !known.contains_key(*code)).collect();
     if !missing.is_empty() {
-        let jobs: Vec<_> = missing.iter().map(|code| job(code)).collect();
+        let jobs: Vec<_> = missing.iter().map(|code| suite.job(code)).collect();
         for (code, result) in missing.into_iter().zip(oracle::collect(&jobs)) {
-            known.insert(code.clone(), answer(&result));
+            known.insert(code.clone(), suite.answer(result));
         }
-        write(cache_path(), known.iter())?;
+        if keeps {
+            write(cache_path(suite), known.iter())?;
+        }
     }
     Ok(codes.iter().map(|code| (code.clone(), known[code].clone())).collect())
 }
 
 /// The programs that Bunraku is known to answer otherwise.
-pub fn known() -> BTreeSet<String> {
-    let text = fs::read_to_string(folder().join("known.txt")).unwrap_or_default();
+pub fn known(suite: Suite) -> BTreeSet<String> {
+    let text = fs::read_to_string(folder().join(suite.known())).unwrap_or_default();
     text.lines().map(unescape).collect()
 }
 
 /// Writes that list; it is to shrink to nothing.
-pub fn write_known(codes: &BTreeSet<String>) -> Result<()> {
+pub fn write_known(suite: Suite, codes: &BTreeSet<String>) -> Result<()> {
     let text: String = codes.iter().map(|code| escape(code) + "\n").collect();
-    fs::write(folder().join("known.txt"), text)
+    fs::write(folder().join(suite.known()), text)
 }

@@ -1,33 +1,111 @@
 //! Generated calls and type expressions, and what real Puppet answered: the same values, the same messages.
 //!
 //! [`generate`] makes the cases from a seed. Puppet's answers to those of [`SEED`] are kept in
-//! `tests/differential/golden.tsv.gz`, the cases that Bunraku is known to answer otherwise in `known.txt`
-//! beside it.
+//! `tests/differential/` (`golden.tsv.gz` for the language, `stdlib.tsv.gz` for puppetlabs-stdlib), the cases that
+//! Bunraku is known to answer otherwise in `known.txt` and `stdlib-known.txt` beside them.
 
 mod calls;
 mod formats;
 pub mod golden;
 mod programs;
 mod rng;
+mod stdlib;
 mod types;
 mod values;
 
+use crate::canonical::Places;
 use rng::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The seed of the committed cases.
 pub const SEED: u64 = 7_23;
-/// How many cases are committed.
-pub const COUNT: usize = 4200;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// The language and its own functions.
+    Language,
+    /// The functions of puppetlabs-stdlib, with the corpus's modules on the module path.
+    Stdlib,
+}
+
+impl Suite {
+    /// How many cases are committed.
+    pub fn count(self) -> usize {
+        match self {
+            Suite::Language => 4200,
+            Suite::Stdlib => 4000,
+        }
+    }
+
+    fn golden(self) -> &'static str {
+        match self {
+            Suite::Language => "golden",
+            Suite::Stdlib => "stdlib",
+        }
+    }
+
+    fn known(self) -> &'static str {
+        match self {
+            Suite::Language => "known.txt",
+            Suite::Stdlib => "stdlib-known.txt",
+        }
+    }
+
+    /// The job of a program, for either side.
+    pub fn job(self, code: &str) -> Value {
+        let mut job = job(code);
+        if self == Suite::Stdlib {
+            job["modulepath"] = json!([other_stdlib().unwrap_or_else(crate::paths::modules)]);
+            // With `error` most of what is deprecated would only say so.
+            job["settings"] = json!({"strict": "warning"});
+        }
+        job
+    }
+
+    /// A result as text.
+    pub fn answer(self, mut result: Value) -> String {
+        if self == Suite::Stdlib {
+            match other_stdlib() {
+                Some(folder) => {
+                    let text = result.to_string().replace(&*folder.to_string_lossy(), "{modules}");
+                    result = serde_json::from_str(&text).unwrap_or_default();
+                }
+                None => Places::corpus().apply(&mut result),
+            }
+        }
+        shortened(answer(&result))
+    }
+}
+
+/// A module path with another version of puppetlabs-stdlib, where BUNRAKU_STDLIB names one: for `fresh`.
+pub fn other_stdlib() -> Option<std::path::PathBuf> {
+    std::env::var_os("BUNRAKU_STDLIB").map(Into::into)
+}
+
+/// What is far too long to be kept is kept by its beginning, length and checksum.
+fn shortened(text: String) -> String {
+    const KEPT: usize = 4000;
+    if text.len() <= 2 * KEPT {
+        return text;
+    }
+    let mut checksum = flate2::Crc::new();
+    checksum.update(text.as_bytes());
+    let beginning: String = text.chars().take(KEPT).collect();
+    format!("{beginning}… ({} bytes, CRC {:08x})", text.len(), checksum.sum())
+}
 
 /// So many different programs; the last value of each is what counts.
-pub fn generate(seed: u64, count: usize) -> Vec<String> {
+pub fn generate(suite: Suite, seed: u64, count: usize) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     while all.len() < count {
-        let code = one(&mut rng);
+        let code = match suite {
+            Suite::Language => one(&mut rng),
+            Suite::Stdlib => format!("$r = {}", stdlib::call(&mut rng)),
+        };
         if seen.insert(code.clone()) {
             all.push(code);
         }
@@ -51,14 +129,13 @@ fn one(rng: &mut Rng) -> String {
     if expression.contains("\n$r = ") { expression } else { format!("$r = {expression}") }
 }
 
-/// The job of a program, for either side.
-pub fn job(code: &str) -> Value {
+fn job(code: &str) -> Value {
     let value = if code.contains("$r = ") { "\n$r\n" } else { "\n" };
     json!({"id": 0, "code": format!("{code}{value}"), "want": ["value"]})
 }
 
 /// A result as text: the value or the error, then what was logged.
-pub fn answer(result: &Value) -> String {
+fn answer(result: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut out = if result["ok"] == Value::Bool(true) {
         match result["repr"].as_str() {

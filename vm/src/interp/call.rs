@@ -64,7 +64,7 @@ impl<'c> Vm<'c> {
         if let Some(closure) = self.host.manifest_function(name) {
             return Ok(Some(Callee::Puppet(closure)));
         }
-        if let Some(native) = self.host.native(name) {
+        if let Some(native) = self.host.native(name, module) {
             return Ok(Some(Callee::Native(native)));
         }
         Ok(self.host.function(self, name, module)?.map(Callee::Puppet))
@@ -151,6 +151,26 @@ impl<'c> Vm<'c> {
     /// # Errors
     /// When no signature accepts the arguments; those of the function.
     pub fn call_native(
+        &mut self,
+        native: &'static Native,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        if !self.counts_calls {
+            return self.run_native(native, args, block, scope);
+        }
+        self.host.call_begins(native);
+        let result = self.run_native(native, args, block, scope);
+        self.host.call_ends();
+        result
+    }
+
+    /// The same without telling the host: for a function that is one with its caller.
+    ///
+    /// # Errors
+    /// As of [`Vm::call_native`].
+    pub fn run_native(
         &mut self,
         native: &'static Native,
         args: &[Value<'c>],

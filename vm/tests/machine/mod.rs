@@ -51,14 +51,20 @@ fn absent<'c, T>() -> Eval<'c, T> {
 impl<'c> Host<'c> for Stub {
     fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
     fn warn_once(&self, _: &str) {}
+    fn warn_once_for(&self, _: &str, _: &str) -> bool {
+        false
+    }
     fn strict(&self) -> Strict {
         Strict::Error
     }
     fn strict_variables(&self) -> bool {
         true
     }
-    fn native(&self, name: &str) -> Option<&'static Native> {
+    fn native(&self, name: &str, _: &str) -> Option<&'static Native> {
         FUNCTIONS.iter().find(|function| function.name == name)
+    }
+    fn has_old_function(&self, _: &str) -> bool {
+        false
     }
     fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
         Ok(None)
@@ -158,6 +164,15 @@ impl<'c> Host<'c> for Stub {
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
+    fn titles(&self, _: &str) -> Vec<&'c str> {
+        Vec::new()
+    }
+    fn declared(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<(&'c str, &'c str, Hash<'c>)>> {
+        Ok(None)
+    }
+    fn resource_of(&self, _: &'c Scope<'c>) -> Option<(&'c str, &'c str)> {
+        None
+    }
     fn read_file(&self, _: &mut Vm<'c>, _: ModuleFolder, _: &str) -> Eval<'c, Option<Vec<u8>>> {
         Ok(None)
     }
@@ -190,6 +205,24 @@ impl<'c> Host<'c> for Stub {
 
     fn setting(&self, _: &str) -> Option<Value<'c>> {
         None
+    }
+    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c> {
+        absent()
+    }
+    fn parse_json(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
+        None
+    }
+    fn parse_yaml(&self, _: &Vm<'c>, _: &str, _: &str) -> Result<Value<'c>, String> {
+        Err("no YAML here".to_owned())
+    }
+    fn is_plain_yaml_text(&self, _: &str) -> bool {
+        false
+    }
+    fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+        value
+    }
+    fn glob(&self, _: &str) -> Vec<String> {
+        Vec::new()
     }
     fn environment(&self) -> &'c str {
         "test"

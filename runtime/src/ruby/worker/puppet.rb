@@ -90,7 +90,8 @@ module Puppet
     end
 
     def deprecation_warning(message, key = nil, file = nil, line = nil)
-      Bunraku.ask('deprecation', [(key || message).to_s, message.to_s, file, line])
+      place = file ? "(file: #{file}, line: #{line})" : "(location: #{caller(1..1).first})"
+      Bunraku.ask('deprecation', [(key || place).to_s, message.to_s, place])
       nil
     end
 

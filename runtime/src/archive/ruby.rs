@@ -1,0 +1,82 @@
+//! What of a tree will need Ruby when a compile reaches it: functions without a native twin, ERB templates, data types
+//! in Ruby, and resource types whose declaration can't be read.
+
+use crate::environment::Environment;
+use crate::function_files::ENVIRONMENT;
+use crate::natives::twin_of;
+use crate::tree::Tree;
+use bunraku_stdlib::module::Api;
+use std::path::Path;
+
+/// What of a module, or of an environment itself, needs Ruby.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NeedsRuby {
+    /// The module; `environment` for the environment's own.
+    pub owner: String,
+    /// Functions by name.
+    pub functions: Vec<String>,
+    /// Templates, by their path below `templates`.
+    pub templates: Vec<String>,
+    /// Types by name.
+    pub types: Vec<String>,
+}
+
+impl NeedsRuby {
+    fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.templates.is_empty() && self.types.is_empty()
+    }
+}
+
+/// What of an environment needs Ruby, modules by name; those that need none are left out.
+pub fn needs(environment: &Environment) -> Vec<NeedsRuby> {
+    let modules = environment.modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
+    let own = environment.directory.as_deref().map(|directory| (ENVIRONMENT, directory));
+    let all = modules.chain(own).map(|(owner, root)| of(environment, owner, root));
+    all.filter(|needs| !needs.is_empty()).collect()
+}
+
+fn of(environment: &Environment, owner: &str, root: &Path) -> NeedsRuby {
+    let tree = environment.tree();
+    let mut needs = NeedsRuby { owner: owner.to_owned(), ..NeedsRuby::default() };
+    for api in [Api::New, Api::Old] {
+        for file in below(tree, &root.join(api.folder())) {
+            let Some(name) = file.strip_suffix(".rb").map(|name| name.replace('/', "::")) else { continue };
+            // A function of the language, or one of the new interface in front of the old, is what code gets.
+            let is_hidden = bunraku_stdlib::find(&name).is_some()
+                || (api == Api::Old && tree.is_file(&root.join(Api::New.file(&name))));
+            if !is_hidden && twin_of(&environment.modules, &name, owner, api).is_none() {
+                needs.functions.push(name);
+            }
+        }
+    }
+    needs.functions.sort();
+    needs.functions.dedup();
+    needs.templates = below(tree, &root.join("templates"));
+    needs.templates.retain(|file| file.ends_with(".erb"));
+    let ruby_names = |folder: &str| {
+        let files = below(tree, &root.join(folder));
+        files.into_iter().filter_map(|file| Some(file.strip_suffix(".rb")?.replace('/', "::")))
+    };
+    needs.types.extend(ruby_names("lib/puppet/datatypes"));
+    let unreadable = |name: &String| environment.types.get(name).is_some_and(|ty| ty.unreadable.is_some());
+    needs.types.extend(ruby_names("lib/puppet/type").filter(unreadable));
+    needs
+}
+
+/// The files below a folder by their path within it, sorted; links to folders are not followed.
+fn below(tree: &Tree, folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(at) = folders.pop() {
+        for child in tree.list(&folder.join(&at)) {
+            let path = if at.is_empty() { child.name } else { format!("{at}/{}", child.name) };
+            match (child.is_folder, child.is_link) {
+                (false, _) => files.push(path),
+                (true, false) => folders.push(path),
+                (true, true) => {}
+            }
+        }
+    }
+    files.sort();
+    files
+}

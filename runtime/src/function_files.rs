@@ -1,0 +1,65 @@
+//! Where functions in Ruby are: which modules of an environment, and the environment itself, have a file for a name.
+//! Looked up once, when a compile first asks, for a module path may have hundreds of folders to look in.
+
+use crate::modules::Modules;
+use crate::tree::Tree;
+use bunraku_stdlib::module::Api;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The name that code of the environment itself goes by where a module's is asked for.
+pub const ENVIRONMENT: &str = "environment";
+
+/// A file that a function is written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The module it lies in, or [`ENVIRONMENT`].
+    pub owner: String,
+    /// The interface it is written for.
+    pub api: Api,
+}
+
+/// The files of all functions in Ruby whose names have no `::`. Those with one lie in the module they name.
+#[derive(Debug, Default)]
+pub struct FunctionFiles {
+    /// By name: modules by name, the environment's own last.
+    by_name: BTreeMap<String, Vec<FunctionFile>>,
+}
+
+impl FunctionFiles {
+    /// Looks into all modules, and into an environment's own folder.
+    pub fn find(modules: &Modules, directory: Option<&Path>) -> FunctionFiles {
+        let mut files = FunctionFiles::default();
+        let owners = modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
+        for (owner, root) in owners.chain(directory.map(|directory| (ENVIRONMENT, directory))) {
+            for api in [Api::New, Api::Old] {
+                files.add(modules.tree(), owner, &root.join(api.folder()), api);
+            }
+        }
+        files
+    }
+
+    fn add(&mut self, tree: &Tree, owner: &str, folder: &Path, api: Api) {
+        tree.watch(folder.to_path_buf());
+        for child in tree.list(folder) {
+            if let Some(name) = child.name.strip_suffix(".rb")
+                && !child.is_folder
+            {
+                let file = FunctionFile { path: folder.join(&child.name), owner: owner.to_owned(), api };
+                self.by_name.entry(name.to_owned()).or_default().push(file);
+            }
+        }
+    }
+
+    /// The files for a name that are written for an interface, modules by name, the environment's own last.
+    pub fn of(&self, name: &str, api: Api) -> impl Iterator<Item = &FunctionFile> {
+        self.by_name.get(name).into_iter().flatten().filter(move |file| file.api == api)
+    }
+
+    /// All files, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &FunctionFile)> {
+        self.by_name.iter().flat_map(|(name, files)| files.iter().map(move |file| (name.as_str(), file)))
+    }
+}

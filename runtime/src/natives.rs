@@ -1,0 +1,103 @@
+//! Which functions of modules have a native twin: those that a twin was compared with. The file that Puppet would
+//! load decides, found as [`Compile::find_ruby`] finds it, and the version in its module's metadata.
+
+use crate::compile::Compile;
+use crate::modules::Modules;
+use bunraku_stdlib::module::{self, Api, Twin};
+use bunraku_vm::function::Native;
+
+impl<'c> Compile<'c> {
+    /// The native twin of the function that code of module `from` gets for a name.
+    pub(crate) fn twin(&self, name: &str, from: &str) -> Option<&'static Native> {
+        if !self.settings.native_stdlib || !module::has_twin(name) {
+            return None;
+        }
+        let found = self.find_ruby(name, from)?;
+        let api = if found.old { Api::Old } else { Api::New };
+        twin_of(&self.environment.modules, name, found.module, api).map(|twin| twin.native)
+    }
+
+    /// Whether there is a function of the 3.x interface by that name.
+    pub(crate) fn has_function_of_old_kind(&self, name: &str) -> bool {
+        is_old_function_of_puppet(name) || self.environment.functions().of(name, Api::Old).next().is_some()
+    }
+}
+
+/// The twin of a module's function.
+pub fn twin_of(modules: &Modules, name: &str, owner: &str, api: Api) -> Option<Twin> {
+    let mut twins = module::twins_of(name, owner, api).peekable();
+    twins.peek()?;
+    if !module::was_compared(owner, name, modules.version(owner)?) {
+        return None;
+    }
+    // What passes its calls on to the module's name space does so only where that has the function.
+    let target = || modules.get(owner).map(|module| module.path.join(api.file(&format!("{owner}::{name}"))));
+    twins.find(|twin| !twin.shim || target().is_some_and(|file| modules.tree().is_file(&file)))
+}
+
+/// Whether Puppet itself has a function of the old kind by that name.
+pub fn is_old_function_of_puppet(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "create_resources",
+        "defined",
+        "digest",
+        "epp",
+        "fail",
+        "file",
+        "fqdn_rand",
+        "generate",
+        "hiera",
+        "hiera_array",
+        "hiera_hash",
+        "hiera_include",
+        "inline_epp",
+        "inline_template",
+        "lookup",
+        "realize",
+        "regsubst",
+        "scanf",
+        "sha1",
+        "sha256",
+        "shellquote",
+        "split",
+        "sprintf",
+        "tag",
+        "tagged",
+        "template",
+        "versioncmp",
+        "md5",
+        "alert",
+        "crit",
+        "debug",
+        "emerg",
+        "err",
+        "info",
+        "notice",
+        "warning",
+        "assert_type",
+        "binary_file",
+        "break",
+        "contain",
+        "dig",
+        "each",
+        "filter",
+        "find_file",
+        "include",
+        "lest",
+        "map",
+        "match",
+        "new",
+        "next",
+        "reduce",
+        "require",
+        "return",
+        "reverse_each",
+        "slice",
+        "step",
+        "strftime",
+        "then",
+        "type",
+        "with",
+    ];
+    NAMES.contains(&name)
+}

@@ -1,0 +1,462 @@
+//! puppetlabs-stdlib: JSON, YAML, TOML and other notations of data, read and written.
+
+use super::leave;
+use super::ruby::{error, no_conversion, no_method, to_s};
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::{float_to_s, inspect};
+use bunraku_vm::function::Call;
+use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::vm::Vm;
+
+natives! {
+    /// A value as JSON.
+    function "to_json" { dispatch to_json(param "Any" data); }
+    /// A value as JSON on many lines.
+    function "to_json_pretty" {
+        dispatch to_json_pretty(
+            param "Variant[Hash, Array]" data,
+            optional_param "Optional[Boolean]" skip_undef,
+            optional_param "Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}]" opts,
+        );
+    }
+    /// A value as a Python literal.
+    function "to_python" { dispatch to_python(param "Any" object); }
+    /// A value as a Ruby literal.
+    function "to_ruby" { dispatch to_ruby(param "Any" object); }
+    /// A hash as TOML.
+    function "to_toml" { dispatch to_toml(param "Hash" data) -> "String"; }
+    /// A value as YAML.
+    function "to_yaml" { dispatch to_yaml(param "Any" data, optional_param "Hash" options); }
+    /// A value as JSON.
+    function "stdlib::to_json" { dispatch to_json(param "Any" data); }
+    /// A value as JSON on many lines.
+    function "stdlib::to_json_pretty" {
+        dispatch to_json_pretty(
+            param "Variant[Hash, Array]" data,
+            optional_param "Optional[Boolean]" skip_undef,
+            optional_param "Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}]" opts,
+        );
+    }
+    /// A value as a Python literal.
+    function "stdlib::to_python" { dispatch to_python(param "Any" object); }
+    /// A value as a Ruby literal.
+    function "stdlib::to_ruby" { dispatch to_ruby(param "Any" object); }
+    /// A hash as TOML.
+    function "stdlib::to_toml" { dispatch to_toml(param "Hash" data) -> "String"; }
+    /// A value as YAML.
+    function "stdlib::to_yaml" { dispatch namespaced_to_yaml(param "Any" data, optional_param "Hash" options); }
+    /// What a text in Puppet's variant of JSON says.
+    function "parsepson" { dispatch parsepson(param "String[1]" pson_string, optional_param "Any" default); }
+}
+
+old_functions! {
+    /// What a text in JSON says, or a default.
+    "parsejson" parsejson;
+    /// What a text in YAML says, or a default.
+    "parseyaml" parseyaml;
+    /// What a JSON file says, or a default.
+    "loadjson" loadjson (1);
+    /// What a YAML file says, or a default.
+    "loadyaml" loadyaml (1);
+}
+
+/// How JSON is laid out.
+struct Layout {
+    indent: String,
+    space: String,
+    space_before: String,
+    object_nl: String,
+    array_nl: String,
+    allow_nan: bool,
+    max_nesting: usize,
+}
+
+impl Layout {
+    const fn compact() -> Layout {
+        Layout {
+            indent: String::new(),
+            space: String::new(),
+            space_before: String::new(),
+            object_nl: String::new(),
+            array_nl: String::new(),
+            allow_nan: false,
+            max_nesting: 100,
+        }
+    }
+}
+
+fn json_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+fn json<'c>(out: &mut String, value: Value<'c>, layout: &Layout, depth: usize) -> Eval<'c, ()> {
+    if layout.max_nesting > 0
+        && depth > layout.max_nesting
+        && matches!(value, Value::Array(_) | Value::Hash(_))
+    {
+        return Err(error(format!("nesting of {depth} is too deep")));
+    }
+    match value {
+        Value::Undef => out.push_str("null"),
+        Value::Float(f) if !f.is_finite() && !layout.allow_nan => {
+            return Err(error(format!("{} not allowed in JSON", float_to_s(f))));
+        }
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) => out.push_str(&to_s(value)),
+        Value::Array(items) => {
+            out.push('[');
+            if items.is_empty() && layout.array_nl.is_empty() {
+                out.push(']');
+                return Ok(());
+            }
+            out.push_str(&layout.array_nl);
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                    out.push_str(&layout.array_nl);
+                }
+                out.push_str(&layout.indent.repeat(depth));
+                json(out, *item, layout, depth + 1)?;
+            }
+            if !layout.array_nl.is_empty() {
+                out.push_str(&layout.array_nl);
+                out.push_str(&layout.indent.repeat(depth - 1));
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            out.push_str(&layout.object_nl);
+            for (n, (key, item)) in hash.entries().iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                    out.push_str(&layout.object_nl);
+                }
+                if !layout.object_nl.is_empty() {
+                    out.push_str(&layout.indent.repeat(depth));
+                }
+                json_string(out, &plain(*key));
+                out.push_str(&layout.space_before);
+                out.push(':');
+                out.push_str(&layout.space);
+                json(out, *item, layout, depth + 1)?;
+            }
+            if !layout.object_nl.is_empty() {
+                if !hash.is_empty() {
+                    out.push_str(&layout.object_nl);
+                }
+                out.push_str(&layout.indent.repeat(depth - 1));
+            }
+            out.push('}');
+        }
+        other => json_string(out, &plain(other)),
+    }
+    Ok(())
+}
+
+/// `to_s` of a value of the language, where references are types.
+fn plain(value: Value<'_>) -> String {
+    bunraku_vm::format::to_ruby_s(value)
+}
+
+fn to_json<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let mut out = String::new();
+    json(&mut out, call.args[0], &Layout::compact(), 1)?;
+    Ok(vm.string(&out))
+}
+
+fn to_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let mut layout = Layout {
+        indent: "  ".to_owned(),
+        space: " ".to_owned(),
+        object_nl: "\n".to_owned(),
+        array_nl: "\n".to_owned(),
+        ..Layout::compact()
+    };
+    if let Some(Value::Hash(options)) = call.arg(2) {
+        let text = |name: &str, old: &mut String| {
+            if let Some(Value::Str(text)) = options.get_str(name) {
+                *old = text.as_str().to_owned();
+            }
+        };
+        text("indent", &mut layout.indent);
+        text("space", &mut layout.space);
+        text("space_before", &mut layout.space_before);
+        text("object_nl", &mut layout.object_nl);
+        text("array_nl", &mut layout.array_nl);
+        layout.allow_nan = options.get_str("allow_nan").is_some_and(|allow| allow.truthy());
+        if let Some(Value::Int(most)) = options.get_str("max_nesting") {
+            layout.max_nesting = usize::try_from(most).unwrap_or(0);
+        }
+    }
+    let skip = call.arg(1).is_some_and(|skip| skip.truthy());
+    let data = match call.args[0] {
+        Value::Array(items) if skip => {
+            let kept: Vec<_> = items.iter().filter(|item| !item.is_undef()).copied().collect();
+            vm.array(&kept)
+        }
+        Value::Hash(hash) if skip => {
+            let kept: Vec<_> = hash.entries().iter().filter(|(_, v)| !v.is_undef()).copied().collect();
+            Value::Hash(Hash::from_unique(vm.arena, &kept))
+        }
+        other => other,
+    };
+    let mut out = String::new();
+    json(&mut out, data, &layout, 1)?;
+    out.push('\n');
+    Ok(vm.string(&out))
+}
+
+/// Words of a language for a value that is plain data.
+fn literal(value: Value<'_>, arrow: &str, words: [&str; 3]) -> String {
+    match value {
+        Value::Bool(true) => words[0].to_owned(),
+        Value::Bool(false) => words[1].to_owned(),
+        Value::Undef => words[2].to_owned(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| literal(*item, arrow, words)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Hash(hash) => {
+            let entry = |(key, value): &(Value<'_>, Value<'_>)| {
+                format!("{}{arrow}{}", literal(*key, arrow, words), literal(*value, arrow, words))
+            };
+            let entries: Vec<String> = hash.entries().iter().map(entry).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        other => inspect(other),
+    }
+}
+
+fn to_python<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let data = vm.host.plain_data(vm, call.args[0]);
+    Ok(vm.string(&literal(data, ": ", ["True", "False", "None"])))
+}
+
+fn to_ruby<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let data = vm.host.plain_data(vm, call.args[0]);
+    Ok(vm.string(&literal(data, " => ", ["true", "false", "nil"])))
+}
+
+fn to_yaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    yaml(vm, "to_yaml", call)
+}
+
+fn namespaced_to_yaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    yaml(vm, "stdlib::to_yaml", call)
+}
+
+fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
+    let options = match call.arg(1) {
+        Some(Value::Hash(options)) => Some(options),
+        _ => None,
+    };
+    match super::yaml::dump(vm, call.args[0], options) {
+        Some(text) => Ok(vm.string(&text)),
+        None => match object(call.args[0]) {
+            Some(object) => {
+                let class = bunraku_vm::label::ruby_class(object);
+                Err(error(format!("{name}(): a value of class {class} is not supported")))
+            }
+            None => leave(vm, name, call),
+        },
+    }
+}
+
+/// A value within another that is an object of Puppet's Ruby, which Psych writes by its instance variables.
+fn object(value: Value<'_>) -> Option<Value<'_>> {
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| object(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().find_map(|(key, value)| object(*key).or_else(|| object(*value)))
+        }
+        Value::Str(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Bool(_)
+        | Value::Undef
+        | Value::Default
+        | Value::Regexp(_) => None,
+        other => Some(other),
+    }
+}
+
+fn to_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let mut out = String::new();
+    if let Value::Hash(hash) = call.args[0] {
+        toml(&mut out, hash, &[], false)?;
+    }
+    Ok(vm.string(&out))
+}
+
+fn toml<'c>(out: &mut String, hash: Hash<'c>, path: &[String], is_item: bool) -> Eval<'c, ()> {
+    let mut entries: Vec<_> = hash.entries().iter().map(|(key, value)| (to_s(*key), *key, *value)).collect();
+    if entries.iter().any(|(_, key, _)| key.as_str().is_none()) && entries.len() > 1 {
+        return Err(error("comparison of String with Integer failed"));
+    }
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    let is_tables = |value: &Value<'c>| match value {
+        Value::Array(items) => matches!(items.first(), Some(Value::Hash(_))),
+        _ => false,
+    };
+    let is_simple = |value: &Value<'c>| !matches!(value, Value::Hash(_)) && !is_tables(value);
+    let header = |out: &mut String, path: &[String], double: bool| {
+        let path = path.join(".");
+        out.push_str(&if double { format!("[[{path}]]\n") } else { format!("[{path}]\n") });
+    };
+    if !is_item
+        && !path.is_empty()
+        && (hash.is_empty() || entries.iter().any(|(_, _, value)| is_simple(value)))
+    {
+        header(out, path, false);
+    }
+    let key_of = |key: &str| {
+        if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
+            key.to_owned()
+        } else {
+            format!("\"{}\"", key.replace('"', "\\\""))
+        }
+    };
+    for (key, _, value) in entries.iter().filter(|(_, _, value)| is_simple(value)) {
+        let shown = match value {
+            Value::Str(_) => inspect(*value).replace("\\#", "#"),
+            Value::Regexp(_) => bunraku_vm::format::inspect::inspect_str(&inspect(*value)),
+            other => inspect(*other),
+        };
+        out.push_str(&format!("{} = {shown}\n", key_of(key)));
+    }
+    for (key, _, value) in &entries {
+        if let Value::Hash(inner) = value {
+            toml(out, *inner, &[path, &[key_of(key)]].concat(), false)?;
+        }
+    }
+    for (key, _, value) in entries.iter().filter(|(_, _, value)| is_tables(value)) {
+        let path = [path, &[key_of(key)]].concat();
+        let Value::Array(items) = value else { continue };
+        for item in items.iter() {
+            header(out, &path, true);
+            let Value::Hash(item) = item else {
+                return Err(super::ruby::no_method("keys", *item));
+            };
+            toml(out, *item, &path, true)?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of a parser's first argument.
+fn source<'c>(call: &Call<'c, '_>) -> Eval<'c, &'c str> {
+    match call.args.first() {
+        None => Err(Flow::raw("Wrong number of arguments. 1 or 2 arguments should be provided.")),
+        Some(Value::Str(text)) => Ok(text.as_str()),
+        Some(other) => Err(no_conversion(*other, "String")),
+    }
+}
+
+/// The path that a loader's first argument is; none where it is no path and there is a default for that.
+fn path<'c>(call: &Call<'c, '_>) -> Eval<'c, Option<&'c str>> {
+    match call.args {
+        [Value::Str(_) | Value::Undef, ..] | [] => source(call).map(Some),
+        [_, default, ..] if default.truthy() => Ok(None),
+        [other, ..] => Err(no_method("start_with?", *other)),
+    }
+}
+
+/// What was read, or the default where that is nothing or wrong.
+fn or_default<'c>(call: &Call<'c, '_>, read: Eval<'c>) -> Eval<'c> {
+    let default = call.arg(1).unwrap_or(Value::Undef);
+    match read {
+        Ok(value) if value.truthy() => Ok(value),
+        Ok(value) => Ok(if call.args.len() > 1 { default } else { falsy(value) }),
+        Err(_) if default.truthy() => Ok(default),
+        Err(flow) => Err(flow),
+    }
+}
+
+/// What Ruby's `value || nil` makes of something false.
+fn falsy(_: Value<'_>) -> Value<'_> {
+    Value::Undef
+}
+
+fn parsejson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let missing = call.args.is_empty();
+    let read = source(&call).and_then(|text| vm.host.parse_json(vm, text).ok_or_else(|| error(text)));
+    // The words for what is wrong are those of Ruby's parser.
+    if read.is_err() && !missing && !call.arg(1).is_some_and(Value::truthy) && source(&call).is_ok() {
+        return leave(vm, "parsejson", call);
+    }
+    if missing { read } else { or_default(&call, read) }
+}
+
+fn parseyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let missing = call.args.is_empty();
+    let read = source(&call).and_then(|text| vm.host.parse_yaml(vm, text, "<unknown>").map_err(error));
+    if missing { read } else { or_default(&call, read) }
+}
+
+/// The error of text that is no PSON.
+fn not_pson<'c>(text: &str) -> Box<Flow<'c>> {
+    let shown: String =
+        if text.chars().count() > 20 { text.chars().take(20).collect() } else { text.to_owned() };
+    error(format!("source '{shown}' not in PSON!"))
+}
+
+fn parsepson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let text = crate::support::text(call.arg(0));
+    match (vm.host.parse_json(vm, text), call.arg(1)) {
+        (Some(value), _) => Ok(value),
+        (None, Some(default)) => Ok(default),
+        (None, None) => Err(not_pson(text)),
+    }
+}
+
+fn is_url(path: &str) -> bool {
+    path.starts_with("http://") || path.starts_with("https://")
+}
+
+/// The text of a file that is there; none, with a warning, where it is not.
+fn file<'c>(vm: &mut Vm<'c>, path: &str) -> Eval<'c, Option<String>> {
+    match vm.host.read_file(vm, ModuleFolder::Files, path)? {
+        Some(bytes) if path.starts_with('/') => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        _ => {
+            let message = format!("Can't load '{path}' File does not exist!");
+            vm.host.log(Severity::Warning, &message, None);
+            Ok(None)
+        }
+    }
+}
+
+fn loadjson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Some(path) = path(&call)? else { return Ok(call.args[1]) };
+    if is_url(path) {
+        return leave(vm, "loadjson", call);
+    }
+    let Some(text) = file(vm, path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
+    let read = vm.host.parse_json(vm, &text).ok_or_else(|| not_pson(&text));
+    or_default(&call, read)
+}
+
+fn loadyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Some(path) = path(&call)? else { return Ok(call.args[1]) };
+    if is_url(path) {
+        return leave(vm, "loadyaml", call);
+    }
+    let Some(text) = file(vm, path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
+    let read = vm.host.parse_yaml(vm, &text, path).map_err(error);
+    or_default(&call, read)
+}

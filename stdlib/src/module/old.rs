@@ -1,0 +1,115 @@
+//! What twins of functions of the old (3.x) kind share: the notation of their tables, their arguments, and the call
+//! of one from another.
+
+use super::ruby::regexp_inspect;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::to_interpolated;
+use bunraku_vm::function::{Call, Native, NativeFn};
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+
+/// An old function: what the language calls, and the body beneath, which other functions call with arguments as
+/// they are.
+pub(crate) struct OldFunction {
+    pub native: Native,
+    pub body: NativeFn,
+    pub least: usize,
+    pub most: Option<usize>,
+}
+
+/// A table of old functions, as the module's `OLD`: documentation, name, body; `2` where it takes exactly two
+/// arguments, `1..` where at least one; `reaches` where it may keep the scope of the call.
+macro_rules! old_functions {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:literal $body:ident $(($least:literal $(, $most:literal)?))? $(reaches $reaches:literal)?;
+    )*) => {
+        /// The functions of the old kind of this group.
+        pub(crate) static OLD: &[$crate::module::old::OldFunction] = &[$(
+            $crate::module::old::OldFunction {
+                native: bunraku_vm::function::Native {
+                    keeps_scope: false $(|| $reaches)?,
+                    ..bunraku_vm::function::native(
+                        $name,
+                        concat!($($doc),+),
+                        {
+                            fn from_language<'c>(
+                                vm: &mut bunraku_vm::vm::Vm<'c>,
+                                call: bunraku_vm::function::Call<'c, '_>,
+                            ) -> bunraku_vm::error::Eval<'c> {
+                                $crate::module::old::call($name, vm, call)
+                            }
+                            const PARAMS: &[bunraku_vm::function::ParamSpec] =
+                                &[bunraku_vm::function::repeated_param("Any", "p0")];
+                            const DISPATCHES: &[bunraku_vm::function::Dispatch] =
+                                &[bunraku_vm::function::dispatch(PARAMS, from_language)
+                                    .optional_block("Callable")];
+                            DISPATCHES
+                        },
+                    )
+                },
+                body: $body,
+                least: 0 $(+ $least)?,
+                most: old_functions!(@most $($($most)?)?),
+            }
+        ),*];
+    };
+    (@most) => { None };
+    (@most $most:literal) => { Some($most) };
+}
+
+/// Calls an old function from the language: with arguments of the old kind.
+pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let args: Vec<_> = call.args.iter().map(|arg| convert(vm, *arg, true)).collect::<Result<_, _>>()?;
+    call_old(name, vm, Call { args: &args, ..call })
+}
+
+/// Calls an old function as Ruby does (`function_NAME`): with the arguments as they are.
+pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Some(function) = super::old_function(name) else {
+        return Err(Flow::raw(format!("undefined method `function_{name}' for Scope()")));
+    };
+    let count = call.args.len();
+    if count < function.least || function.most.is_some_and(|most| count > most) {
+        let expected = match function.most {
+            Some(most) => most.to_string(),
+            None => format!("minimum {}", function.least),
+        };
+        return Err(Flow::raw(format!("{name}(): Wrong number of arguments given ({count} for {expected})")));
+    }
+    (function.body)(vm, call)
+}
+
+/// A value as Puppet hands it to an old function: `undef` is an empty string where it is an argument itself, what
+/// Puppet 3 did not know is text.
+fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
+    Ok(match value {
+        Value::Undef if outermost => vm.string(""),
+        Value::Array(items) => {
+            let items: Vec<_> =
+                items.iter().map(|item| convert(vm, *item, false)).collect::<Result<_, _>>()?;
+            vm.array(&items)
+        }
+        Value::Hash(hash) => {
+            let mut builder = HashBuilder::new(vm.arena);
+            for (key, value) in hash.entries() {
+                builder.insert(convert(vm, *key, false)?, convert(vm, *value, false)?);
+            }
+            Value::Hash(builder.finish())
+        }
+        Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+        Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
+        Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Binary(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
+        value => value,
+    })
+}
+
+/// Whether a value is a reference to a resource or class: to an old function that is a resource, not a type.
+pub(super) fn is_reference(value: Value<'_>) -> bool {
+    matches!(value, Value::Type(Type::Class(_) | Type::Resource { .. }))
+}

@@ -7,6 +7,7 @@ use crate::compile::{Compile, Finished, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::hiera::files::DataFiles;
+use crate::hiera::query::{Answer, Query};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -58,6 +59,8 @@ pub struct Job {
     pub settings: Option<Map<String, Json>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
+    /// A look-up at the end of the compile.
+    pub lookup: Option<Query>,
 }
 
 impl Job {
@@ -103,6 +106,8 @@ pub struct Outcome {
     pub logs: Vec<Log>,
     /// The last value, as rich data and as printed.
     pub value: Option<(String, String)>,
+    /// The answer to the job's look-up.
+    pub lookup: Option<Answer>,
     /// Name of the node.
     pub node: String,
 }
@@ -133,6 +138,7 @@ impl Session {
             result: Err(Diagnostic::error(message)),
             logs: Vec::new(),
             value: None,
+            lookup: None,
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
@@ -145,14 +151,14 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
-            let Finished { result, logs, value } = std::thread::scope(|threads| {
+            let Finished { result, logs, value, lookup } = std::thread::scope(|threads| {
                 let compile = || {
                     let kept = Kept::default();
                     let arena = Bump::new();
                     arena.set_allocation_limit(Some(settings.max_memory));
                     let (code, want) = (job.code.as_deref(), job.wants("value"));
-                    let (units, data) = (&self.units, &self.data);
-                    Compile::run(&environment, units, &kept, data, settings, &node, code, want, &arena)
+                    let (units, data, query) = (&self.units, &self.data, job.lookup.as_ref());
+                    Compile::run(&environment, units, &kept, data, settings, &node, code, want, query, &arena)
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(threads, compile);
                 let thread = thread.map_err(|error| format!("Could not start a thread: {error}"))?;
@@ -174,7 +180,12 @@ impl Session {
                 diagnostic.message = full;
                 diagnostic
             });
-            Ok(Outcome { result, logs, value, node: name.clone() })
+            // What goes wrong in a look-up is no fault of the node's.
+            let (result, lookup) = match lookup.transpose() {
+                Ok(lookup) => (result, lookup),
+                Err(diagnostic) => (Err(diagnostic), None),
+            };
+            Ok(Outcome { result, logs, value, lookup, node: name.clone() })
         };
         run().unwrap_or_else(failed)
     }
@@ -252,6 +263,13 @@ impl Session {
                     out.push_str(value);
                     out.push_str(",\"repr\":");
                     string(&mut out, repr);
+                }
+                if let Some(answer) = &outcome.lookup {
+                    out.push_str(",\"lookup\":{\"found\":");
+                    out.push_str(if answer.found { "true" } else { "false" });
+                    out.push_str(",\"text\":");
+                    string(&mut out, &answer.text);
+                    out.push('}');
                 }
             }
             Err(diagnostic) => {

@@ -16,6 +16,7 @@ require 'json'
 require 'puppet'
 require 'puppet/pops'
 require 'puppet/face'
+require 'puppet/application/lookup'
 require 'puppet/parser'
 require 'puppet/util/profiler'
 
@@ -140,6 +141,40 @@ module Oracle
     end
   end
 
+  # `puppet lookup` at the end of a compile that is under way already.
+  class Lookup < Puppet::Application::Lookup
+    FLAGS = %w[explain explain_options sort_merged_arrays merge_hash_arrays].freeze
+    NAMES = { 'knock_out_prefix' => :prefix, 'default' => :default_value }.freeze
+
+    attr_reader :text, :status
+
+    def initialize(query, &compile)
+      super(Puppet::Util::CommandLine.new('puppet', ['lookup', *query['keys']]))
+      @compile = compile
+      @text = +''
+      query.each do |name, value|
+        next if name == 'keys' || value == false
+
+        options[NAMES[name] || name.to_sym] = name == 'render_as' ? value.downcase.to_sym : value
+      end
+    end
+
+    def generate_scope(&block)
+      @compile.call(&block)
+    end
+
+    def puts(*texts)
+      io = StringIO.new
+      io.puts(*texts)
+      @text << io.string
+    end
+
+    def exit(status)
+      @status = status
+      throw :exited
+    end
+  end
+
   # One compile or check.
   class Job
     def initialize(job)
@@ -221,7 +256,7 @@ module Oracle
       env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
       Puppet.override(environments: environments, current_environment: env, rich_data: true) do
         node = build_node(name, env)
-        catalog = compile_node(node)
+        catalog = @job['lookup'] ? look_up(node) : compile_node(node)
         catalog = catalog.filter(&:virtual?)
         @result['ok'] = true
         @result['catalog'] = encodable(catalog.to_data_hash) if wants?('catalog')
@@ -262,6 +297,17 @@ module Oracle
       when Array then value.each { |v| deep_freeze(v) }
       end
       value.freeze
+    end
+
+    def look_up(node)
+      catalog = nil
+      app = Lookup.new(@job['lookup']) do |&block|
+        compiler = Puppet::Parser::Compiler.new(node)
+        compiler.compile { |made| catalog = made; block.call(compiler.topscope); made }
+      end
+      catch(:exited) { app.main }
+      @result['lookup'] = { 'found' => app.status.zero?, 'text' => app.text }
+      catalog || Puppet::Resource::Catalog.new
     end
 
     # Puppet logs the error that ends a compile; the result has it under `error` already.

@@ -7,6 +7,7 @@ use crate::data;
 use crate::environment::Environment;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::hiera::query::{Answer, Query};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -46,6 +47,8 @@ pub struct Finished {
     pub logs: Vec<Log>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
+    /// The answer to the query, if there was one.
+    pub lookup: Option<Result<Answer, Diagnostic>>,
 }
 
 /// Rounds of definitions and collectors after which Puppet gives up.
@@ -64,6 +67,7 @@ impl<'c> Compile<'c> {
         node: &'c Node,
         code: Option<&str>,
         want_value: bool,
+        query: Option<&Query>,
         arena: &'c Bump,
     ) -> Finished {
         let strict = match settings.strict {
@@ -115,9 +119,16 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
+        let (result, lookup) = match (result, query) {
+            (Ok(catalog), Some(query)) => {
+                let answer = compile.answer(&mut vm, query).map_err(|flow| compile.diagnostic(*flow));
+                (Ok(catalog), Some(answer))
+            }
+            (result, _) => (result, None),
+        };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let logs = compile.release();
-        Finished { result, logs, value }
+        Finished { result, logs, value, lookup }
     }
 
     fn release(&self) -> Vec<Log> {

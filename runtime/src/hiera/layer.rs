@@ -3,6 +3,7 @@
 use super::Invocation;
 use super::config::{Config, Location};
 use super::context::Context;
+use super::explain::{Explain, What};
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
@@ -30,6 +31,8 @@ pub enum Place {
 
 /// A layer with its configuration.
 pub struct Layer<'c> {
+    /// Which it is.
+    pub place: Place,
     /// The module it belongs to.
     pub module: Option<&'c str>,
     /// The configuration.
@@ -94,8 +97,20 @@ impl<'c> Entry<'c> {
 
 impl<'c> Layer<'c> {
     /// A layer of this configuration.
-    pub fn new(module: Option<&'c str>, config: Config<'c>) -> Layer<'c> {
-        Layer { module, config, resolved: RefCell::new(None) }
+    pub fn new(place: Place, module: Option<&'c str>, config: Config<'c>) -> Layer<'c> {
+        Layer { place, module, config, resolved: RefCell::new(None) }
+    }
+
+    fn explained(&self) -> What<'c> {
+        let name = match (self.module, self.place) {
+            (Some(module), _) => format!("Module \"{module}\""),
+            (None, Place::Global) => "Global".to_owned(),
+            (None, _) => "Environment".to_owned(),
+        };
+        let version = self.config.version;
+        let path = self.config.path.as_ref().map(|path| path.display().to_string());
+        let name = format!("{name} Data Provider (hiera configuration version {version})");
+        What::Layer(name, path, self.module.map(str::to_owned))
     }
 }
 
@@ -107,13 +122,18 @@ impl<'c> Compile<'c> {
         layer: &Layer<'c>,
     ) -> Eval<'c, Rc<Resolved<'c>>> {
         let kept = layer.resolved.borrow().clone();
-        if let Some(kept) = kept
-            && kept.variables.iter().all(|(name, value)| self.variable_now(vm, inv, name).same(*value))
-        {
-            return Ok(kept);
+        if let Some(kept) = kept {
+            if kept.variables.iter().all(|(name, value)| self.variable_now(vm, inv, name).same(*value)) {
+                return Ok(kept);
+            }
+            inv.explain.text(|| {
+                "Hiera configuration recreated due to change of scope variables used in interpolation expressions"
+                    .to_owned()
+            });
         }
-        // Configurations are resolved with the scope alone.
-        let plain = Invocation { overrides: None, defaults: None, ..*inv };
+        // Configurations are resolved with the scope alone, and nobody explains it.
+        let explain = Explain::default();
+        let plain = Invocation { overrides: None, defaults: None, explain, ..*inv };
         let outer = self.hiera.record();
         let entries = self.resolve_entries(vm, &plain, &layer.config, "hierarchy");
         let last = match &entries {
@@ -133,18 +153,66 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         layer: &Layer<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let resolved = self.resolve(vm, inv, layer)?;
-        let entries = if last { &resolved.last } else { &resolved.entries };
-        strategy.over(vm, entries.iter(), |vm, entry| {
-            let all = 0..entry.contexts.len();
-            strategy.over(vm, all, |vm, n| self.ask_entry(vm, inv, layer, entry, n, key, strategy))
+        let explain = inv.explain;
+        let ask = |vm: &mut Vm<'c>| {
+            let resolved = self.resolve(vm, inv, layer)?;
+            let entries = if last { &resolved.last } else { &resolved.entries };
+            if entries.is_empty() {
+                explain.not_found(key.text.as_str());
+                return Ok(None);
+            }
+            strategy.over(vm, explain, entries.iter(), |vm, entry| {
+                let ask = || {
+                    let all = 0..entry.contexts.len();
+                    strategy.over(vm, explain, all, |vm, n| {
+                        let location = entry.locations.as_ref().map(|all| &all[n]);
+                        let mut ask = || self.ask_location(vm, inv, layer, entry, n, key);
+                        match location {
+                            Some(location) => explain.with(|| location.explained(), ask),
+                            None => ask(),
+                        }
+                    })
+                };
+                explain.with(|| What::Entry(format!("Hierarchy entry \"{}\"", entry.name)), ask)
+            })
+        };
+        if last {
+            self.resolve(vm, inv, layer)?;
+        }
+        explain.with(|| layer.explained(), || ask(vm))
+    }
+
+    /// What one location of an entry has, with what is to be said of it.
+    fn ask_location(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        key: &Key,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if entry.locations.as_ref().is_some_and(|all| !all[n].exists) {
+            inv.explain.location_not_found();
+            return Ok(None);
+        }
+        let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
+        let name = if entry.kind == Kind::DataDig { &key.text } else { &key.root };
+        Ok(match found {
+            None => {
+                inv.explain.not_found(name.as_str());
+                None
+            }
+            Some(value) => {
+                inv.explain.found(name.as_str(), value);
+                Some(if entry.kind == Kind::DataDig { undig(vm, &key.segments, value) } else { value })
+            }
         })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the levels of a look-up, each known by itself")]
     fn ask_entry(
         &self,
         vm: &mut Vm<'c>,
@@ -153,12 +221,8 @@ impl<'c> Compile<'c> {
         entry: &Entry<'c>,
         n: usize,
         key: &Key,
-        _strategy: &Strategy,
     ) -> Eval<'c, Option<Value<'c>>> {
         let location = entry.locations.as_ref().map(|all| &all[n]);
-        if location.is_some_and(|location| !location.exists) {
-            return Ok(None);
-        }
         let context = &entry.contexts[n];
         let place = location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
         let full_name = format!("{} function '{}'", entry.kind.name(), entry.function);
@@ -203,7 +267,7 @@ impl<'c> Compile<'c> {
                         value
                     }
                 };
-                Ok(Some(if whole { undig(vm, &key.segments, value) } else { value }))
+                Ok(Some(value))
             }
         }
     }

@@ -7,6 +7,7 @@ pub mod config;
 pub mod context;
 pub mod data;
 pub mod deep;
+pub mod explain;
 pub mod files;
 mod glob;
 mod interpolate;
@@ -14,6 +15,9 @@ pub mod key;
 pub mod layer;
 pub mod merge;
 pub mod options;
+mod psych;
+pub mod query;
+pub mod render;
 mod scalar;
 pub mod yaml;
 
@@ -23,12 +27,13 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
+use explain::{Explain, What};
 use files::DataFiles;
 use key::Key;
 use layer::{Layer, Place};
 use merge::Strategy;
 use options::LOOKUP_OPTIONS;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -44,6 +49,8 @@ pub struct Invocation<'c> {
     pub defaults: Option<Hash<'c>>,
     /// Whether only the global layer is asked.
     pub global_only: bool,
+    /// Who explains the look-up.
+    pub explain: Explain<'c>,
 }
 
 type Kept<'c> = Option<Rc<Layer<'c>>>;
@@ -55,12 +62,14 @@ pub struct Hiera<'c> {
     stack: RefCell<Vec<String>>,
     /// Layers by module; the global one and the environment's under names that no module has.
     layers: RefCell<HashMap<String, Kept<'c>>>,
-    options: RefCell<HashMap<Option<String>, Option<Hash<'c>>>>,
+    options: RefCell<options::Kept<'c>>,
     /// Data of files by path.
     values: RefCell<HashMap<String, Value<'c>>>,
     contexts: RefCell<Vec<context::Given<'c>>>,
     /// Variables that the configuration being resolved has asked for.
     recorded: RefCell<Option<Vec<(String, Value<'c>)>>>,
+    /// Who explains the look-ups that code asks for.
+    explain: Cell<Explain<'c>>,
     /// The variable of `mapped_paths`.
     local: RefCell<Option<(String, Value<'c>)>>,
 }
@@ -77,6 +86,7 @@ impl<'c> Hiera<'c> {
             contexts: RefCell::default(),
             recorded: RefCell::default(),
             local: RefCell::default(),
+            explain: Cell::default(),
         }
     }
 
@@ -89,6 +99,9 @@ impl<'c> Hiera<'c> {
         self.contexts.take();
         self.recorded.take();
         self.local.take();
+        if let Some(explainer) = self.explain.take().0 {
+            explainer.release();
+        }
     }
 
     /// Runs `ask` unless `name` is being looked up already. What goes wrong inside is an error of look-ups.
@@ -162,8 +175,13 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let mut inv =
-            Invocation { scope, overrides: lookup.overrides, defaults: lookup.defaults, global_only: false };
+        let mut inv = Invocation {
+            scope,
+            overrides: lookup.overrides,
+            defaults: lookup.defaults,
+            global_only: false,
+            explain: self.hiera.explain.get(),
+        };
         if lookup.hiera {
             // The old functions see more than the global layer only where the environment has its own.
             let environment = self.environment_layer(vm)?;
@@ -179,31 +197,65 @@ impl<'c> Compile<'c> {
         text: &str,
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
+        let explain = inv.explain;
         if text == LOOKUP_OPTIONS || text.starts_with("lookup_options.") {
+            explain.leaf(|| What::InvalidKey(LOOKUP_OPTIONS.to_owned()));
             return Ok(None);
         }
         let key = Key::parse(text)?;
+        if explain.options_only() {
+            self.ask_all(vm, inv, &options::key(), key.module(), &Strategy::Hash)?;
+            return Ok(Some(Value::Undef));
+        }
         let options = self.options_for(vm, inv, &key)?;
-        let merge = merge.or_else(|| options?.get_str("merge"));
-        let strategy = Strategy::of(vm, merge)?;
-        let mut found = self.ask_all(vm, inv, &key, &strategy)?;
-        if let Some(value) = found {
-            found = key.dig(value)?;
-        }
-        if found.is_none()
-            && !inv.global_only
-            && let Some(module) = key.module()
-            && let Some(layer) = self.module_layer(vm, module)?
-            && layer.config.has_default_hierarchy()
-        {
-            let merge = self.default_merge(vm, inv, module, &key)?;
-            let strategy = Strategy::of(vm, merge)?;
-            if let Some(value) = self.ask_module(vm, inv, Some(module), &key, &strategy, true)? {
-                found = key.dig(value)?;
+        let merge = match merge {
+            Some(merge) => Some(merge),
+            None => {
+                let merge = options.and_then(|options| options.get_str("merge")).filter(|m| !m.is_undef());
+                if merge.is_some() {
+                    explain.leaf(|| What::MergeSource(LOOKUP_OPTIONS));
+                }
+                merge
             }
-        }
+        };
+        let found = explain.with(|| What::Search(key.text.clone()), || self.search(vm, inv, &key, merge))?;
         match found {
             Some(value) => self.convert_found(vm, inv, text, options, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Asks the layers, and the default hierarchy of the key's module after them.
+    fn search(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key,
+        merge: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let explain = inv.explain;
+        let strategy = Strategy::of(vm, merge)?;
+        if let Some(value) = self.ask_all(vm, inv, key, key.module(), &strategy)?
+            && let Some(value) = key.dig(explain, value)?
+        {
+            return Ok(Some(value));
+        }
+        let Some(module) = key.module().filter(|_| !inv.global_only) else { return Ok(None) };
+        let layer = self.module_layer(vm, module)?;
+        if !layer.is_some_and(|layer| layer.config.has_default_hierarchy()) {
+            return Ok(None);
+        }
+        let what = || What::Scope(format!("Searching default_hierarchy of module \"{module}\""));
+        let found = explain.with(what, || {
+            let merge = self.default_merge(vm, inv, module, key)?;
+            let what = || What::Scope(format!("Searching for \"{}\"", key.text));
+            explain.with(what, || {
+                let strategy = Strategy::of(vm, merge)?;
+                self.ask_module(vm, inv, Some(module), key, &strategy, true)
+            })
+        })?;
+        match found {
+            Some(value) => key.dig(explain, value),
             None => Ok(None),
         }
     }
@@ -213,16 +265,17 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        module: Option<&str>,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         if inv.global_only {
             return self.ask_global(vm, inv, key, strategy);
         }
         let places = [Place::Global, Place::Environment, Place::Module];
-        strategy.over(vm, places.into_iter(), |vm, place| match place {
+        strategy.over(vm, inv.explain, places.into_iter(), |vm, place| match place {
             Place::Global => self.ask_global(vm, inv, key, strategy),
             Place::Environment => self.ask_environment(vm, inv, key, strategy),
-            Place::Module => self.ask_module(vm, inv, key.module(), key, strategy, false),
+            Place::Module => self.ask_module(vm, inv, module, key, strategy, false),
         })
     }
 
@@ -231,11 +284,17 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let ask = || match self.global_layer(vm)? {
             Some(layer) => self.ask_layer(vm, inv, &layer, key, strategy, false),
-            None => Ok(None),
+            None => {
+                // Puppet has a global layer even where nothing configures it.
+                let name = || "Global Data Provider (hiera configuration version 5)".to_owned();
+                let not_found = || inv.explain.not_found(key.text.as_str());
+                inv.explain.with(|| What::Layer(name(), None, None), not_found);
+                Ok(None)
+            }
         };
         self.hiera.guarded(&key.text, ask).map_err(|flow| match &*flow {
             Flow::Fault(fault) if fault.stage == Stage::Formed && fault.diagnostic.code.is_none() => {
@@ -251,7 +310,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(layer) = self.environment_layer(vm)? else { return Ok(None) };
         self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
@@ -263,11 +322,15 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         module: Option<&str>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(module) = module else { return Ok(None) };
-        let Some(layer) = self.module_layer(vm, module)? else { return Ok(None) };
+        let Some(layer) = self.module_layer(vm, module)? else {
+            let is_there = self.environment.modules.get(module).is_some();
+            inv.explain.leaf(|| What::Module(module.to_owned(), is_there));
+            return Ok(None);
+        };
         self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
     }
 
@@ -300,7 +363,7 @@ impl<'c> Compile<'c> {
             None => None,
         };
         let module = (place == Place::Module).then(|| &*self.arena.alloc_str(name));
-        let layer = config.map(|config| Rc::new(Layer::new(module, config)));
+        let layer = config.map(|config| Rc::new(Layer::new(place, module, config)));
         self.hiera.layers.borrow_mut().insert(name.to_owned(), layer.clone());
         Ok(layer)
     }

@@ -4,6 +4,7 @@ use super::Invocation;
 use super::config::{Config, Location};
 use super::context::Context;
 use super::explain::{Explain, What};
+use super::eyaml;
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
@@ -338,6 +339,11 @@ impl<'c> Compile<'c> {
                 entry.function
             )));
         };
+        self.file_data(location, format)
+    }
+
+    /// The data of a file, a hash.
+    fn file_data(&self, location: &Location, format: Format) -> Eval<'c> {
         let known = self.hiera.values.borrow().get(&location.text).copied();
         if let Some(value) = known {
             return Ok(value);
@@ -361,6 +367,69 @@ impl<'c> Compile<'c> {
         Ok(value)
     }
 
+    /// The backend of hiera-eyaml: YAML in which strings may be encrypted.
+    fn eyaml(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        key: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
+            return Err(Flow::raw(
+                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
+                 hiera.yaml when using this lookup_key function",
+            ));
+        };
+        let Value::Hash(data) = self.file_data(location, Format::Yaml)? else { return Ok(None) };
+        let Some((key, value)) = key.and_then(|key| Some((key, data.get(key)?))) else { return Ok(None) };
+        self.decrypted(vm, inv, entry, location, key, value).map(Some)
+    }
+
+    fn decrypted(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        entry: &Entry<'c>,
+        location: &Location,
+        key: Value<'c>,
+        value: Value<'c>,
+    ) -> Eval<'c> {
+        match value {
+            Value::Str(text) if eyaml::is_encrypted(&text) => {
+                let plain = eyaml::decrypt(&text, entry.options).map_err(|message| {
+                    lookup_error(format!(
+                        "hiera-eyaml backend error decrypting {} when looking up {} in {}. Error was {message}",
+                        text.as_str(),
+                        key.as_str().unwrap_or_default(),
+                        location.text
+                    ))
+                })?;
+                let plain = vm.string(&plain);
+                self.interpolate(vm, inv, plain, true)
+            }
+            Value::Str(_) => self.interpolate(vm, inv, value, true),
+            Value::Array(items) => {
+                let mut all = Vec::with_capacity(items.size());
+                for item in items.items() {
+                    all.push(self.decrypted(vm, inv, entry, location, key, *item)?);
+                }
+                Ok(vm.array(&all))
+            }
+            Value::Hash(hash) => {
+                let mut all = HashBuilder::new(vm.arena);
+                for (name, item) in hash.entries() {
+                    let name = self.interpolate(vm, inv, *name, true)?;
+                    let item = self.decrypted(vm, inv, entry, location, key, *item)?;
+                    all.insert(name, item);
+                }
+                Ok(Value::Hash(all.finish()))
+            }
+            other => Ok(other),
+        }
+    }
+
     /// Calls a backend written in the Puppet language; none where it says that there is nothing.
     fn call_backend(
         &self,
@@ -376,11 +445,7 @@ impl<'c> Compile<'c> {
             "hocon_data" => {
                 return Err(lookup_error("The data_hash function 'hocon_data' is not supported yet"));
             }
-            "eyaml_lookup_key" => {
-                return Err(Flow::raw(
-                    "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only supported when the hiera_eyaml library is present",
-                ));
-            }
+            "eyaml_lookup_key" => return self.eyaml(vm, inv, entry, n, argument),
             _ => {}
         }
         let from = name.split_once("::").map_or("", |(module, _)| module);

@@ -8,6 +8,7 @@ pub mod context;
 pub mod data;
 pub mod deep;
 pub mod explain;
+mod eyaml;
 pub mod files;
 mod glob;
 mod interpolate;
@@ -162,6 +163,7 @@ fn is_plain_ruby(message: &str) -> bool {
         "Unknown merge strategy",
         "'yaml_data' one of",
         "'json_data' one of",
+        "'eyaml_lookup_key': one of",
     ]
     .iter()
     .any(|start| message.starts_with(start))

@@ -183,7 +183,7 @@ impl<'c> Compile<'c> {
         if inv.explain.0.is_some() {
             parts.remove(1);
             let arguments = vm.array(&parts);
-            let arguments = bunraku_vm::format::to_interpolated(arguments);
+            let arguments = bunraku_vm::format::convert::repr(vm, arguments);
             inv.explain.text(|| format!("Applying convert_to lookup_option with arguments {arguments}"));
         }
         Ok(found)

@@ -27,7 +27,8 @@ impl Root {
             for (path, text) in &case.files {
                 let path = root.dir(number).join(path);
                 fs::create_dir_all(path.parent().expect("a file is in a directory"))?;
-                fs::write(path, text)?;
+                // Paths in the options of a backend are not relative to the environment.
+                fs::write(path, text.replace("$ENVIRONMENT", &root.dir(number).display().to_string()))?;
             }
         }
         Ok(root)

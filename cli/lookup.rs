@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err(message) = query.form() {
         return renderer.failure(&format!("Could not run: {message}"), FAILED);
     }
-    let mut job = match arguments.world.job() {
+    let mut job = match arguments.world.job(None) {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };

@@ -1,5 +1,9 @@
 //! Fixtures and helpers of the benches.
 
+pub mod cases;
+pub mod puppet;
+pub mod results;
+
 use std::path::{Path, PathBuf};
 
 fn manifests(folder: &Path, into: &mut Vec<PathBuf>) {

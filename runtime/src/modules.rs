@@ -101,7 +101,8 @@ impl Modules {
 
     /// Whether code of module `from` (empty for none) sees functions and types of module `name`.
     pub fn is_visible(&self, from: &str, name: &str) -> bool {
-        if from.is_empty() || from == name {
+        // What the environment itself defines every module sees.
+        if from.is_empty() || from == name || name == "environment" {
             return true;
         }
         match self.get(from).and_then(|module| self.dependencies(module)) {

@@ -8,6 +8,16 @@ pub fn capitalize(name: &str) -> String {
         if n > 0 {
             out.push_str("::");
         }
+        if segment.is_ascii() {
+            // Bytes are characters here.
+            let at = out.len();
+            out.push_str(segment);
+            out[at..].make_ascii_lowercase();
+            if let Some(first) = out.get_mut(at..at + 1) {
+                first.make_ascii_uppercase();
+            }
+            continue;
+        }
         let mut chars = segment.chars();
         if let Some(first) = chars.next() {
             out.extend(first.to_uppercase());
@@ -37,7 +47,7 @@ pub fn split_reference(text: &str) -> Option<(&str, &str)> {
     let open = text.find('[')?;
     let title = text[open + 1..].strip_suffix(']')?;
     let ty = &text[..open];
-    (!ty.is_empty()).then_some((ty, title))
+    (!ty.is_empty() && !title.is_empty()).then_some((ty, title))
 }
 
 #[cfg(test)]

@@ -12,4 +12,5 @@ pub mod hiera_repo;
 pub mod oracle;
 pub mod paths;
 pub mod spec;
+pub mod types;
 pub mod worker;

@@ -167,6 +167,7 @@ instructions! {
     CallBlock Abcw (a: Reg, b: Run(1), c: Num, w: Name) "R[a] := function N[w] of R[b] … R[b+c-1] with the lambda R[b+c]";
     CallSplat Abcw (a: Reg, b: Reg, c: Num, w: Name) "R[a] := function N[w] of the elements of R[b]; with the lambda R[b+1] if c is 1";
     Closure Abx (a: Reg, x: Chunk) "R[a] := the lambda C[x] over the current scope";
+    Once Abx (a: Reg, x: Chunk) "R[a] := the value of C[x], found out once a compile";
     Title Abc (a: Reg) "fails unless R[a] may be a title: strings, default, arrays of them";
     Attributes Abc () "opens a list of attributes";
     Attribute Abx (a: Reg, x: Name) "adds N[x] => R[a] to the list";

@@ -45,6 +45,8 @@ pub(crate) struct Linked<'c> {
     pub params: &'c [ParamInfo<'c>],
     pub param_types: &'c [OnceCell<&'c Type<'c>>],
     pub return_type: OnceCell<&'c Type<'c>>,
+    /// What the chunk came to, where it is one whose value never changes.
+    pub once: Cell<Option<Value<'c>>>,
 }
 
 /// The error for a unit whose words are out of order.
@@ -154,6 +156,7 @@ impl<'c> LoadedUnit<'c> {
             params,
             param_types,
             return_type: OnceCell::new(),
+            once: Cell::new(None),
         });
         Ok(cell.get_or_init(|| linked))
     }

@@ -52,6 +52,15 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// Whether the chunk may run many times in a compile, so that what never changes is worth keeping.
+    pub fn is_repeated(&self) -> bool {
+        !self.lenient
+            && matches!(
+                self.kind,
+                ChunkKind::Lambda | ChunkKind::Function | ChunkKind::Define | ChunkKind::Template
+            )
+    }
+
     /// The next register.
     pub fn take(&mut self) -> Reg {
         self.next += 1;

@@ -24,3 +24,54 @@ pub(super) fn constant(expr: &Expr<'_>) -> Option<Const> {
         _ => return None,
     })
 }
+
+/// Types of the language itself, which mean the same everywhere and take types and literals as parameters.
+const CORE: [&str; 24] = [
+    "Array",
+    "Boolean",
+    "Callable",
+    "Collection",
+    "Enum",
+    "Float",
+    "Hash",
+    "Integer",
+    "Iterable",
+    "Iterator",
+    "NotUndef",
+    "Optional",
+    "Pattern",
+    "Regexp",
+    "SemVer",
+    "Sensitive",
+    "String",
+    "Struct",
+    "Timespan",
+    "Timestamp",
+    "Tuple",
+    "Type",
+    "URI",
+    "Variant",
+];
+
+/// Whether the expression is a parameterised type of the language that no variable has a part in.
+pub(super) fn is_constant_type(expr: &Expr<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Access { left, keys } => {
+            matches!(left.kind, ExprKind::TypeName(name) if CORE.contains(&name))
+                && keys.iter().all(is_constant_key)
+        }
+        _ => false,
+    }
+}
+
+fn is_constant_key(key: &Expr<'_>) -> bool {
+    match &key.kind {
+        ExprKind::TypeName(_) => true,
+        ExprKind::Paren(inner) => is_constant_key(inner),
+        ExprKind::Array(items) => items.iter().all(is_constant_key),
+        ExprKind::Hash(entries) => {
+            entries.iter().all(|entry| is_constant_key(&entry.key) && is_constant_key(&entry.value))
+        }
+        _ => constant(key).is_some() || is_constant_type(key),
+    }
+}

@@ -40,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// An expression as a chunk of its own: a default value, a parameter's type.
-    fn expression_chunk(&mut self, expr: &Expr<'_>, shapes: Vec<Vec<String>>) -> u32 {
+    pub(super) fn expression_chunk(&mut self, expr: &Expr<'_>, shapes: Vec<Vec<String>>) -> u32 {
         let number = self.unit.reserve_chunk();
         let mut chunk = Body::new(self, ChunkKind::Expression, shapes);
         let result = chunk.take();

@@ -1,7 +1,7 @@
 //! Expressions: each is lowered into a given register.
 
 use super::body::{Body, Reg};
-use super::constant::constant;
+use super::constant::{constant, is_constant_type};
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
@@ -267,6 +267,11 @@ impl Body<'_, '_> {
     }
 
     fn access(&mut self, expr: &Expr<'_>, left: &Expr<'_>, keys: &[Expr<'_>], to: Reg) {
+        if self.is_repeated() && is_constant_type(expr) {
+            let chunk = self.low.expression_chunk(expr, vec![]);
+            self.abx(Op::Once, to, chunk, expr.span);
+            return self.position(expr);
+        }
         let from = self.value(left);
         let is_class = matches!(left.kind, ExprKind::TypeName("Class"));
         for key in keys {

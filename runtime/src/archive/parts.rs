@@ -87,9 +87,11 @@ impl Finding {
     }
 }
 
+/// How many issue codes archives may bring into the process.
+const MAX_CODES: usize = 1024;
+
 /// An issue code that lives for ever: there are few, and whatever an archive says, no more than [`MAX_CODES`].
 fn issue_code(text: &str) -> Option<&'static str> {
-    const MAX_CODES: usize = 1024;
     static CODES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let mut codes = CODES.lock().ok()?;
     let codes = codes.get_or_insert_default();

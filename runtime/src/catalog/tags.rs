@@ -1,9 +1,12 @@
 //! Tags: an insertion-ordered set of lower-case words, qualified ones together with their segments.
 //! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
 
-/// A set of tags in the order they came.
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A set of tags in the order they came. Resources share the words of what contains them.
 #[derive(Clone, Debug, Default)]
-pub struct Tags(Vec<Box<str>>);
+pub struct Tags(Vec<Rc<str>>);
 
 impl Tags {
     /// The tags in order.
@@ -24,14 +27,20 @@ impl Tags {
         true
     }
 
+    fn share(&mut self, tag: &Rc<str>) {
+        if !self.contains(tag) {
+            self.0.push(Rc::clone(tag));
+        }
+    }
+
     /// Adds a tag and the segments of a qualified one.
     ///
     /// # Errors
     /// Gives back the lower-cased tag if it is no valid tag.
     pub fn tag(&mut self, tag: &str) -> Result<(), String> {
-        let tag = tag.to_lowercase();
+        let tag = lower(tag);
         if !is_valid(&tag) {
-            return Err(tag);
+            return Err(tag.into_owned());
         }
         self.add_with_segments(&tag);
         Ok(())
@@ -40,7 +49,7 @@ impl Tags {
     /// Adds a tag if it is a valid one.
     pub fn tag_if_valid(&mut self, tag: &str) {
         if is_valid(tag) {
-            self.add_with_segments(&tag.to_lowercase());
+            self.add_with_segments(&lower(tag));
         }
     }
 
@@ -55,9 +64,20 @@ impl Tags {
 
     /// Adds all tags of another set.
     pub fn merge(&mut self, other: &Tags) {
-        other.iter().for_each(|tag| {
-            self.add(tag);
-        });
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+        } else {
+            other.0.iter().for_each(|tag| self.share(tag));
+        }
+    }
+}
+
+/// The word in lower case; most are.
+fn lower(tag: &str) -> Cow<'_, str> {
+    if tag.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(tag)
+    } else {
+        Cow::Owned(tag.to_lowercase())
     }
 }
 
@@ -65,6 +85,12 @@ impl Tags {
 pub fn is_valid(tag: &str) -> bool {
     // Ruby's \Z lets one line feed stand at the end.
     let tag = tag.strip_suffix('\n').unwrap_or(tag);
+    if tag.is_ascii() {
+        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let bytes = tag.as_bytes();
+        return bytes.first().is_some_and(word)
+            && bytes.iter().all(|byte| word(byte) || matches!(byte, b':' | b'.' | b'-'));
+    }
     let mut chars = tag.chars();
     let word = |c: char| c.is_alphanumeric() || c == '_';
     chars.next().is_some_and(word) && chars.all(|c| word(c) || matches!(c, ':' | '.' | '-'))

@@ -5,9 +5,12 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
+use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
+use crate::ruby::Ruby;
+use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -45,31 +48,62 @@ pub struct Finished {
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
+    /// The catalog with exported resources, where there is a store.
+    pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
 }
 
+/// What a compile starts from; all of it outlives the compile.
+pub struct Inputs<'c> {
+    /// Where manifests, modules and data lie.
+    pub environment: &'c Environment,
+    /// Units of files, of all compiles.
+    pub units: &'c Units,
+    /// Units that this compile has reached.
+    pub kept: &'c Kept,
+    /// Functions of the language and of the embedding program.
+    pub functions: &'c Functions,
+    /// Data files, of all compiles.
+    pub files: &'c DataFiles,
+    /// Settings.
+    pub settings: Settings,
+    /// The node.
+    pub node: &'c Node,
+    /// A manifest in place of the environment's.
+    pub code: Option<&'c str>,
+    /// Whether the last expression's value is to be described: that can cost more than the compile.
+    pub want_value: bool,
+    /// Where exported resources come from.
+    pub store: Option<&'c dyn Store>,
+    /// How code in Ruby is run.
+    pub ruby: Ruby<'c>,
+    /// A look-up at the end of the compile.
+    pub query: Option<&'c Query>,
+}
+
 /// Rounds of definitions and collectors after which Puppet gives up.
 const MAX_ROUNDS: usize = 1000;
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place. The value of
-    /// the last expression is described only if it is wanted: that can cost more than the compile.
-    #[allow(clippy::too_many_arguments, reason = "each is a thing of its own that the caller keeps")]
-    pub fn run(
-        environment: &'c Environment,
-        units: &'c Units,
-        kept: &'c Kept,
-        files: &'c DataFiles,
-        settings: Settings,
-        node: &'c Node,
-        code: Option<&str>,
-        want_value: bool,
-        query: Option<&Query>,
-        arena: &'c Bump,
-    ) -> Finished {
+    /// Compiles a node's catalog.
+    pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
+        let Inputs {
+            environment,
+            units,
+            kept,
+            functions,
+            files,
+            settings,
+            node,
+            code,
+            want_value,
+            store,
+            ruby,
+            query,
+        } = inputs;
         let strict = match settings.strict {
             Strict::Off => CheckStrict::Off,
             Strict::Warning => CheckStrict::Warning,
@@ -80,8 +114,12 @@ impl<'c> Compile<'c> {
             environment,
             units,
             kept,
+            natives: functions,
             settings,
+            store,
+            taken_in: RefCell::default(),
             hiera: Hiera::new(files),
+            ruby,
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -94,6 +132,7 @@ impl<'c> Compile<'c> {
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
             set_types: RefCell::default(),
+            inline_templates: RefCell::default(),
             alias_sites: RefCell::default(),
             resolving: RefCell::default(),
             loaded: RefCell::default(),
@@ -119,19 +158,23 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
-        let (result, lookup) = match (result, query) {
-            (Ok(catalog), Some(query)) => {
-                let answer = compile.answer(&mut vm, query).map_err(|flow| compile.diagnostic(*flow));
-                (Ok(catalog), Some(answer))
+        let stored = match (&result, store) {
+            (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+            _ => None,
+        };
+        let lookup = match (&result, query) {
+            (Ok(_), Some(query)) => {
+                Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
             }
-            (result, _) => (result, None),
+            _ => None,
         };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let logs = compile.release();
-        Finished { result, logs, value, lookup }
+        Finished { result, logs, value, stored, lookup }
     }
 
     fn release(&self) -> Vec<Log> {
+        self.ruby.release();
         self.catalog.take();
         self.known.take();
         self.classes.take();
@@ -141,6 +184,7 @@ impl<'c> Compile<'c> {
         self.function_sites.take();
         self.aliases.take();
         self.set_types.take();
+        self.inline_templates.take();
         self.alias_sites.take();
         self.resolving.take();
         self.loaded.take();
@@ -154,6 +198,7 @@ impl<'c> Compile<'c> {
         self.collectors.take();
         self.relationships.take();
         self.warned.take();
+        self.taken_in.take();
         self.hiera.release();
         self.logs.take()
     }
@@ -187,7 +232,10 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
-        Ok((self.write_catalog(node), value))
+        if self.settings.check_cycles {
+            self.check_cycles()?;
+        }
+        Ok((self.write_catalog(node, false), value))
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.
@@ -256,6 +304,18 @@ impl<'c> Compile<'c> {
     fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
+        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let (by, value) = (data::inspect(by), data::inspect(value));
+            self.warn_once(format!(
+                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
+                node.name
+            ));
+        };
+        for (name, value) in &node.facts {
+            if let Some(by) = node.parameters.get(name) {
+                taken(name, value, by);
+            }
+        }
         for (name, value) in
             node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
         {
@@ -265,8 +325,13 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::value(self.arena, value));
+            match node.parameters.get(name).or_else(|| node.facts.get(name)) {
+                Some(by) => taken(name, value, by),
+                None => {
+                    let symbol = vm.symbols.intern(name);
+                    top.set(symbol, data::value(self.arena, value));
+                }
+            }
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
@@ -466,12 +531,13 @@ impl<'c> Compile<'c> {
         Flow::formed(diagnostic)
     }
 
-    fn write_catalog(&self, node: &Node) -> String {
+    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
+    fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &self.environment.types, &header)
+        json::write(&self.catalog.borrow(), &self.environment.types, &header, with_exported)
     }
 }

@@ -89,7 +89,7 @@ impl<'c> Compile<'c> {
     ///
     /// # Errors
     /// What is no error of look-ups; those are said in an explanation, and are nothing found otherwise.
-    pub(crate) fn answer(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
+    pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
         let form = query.form().map_err(Flow::raw)?;
         let explainer = (query.explain || query.explain_options)
             .then(|| &*self.arena.alloc(Explainer::new(query.explain_options && !query.explain)));

@@ -47,32 +47,23 @@ impl Op {
     }
 }
 
-/// `a op b`
+/// `a / b` of integers where nothing can go wrong: rounded towards minus infinity, as Ruby does.
+#[inline]
+pub(crate) fn quick_div(a: i64, b: i64) -> Option<i64> {
+    (b > 0).then(|| a.div_euclid(b))
+}
+
+/// `a % b` likewise: never negative.
+#[inline]
+pub(crate) fn quick_mod(a: i64, b: i64) -> Option<i64> {
+    (b > 0).then(|| a.rem_euclid(b))
+}
+
+/// `a op b`. The machine itself adds and compares integers before it asks here.
 ///
 /// # Errors
 /// Puppet's, for operands the operator does not take and for results out of range.
-#[inline]
 pub fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
-    if let (Value::Int(x), Value::Int(y)) = (a, b) {
-        let quick = match op {
-            Op::Add => x.checked_add(y),
-            Op::Sub => x.checked_sub(y),
-            Op::Mul => x.checked_mul(y),
-            // Both round towards minus infinity, as in Ruby; by zero and out of range is for below.
-            Op::Div if y > 0 => Some(x.div_euclid(y)),
-            Op::Mod if y > 0 => Some(x.rem_euclid(y)),
-            _ => None,
-        };
-        if let Some(result) = quick {
-            return Ok(Value::Int(result));
-        }
-    }
-    slow(vm, op, a, b)
-}
-
-#[cold]
-#[inline(never)]
-fn slow<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     match (op, a) {
         (Op::Add, Value::Array(_) | Value::Hash(_) | Value::Binary(_) | Value::Uri(_)) => {
             return collection::concatenate(vm, a, b);

@@ -120,19 +120,31 @@ impl<'c> Vm<'c> {
                     }
                 };
             }
+            // Integers the short way, and stored right here: a value that comes as a `Result` is put together in
+            // pieces, and read again before they have arrived.
             macro_rules! arithmetic {
-                ($op:expr) => {{
-                    here!();
-                    let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = arith::binary(self, $op, left, right)?;
+                ($op:expr, $quick:expr) => {{
+                    let quick = match (&reg!(b), &reg!(c)) {
+                        (&Value::Int(left), &Value::Int(right)) => $quick(left, right),
+                        _ => None,
+                    };
+                    match quick {
+                        Some(number) => reg!(a) = Value::Int(number),
+                        None => {
+                            here!();
+                            let (left, right) = (reg!(b), reg!(c));
+                            reg!(a) = arith::binary(self, $op, left, right)?;
+                        }
+                    }
                 }};
             }
             macro_rules! ordering {
                 ($op:expr) => {{
-                    let holds = match (reg!(b), reg!(c)) {
-                        (Value::Int(left), Value::Int(right)) => $op.holds(left.cmp(&right)),
-                        (left, right) => {
+                    let holds = match (&reg!(b), &reg!(c)) {
+                        (Value::Int(left), Value::Int(right)) => $op.holds(left.cmp(right)),
+                        _ => {
                             here!();
+                            let (left, right) = (reg!(b), reg!(c));
                             compare::compare(self, $op, left, right)?
                         }
                     };
@@ -190,13 +202,13 @@ impl<'c> Vm<'c> {
                     let values = self.unpack(unit, value, list)?;
                     self.registers[base + a..base + a + values.len()].copy_from_slice(&values);
                 }
-                Op::Add => arithmetic!(Arith::Add),
-                Op::Sub => arithmetic!(Arith::Sub),
-                Op::Mul => arithmetic!(Arith::Mul),
-                Op::Div => arithmetic!(Arith::Div),
-                Op::Mod => arithmetic!(Arith::Mod),
-                Op::ShiftLeft => arithmetic!(Arith::Shl),
-                Op::ShiftRight => arithmetic!(Arith::Shr),
+                Op::Add => arithmetic!(Arith::Add, i64::checked_add),
+                Op::Sub => arithmetic!(Arith::Sub, i64::checked_sub),
+                Op::Mul => arithmetic!(Arith::Mul, i64::checked_mul),
+                Op::Div => arithmetic!(Arith::Div, arith::quick_div),
+                Op::Mod => arithmetic!(Arith::Mod, arith::quick_mod),
+                Op::ShiftLeft => arithmetic!(Arith::Shl, |_, _| None),
+                Op::ShiftRight => arithmetic!(Arith::Shr, |_, _| None),
                 Op::Negate => {
                     here!();
                     let value = reg!(b);
@@ -205,9 +217,9 @@ impl<'c> Vm<'c> {
                 Op::Not => reg!(a) = Value::Bool(!reg!(b).truthy()),
                 Op::Truth => reg!(a) = Value::Bool(reg!(b).truthy()),
                 Op::Equal | Op::NotEqual => {
-                    let same = match (reg!(b), reg!(c)) {
+                    let same = match (&reg!(b), &reg!(c)) {
                         (Value::Int(left), Value::Int(right)) => left == right,
-                        (left, right) => compare::equal_operator(self, left, right),
+                        (left, right) => compare::equal_operator(self, *left, *right),
                     };
                     reg!(a) = Value::Bool(same == (op == Op::Equal));
                 }
@@ -297,6 +309,18 @@ impl<'c> Vm<'c> {
                 Op::TypeReference => {
                     here!();
                     reg!(a) = Value::Type(types::by_name(self, unit.name(x as u32))?);
+                }
+                Op::Once => {
+                    let linked = unit.link(arena, &self.symbols, x as u32)?;
+                    reg!(a) = match linked.once.get() {
+                        Some(value) => value,
+                        None => {
+                            here!();
+                            let value = self.execute(linked, self.top)?;
+                            linked.once.set(Some(value));
+                            value
+                        }
+                    };
                 }
                 Op::Call => {
                     let name = wide!();

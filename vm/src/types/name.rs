@@ -61,7 +61,7 @@ pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
     }
 }
 
-/// The general form of a type as text: as [`super::print`] of [`super::generalize`], without an arena for it.
+/// The general form of a type as text: as [`super::print()`] of [`super::generalize()`], without an arena for it.
 pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
     let all = |types: &[&'c Type<'c>]| -> Vec<String> { types.iter().map(|ty| general_text(ty)).collect() };
     match ty {

@@ -1,0 +1,60 @@
+//! Figures, and the page they are kept on: `benches/RESULTS.md`.
+
+use std::path::Path;
+
+/// Some measurements of one thing.
+#[derive(Default)]
+pub struct Figures(Vec<f64>);
+
+impl Figures {
+    /// None yet.
+    pub fn new() -> Self {
+        Figures::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, figure: f64) {
+        self.0.push(figure);
+        self.0.sort_by(f64::total_cmp);
+    }
+
+    /// The middle one; not a number where there is none.
+    pub fn median(&self) -> f64 {
+        self.0.get(self.0.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The least.
+    pub fn least(&self) -> f64 {
+        self.0.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The greatest.
+    pub fn greatest(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// A figure with three digits that count.
+pub fn number(figure: f64) -> String {
+    let decimals = match figure {
+        f if f >= 100.0 => 0,
+        f if f >= 10.0 => 1,
+        f if f >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{figure:.decimals$}")
+}
+
+/// Puts a report into the page, in place of the one of that name.
+///
+/// # Errors
+/// When the page can't be read or written, or has no place for it.
+pub fn write(name: &str, report: &str) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+    let page = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let (begin, end) = (format!("<!-- {name}: "), format!("<!-- end of {name} -->"));
+    let place = page.find(&begin).and_then(|at| Some((at + page[at..].find('\n')? + 1, page.find(&end)?)));
+    let Some((from, to)) = place else { return Err(format!("{} has no section {name}", path.display())) };
+    let page = format!("{}{report}{}", &page[..from], &page[to..]);
+    std::fs::write(&path, page).map_err(|error| error.to_string())
+}

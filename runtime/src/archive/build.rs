@@ -292,6 +292,9 @@ impl Plan {
             }
             Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(Format::Yaml),
             Some("json") if !is_asset(first) => What::Data(Format::Json),
+            Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
+                What::Data(Format::Hocon)
+            }
             _ => What::Other,
         }
     }

@@ -1,6 +1,7 @@
 //! Data files, parsed once a session: a file is read again when its size or time of change differs.
 
 use super::data::Data;
+use super::hocon;
 use super::yaml::{self, Fault};
 use crate::tree::{Stamp, Tree};
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ pub enum Format {
     Yaml,
     /// JSON.
     Json,
+    /// HOCON, as Ruby's gem reads it.
+    Hocon,
 }
 
 type Outcome = Result<Arc<Data>, String>;
@@ -73,5 +76,6 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, S
         Format::Json => serde_json::from_str(text)
             .map(Data::from_json)
             .map_err(|error| format!("Unable to parse ({place}): {error}")),
+        Format::Hocon => hocon::parse(text).map_err(|what| format!("Unable to parse ({place}): {what}")),
     }
 }

@@ -327,6 +327,7 @@ impl<'c> Compile<'c> {
         let format = match entry.function.as_str() {
             "yaml_data" => Format::Yaml,
             "json_data" => Format::Json,
+            "hocon_data" => Format::Hocon,
             _ => {
                 let found = self.call_backend(vm, inv, layer, entry, n, None)?;
                 return Ok(found.unwrap_or_else(|| Value::Hash(HashBuilder::new(self.arena).finish())));
@@ -344,7 +345,7 @@ impl<'c> Compile<'c> {
 
     /// The data of a file, a hash.
     fn file_data(&self, location: &Location, format: Format) -> Eval<'c> {
-        let known = self.hiera.values.borrow().get(&location.text).copied();
+        let known = self.hiera.values.borrow().get(&(location.text.clone(), format)).copied();
         if let Some(value) = known {
             return Ok(value);
         }
@@ -352,7 +353,7 @@ impl<'c> Compile<'c> {
         self.note_standing(Path::new(&location.text));
         let data = data.map_err(lookup_error)?;
         let value = match data.value(self.arena) {
-            value if format == Format::Json => value,
+            value if format != Format::Yaml => value,
             value @ Value::Hash(_) => value,
             value => {
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
@@ -363,7 +364,7 @@ impl<'c> Compile<'c> {
                 Value::Hash(HashBuilder::new(self.arena).finish())
             }
         };
-        self.hiera.values.borrow_mut().insert(location.text.clone(), value);
+        self.hiera.values.borrow_mut().insert((location.text.clone(), format), value);
         Ok(value)
     }
 
@@ -441,12 +442,8 @@ impl<'c> Compile<'c> {
         argument: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let name = entry.function.as_str();
-        match name {
-            "hocon_data" => {
-                return Err(lookup_error("The data_hash function 'hocon_data' is not supported yet"));
-            }
-            "eyaml_lookup_key" => return self.eyaml(vm, inv, entry, n, argument),
-            _ => {}
+        if name == "eyaml_lookup_key" {
+            return self.eyaml(vm, inv, entry, n, argument);
         }
         let from = name.split_once("::").map_or("", |(module, _)| module);
         let Some(closure) = self.find_function(vm, name, from)? else {

@@ -1,5 +1,5 @@
 //! Hiera: values by key from the global layer, the environment's and the module's. [`layer`] asks the entries of a
-//! [`config`], whose [`files`] are [`yaml`] or JSON; [`merge`] makes one value of several; [`options`] are
+//! [`config`], whose [`files`] are [`yaml`], JSON or [`hocon`]; [`merge`] makes one value of several; [`options`] are
 //! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
 //! Source: `Puppet::Pops::Lookup::LookupAdapter`.
 
@@ -11,6 +11,7 @@ pub mod explain;
 mod eyaml;
 pub mod files;
 mod glob;
+pub(crate) mod hocon;
 mod interpolate;
 pub mod key;
 pub mod layer;
@@ -29,7 +30,7 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 use explain::{Explain, What};
-use files::DataFiles;
+use files::{DataFiles, Format};
 use key::Key;
 use layer::{Layer, Place};
 use merge::Strategy;
@@ -65,7 +66,7 @@ pub struct Hiera<'c> {
     layers: RefCell<HashMap<String, Kept<'c>>>,
     options: RefCell<options::Kept<'c>>,
     /// Data of files by path.
-    values: RefCell<HashMap<String, Value<'c>>>,
+    values: RefCell<HashMap<(String, Format), Value<'c>>>,
     contexts: RefCell<Vec<context::Given<'c>>>,
     /// Variables that the configuration being resolved has asked for.
     recorded: RefCell<Option<Vec<(String, Value<'c>)>>>,
@@ -164,6 +165,7 @@ fn is_plain_ruby(message: &str) -> bool {
         "Unknown merge strategy",
         "'yaml_data' one of",
         "'json_data' one of",
+        "'hocon_data' one of",
         "'eyaml_lookup_key': one of",
     ]
     .iter()

@@ -382,7 +382,7 @@ impl<'c> Compile<'c> {
                             "glob" | "globs" => {
                                 let pattern = datadir.join(text);
                                 let pattern = pattern.to_string_lossy();
-                                let files = glob(self.tree(), &pattern).into_iter();
+                                let files = glob(self.tree(), &pattern).map_err(lookup_error)?.into_iter();
                                 all.extend(files.map(|path| Location::file(path, &pattern, true)));
                             }
                             "uri" | "uris" => all.push(Location {

@@ -38,6 +38,10 @@ impl DataFiles {
             return outcome.map(Arc::new);
         }
         let stamp = tree.stamp(path).map_err(unreadable)?;
+        // A pipe or a device might never end.
+        if !tree.is_file(path) {
+            return Err(format!("Unable to read {}: it is no file", path.display()));
+        }
         let key = (path.to_path_buf(), format);
         if let Ok(files) = self.0.lock()
             && let Some((kept, outcome)) = files.get(&key)

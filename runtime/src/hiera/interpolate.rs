@@ -150,8 +150,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A variable as it is now, without errors; for comparing.
-    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Value<'c> {
-        let Some(key) = Key::split(name) else { return Value::Undef };
+    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
         key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }

@@ -45,7 +45,7 @@ pub struct Layer<'c> {
 struct Resolved<'c> {
     entries: Vec<Entry<'c>>,
     last: Vec<Entry<'c>>,
-    variables: Vec<(String, Value<'c>)>,
+    variables: Vec<(Key, Value<'c>)>,
 }
 
 /// How a backend is called.
@@ -124,7 +124,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Rc<Resolved<'c>>> {
         let kept = layer.resolved.borrow().clone();
         if let Some(kept) = kept {
-            if kept.variables.iter().all(|(name, value)| self.variable_now(vm, inv, name).same(*value)) {
+            if kept.variables.iter().all(|(key, value)| self.variable_now(vm, inv, key).same(*value)) {
                 return Ok(kept);
             }
             inv.explain.text(|| {
@@ -141,7 +141,8 @@ impl<'c> Compile<'c> {
             Ok(_) => self.resolve_entries(vm, &plain, &layer.config, "default_hierarchy"),
             Err(_) => Ok(Vec::new()),
         };
-        let variables = self.hiera.recorded(outer);
+        let variables = self.hiera.recorded(outer).into_iter();
+        let variables = variables.filter_map(|(name, value)| Some((Key::split(&name)?, value))).collect();
         let resolved = Rc::new(Resolved { entries: entries?, last: last?, variables });
         *layer.resolved.borrow_mut() = Some(resolved.clone());
         Ok(resolved)
@@ -225,8 +226,9 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Value<'c>>> {
         let location = entry.locations.as_ref().map(|all| &all[n]);
         let context = &entry.contexts[n];
-        let place = location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
-        let full_name = format!("{} function '{}'", entry.kind.name(), entry.function);
+        // Words of errors: look-ups that go well need none.
+        let place = || location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
+        let full_name = || format!("{} function '{}'", entry.kind.name(), entry.function);
         match entry.kind {
             Kind::DataHash => {
                 let known = context.data.get();
@@ -234,15 +236,17 @@ impl<'c> Compile<'c> {
                     Some(data) => data,
                     None => {
                         let data = self.data_hash(vm, inv, layer, entry, n)?;
-                        let data = self.check_data_hash(vm, layer, data, &full_name, &place)?;
+                        let data = self.check_data_hash(vm, layer, data, &full_name(), &place())?;
                         context.data.set(Some(data));
                         data
                     }
                 };
                 let Some(value) = data.get_str(&key.root) else { return Ok(None) };
-                let subject =
-                    format!("Value for key '{}', in hash returned from {full_name}{place}", key.root);
-                self.check_value(vm, &subject, value)?;
+                let subject = || {
+                    let (name, place) = (full_name(), place());
+                    format!("Value for key '{}', in hash returned from {name}{place}", key.root)
+                };
+                self.check_value(vm, subject, value)?;
                 self.interpolate(vm, inv, value, true).map(Some)
             }
             Kind::LookupKey | Kind::DataDig => {
@@ -262,8 +266,11 @@ impl<'c> Compile<'c> {
                         let Some(value) = self.call_backend(vm, inv, layer, entry, n, Some(argument))? else {
                             return Ok(None);
                         };
-                        let subject = format!("Value for key '{name}', returned from {full_name}{place}");
-                        self.check_value(vm, &subject, value)?;
+                        let subject = || {
+                            let (function, place) = (full_name(), place());
+                            format!("Value for key '{name}', returned from {function}{place}")
+                        };
+                        self.check_value(vm, subject, value)?;
                         context.answers.borrow_mut().insert(name.clone(), value);
                         value
                     }
@@ -273,7 +280,15 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn check_value(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c, ()> {
+    fn check_value(
+        &self,
+        vm: &mut Vm<'c>,
+        subject: impl FnOnce() -> String,
+        value: Value<'c>,
+    ) -> Eval<'c, ()> {
+        if is_plain(value) {
+            return Ok(());
+        }
         let symbol = super::data::has_symbol(value);
         let ty = types::parse(vm, "Puppet::LookupValue")?;
         if !symbol && types::is_instance(vm, ty, value) {
@@ -283,6 +298,7 @@ impl<'c> Compile<'c> {
             Value::Type(_) => "Runtime[ruby, 'Symbol']".to_owned(),
             other => types::print(types::infer(vm, other)),
         };
+        let subject = subject();
         Err(Flow::raw(format!("{subject} has wrong type, expects Puppet::LookupValue, got {actual}")))
     }
 
@@ -483,6 +499,18 @@ impl<'c> Compile<'c> {
         let mut args: Vec<_> = argument.into_iter().collect();
         args.extend([Value::Hash(options.finish()), context]);
         Ok(args)
+    }
+}
+
+/// Whether a value is what most data is, and needs no type to be told so.
+fn is_plain(value: Value<'_>) -> bool {
+    match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Array(items) => items.items().iter().all(|item| is_plain(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().all(|(key, item)| matches!(key, Value::Str(_)) && is_plain(*item))
+        }
+        _ => false,
     }
 }
 

@@ -40,6 +40,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+/// Look-ups that one look-up may lead to: texts that name each other can double at every step.
+const MAX_ASKED: u32 = 100_000;
+
+/// How deep they may nest; Ruby's stack ends before.
+const MAX_NESTED: usize = 2_000;
+
 /// What a look-up carries with it.
 #[derive(Clone, Copy)]
 pub struct Invocation<'c> {
@@ -62,6 +68,8 @@ pub struct Hiera<'c> {
     files: &'c DataFiles,
     /// Keys being looked up, outermost first.
     stack: RefCell<Vec<String>>,
+    /// How many the outermost one has led to.
+    asked: Cell<u32>,
     /// Layers by module; the global one and the environment's under names that no module has.
     layers: RefCell<HashMap<String, Kept<'c>>>,
     options: RefCell<options::Kept<'c>>,
@@ -82,6 +90,7 @@ impl<'c> Hiera<'c> {
         Hiera {
             files,
             stack: RefCell::default(),
+            asked: Cell::default(),
             layers: RefCell::default(),
             options: RefCell::default(),
             values: RefCell::default(),
@@ -111,6 +120,18 @@ impl<'c> Hiera<'c> {
         if self.stack.borrow().iter().any(|other| other == name) {
             let names = self.stack.borrow().join(", ");
             return Err(key::lookup_error(format!("Recursive lookup detected in [{names}]")));
+        }
+        if self.stack.borrow().len() >= MAX_NESTED {
+            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            let message = format!("The look-up of '{outermost}' nests more than {MAX_NESTED} others");
+            return Err(key::lookup_error(message));
+        }
+        self.asked.set(if self.stack.borrow().is_empty() { 0 } else { self.asked.get() + 1 });
+        if self.asked.get() > MAX_ASKED {
+            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            return Err(key::lookup_error(format!(
+                "The look-up of '{outermost}' leads to more than {MAX_ASKED} others"
+            )));
         }
         self.stack.borrow_mut().push(name.to_owned());
         let result = ask();

@@ -11,6 +11,7 @@ pub mod differential;
 pub mod hiera_repo;
 pub mod oracle;
 pub mod paths;
+pub mod puppetdb;
 pub mod spec;
 pub mod types;
 pub mod worker;

@@ -188,7 +188,7 @@ fn files_that_may_not_be_read() {
     fs::create_dir(folder.path().join("data")).expect("a folder can be made");
     let file = folder.path().join("data/common.yaml");
     fs::write(&file, "a: 1\n").expect("a file can be written");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).expect("it can be locked");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).expect("it can be locked");
     let (status, text) = run(folder.path());
     // Nothing is locked for root.
     match fs::read(&file) {

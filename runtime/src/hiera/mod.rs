@@ -12,6 +12,7 @@ mod eyaml;
 pub mod files;
 mod glob;
 pub(crate) mod hocon;
+mod hocon_size;
 mod interpolate;
 pub mod key;
 pub mod layer;

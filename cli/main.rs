@@ -6,6 +6,7 @@ mod check;
 mod compile;
 mod eval;
 mod inspect;
+mod lookup;
 mod render;
 mod world;
 
@@ -31,6 +32,7 @@ enum Command {
     Build(build::Arguments),
     Inspect(inspect::Arguments),
     Eval(eval::Arguments),
+    Lookup(lookup::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
 }
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
     }

@@ -11,6 +11,14 @@ pub struct Case {
     pub name: String,
     /// A job of `batch`.
     pub job: Value,
+    /// Look-ups it makes, where that is what it is about: it is then also run from a frozen archive.
+    pub lookups: Option<u32>,
+}
+
+impl Case {
+    fn new(name: impl Into<String>, job: Value) -> Case {
+        Case { name: name.into(), job, lookups: None }
+    }
 }
 
 /// Name and code of the small programs.
@@ -72,10 +80,8 @@ pub const PROGRAMS: &[(&str, &str)] = &[
 /// # Errors
 /// When files can't be written.
 pub fn all(work: &Path) -> Result<Vec<Case>, String> {
-    let mut all: Vec<Case> = PROGRAMS
-        .iter()
-        .map(|(name, code)| Case { name: (*name).to_owned(), job: json!({"code": code}) })
-        .collect();
+    let mut all: Vec<Case> =
+        PROGRAMS.iter().map(|(name, code)| Case::new(*name, json!({"code": code}))).collect();
     let made = |error: std::io::Error| error.to_string();
     all.push(many_modules(&work.join("many")).map_err(made)?);
     all.push(functions(&work.join("functions")).map_err(made)?);
@@ -105,7 +111,7 @@ fn many_modules(root: &Path) -> std::io::Result<Case> {
         let _ = writeln!(site, "include m{n}");
     }
     write(&root.join("manifests/site.pp"), &site)?;
-    Ok(Case { name: "100 modules".to_owned(), job: json!({"environment": root}) })
+    Ok(Case::new("100 modules", json!({"environment": root})))
 }
 
 /// 100 functions, each in its own file, called 20 times.
@@ -118,7 +124,7 @@ fn functions(root: &Path) -> std::io::Result<Case> {
         let _ = writeln!(site, "Integer[1, 20].each |$i| {{ f::f{n}($i) }}");
     }
     write(&root.join("manifests/site.pp"), &site)?;
-    Ok(Case { name: "100 functions of a module, 2,000 calls".to_owned(), job: json!({"environment": root}) })
+    Ok(Case::new("100 functions of a module, 2,000 calls", json!({"environment": root})))
 }
 
 /// 3,000 look-ups through five levels, a third of them merged.
@@ -149,6 +155,7 @@ fn hiera(root: &Path) -> std::io::Result<Case> {
     Ok(Case {
         name: "3,000 look-ups through five levels".to_owned(),
         job: json!({"environment": root, "facts": facts}),
+        lookups: Some(3000),
     })
 }
 
@@ -161,10 +168,8 @@ fn fixture() -> std::io::Result<Vec<Case>> {
     files.sort();
     for facts in files {
         let node = facts.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
-        all.push(Case {
-            name: format!("the fixture's {node}"),
-            job: json!({"environment": root, "node": node, "facts": facts}),
-        });
+        let job = json!({"environment": root, "node": node, "facts": facts});
+        all.push(Case::new(format!("the fixture's {node}"), job));
     }
     Ok(all)
 }

@@ -8,6 +8,7 @@ use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
+use crate::hiera::query::{Answer, Query};
 use crate::ruby::{self, Ruby, Workers};
 use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
@@ -86,6 +87,8 @@ pub struct Job {
     pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
+    /// A look-up at the end of the compile.
+    pub lookup: Option<Query>,
 }
 
 impl Job {
@@ -131,6 +134,8 @@ pub struct Outcome {
     pub logs: Vec<Log>,
     /// The last value, as rich data and as printed.
     pub value: Option<(String, String)>,
+    /// The answer to the job's look-up.
+    pub lookup: Option<Answer>,
     /// Name of the node.
     pub node: String,
     /// What was called, if the job asked for it and was begun.
@@ -172,6 +177,7 @@ impl Session {
             result: Err(Diagnostic::error(message)),
             logs: Vec::new(),
             value: None,
+            lookup: None,
             node: name.clone(),
             stats: None,
         };
@@ -190,6 +196,7 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
+            let query = job.lookup.clone();
             let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
@@ -206,10 +213,11 @@ impl Session {
                     want_value,
                     store: store_of_thread.as_deref(),
                     ruby: Ruby::new(&workers, &ruby),
+                    query: query.as_ref(),
                 };
                 Compile::run(inputs, arena)
             });
-            let Finished { result, logs, value, stored, stats } =
+            let Finished { result, logs, value, stored, lookup, stats } =
                 finished.map_err(|failure| match failure {
                     Failure::Start(error) => format!("Could not start a thread: {error}"),
                     Failure::Panic(panic) if is_out_of_memory(&*panic) => {
@@ -244,7 +252,12 @@ impl Session {
                 diagnostic.message = full;
                 diagnostic
             });
-            Ok(Outcome { result, logs, value, node: name.clone(), stats })
+            // What goes wrong in a look-up is no fault of the node's.
+            let (result, lookup) = match lookup.transpose() {
+                Ok(lookup) => (result, lookup),
+                Err(diagnostic) => (Err(diagnostic), None),
+            };
+            Ok(Outcome { result, logs, value, lookup, node: name.clone(), stats })
         };
         run().unwrap_or_else(failed)
     }
@@ -356,6 +369,13 @@ impl Session {
                     out.push_str(value);
                     out.push_str(",\"repr\":");
                     string(&mut out, repr);
+                }
+                if let Some(answer) = &outcome.lookup {
+                    out.push_str(",\"lookup\":{\"found\":");
+                    out.push_str(if answer.found { "true" } else { "false" });
+                    out.push_str(",\"text\":");
+                    string(&mut out, &answer.text);
+                    out.push('}');
                 }
             }
             Err(diagnostic) => {

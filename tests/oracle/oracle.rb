@@ -16,6 +16,7 @@ require 'json'
 require 'puppet'
 require 'puppet/pops'
 require 'puppet/face'
+require 'puppet/application/lookup'
 require 'puppet/parser'
 require 'puppet/util/profiler'
 
@@ -137,6 +138,40 @@ module Oracle
         result[:repr_error] = e.message
       end
       collector.slice!(before..-1)
+    end
+  end
+
+  # `puppet lookup` at the end of a compile that is under way already.
+  class Lookup < Puppet::Application::Lookup
+    FLAGS = %w[explain explain_options sort_merged_arrays merge_hash_arrays].freeze
+    NAMES = { 'knock_out_prefix' => :prefix, 'default' => :default_value }.freeze
+
+    attr_reader :text, :status
+
+    def initialize(query, &compile)
+      super(Puppet::Util::CommandLine.new('puppet', ['lookup', *query['keys']]))
+      @compile = compile
+      @text = +''
+      query.each do |name, value|
+        next if name == 'keys' || value == false
+
+        options[NAMES[name] || name.to_sym] = name == 'render_as' ? value.downcase.to_sym : value
+      end
+    end
+
+    def generate_scope(&block)
+      @compile.call(&block)
+    end
+
+    def puts(*texts)
+      io = StringIO.new
+      io.puts(*texts)
+      @text << io.string
+    end
+
+    def exit(status)
+      @status = status
+      throw :exited
     end
   end
 
@@ -267,7 +302,7 @@ module Oracle
       env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
       Puppet.override(environments: environments, current_environment: env, rich_data: true) do
         node = build_node(name, env)
-        catalog = compile_node(node)
+        catalog = @job['lookup'] ? look_up(node) : compile_node(node)
         catalog = catalog.filter(&:virtual?)
         check_cycles(catalog, name) if @job['check_cycles']
         @result['ok'] = true
@@ -320,6 +355,17 @@ module Oracle
       when Array then value.each { |v| deep_freeze(v) }
       end
       value.freeze
+    end
+
+    def look_up(node)
+      catalog = nil
+      app = Lookup.new(@job['lookup']) do |&block|
+        compiler = Puppet::Parser::Compiler.new(node)
+        compiler.compile { |made| catalog = made; block.call(compiler.topscope); made }
+      end
+      catch(:exited) { app.main }
+      @result['lookup'] = { 'found' => app.status.zero?, 'text' => app.text }
+      catalog || Puppet::Resource::Catalog.new
     end
 
     # Puppet logs the error that ends a compile; the result has it under `error` already.

@@ -8,6 +8,7 @@ pub mod canonical;
 pub mod compare;
 pub mod corpus;
 pub mod differential;
+pub mod hiera_repo;
 pub mod oracle;
 pub mod paths;
 pub mod puppetdb;

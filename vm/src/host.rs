@@ -389,7 +389,10 @@ pub trait Host<'c> {
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c>;
 
     /// The files that a pattern stands for.
-    fn glob(&self, pattern: &str) -> Vec<String>;
+    ///
+    /// # Errors
+    /// When it has too many alternatives.
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, String>;
 
     /// Name of the environment.
     fn environment(&self) -> &'c str;

@@ -5,9 +5,11 @@
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
 use bunraku_benches::results::{self, Figures};
+use bunraku_runtime::archive::build::{Options, build};
 use bunraku_runtime::job::{Job, Session};
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -61,6 +63,12 @@ fn report(rounds: usize, wanted: &dyn Fn(&str) -> bool) -> Outcome<String> {
         let _ = writeln!(out, "{row}");
         eprintln!("{row}");
     }
+    for case in cases.iter().filter(|case| wanted(&case.name)) {
+        if let Some(lookups) = case.lookups {
+            let rates = lookup_rates(&mut puppet, &session, case, lookups, rounds, work.path())?;
+            let _ = write!(out, "\n{rates}");
+        }
+    }
     Ok(out)
 }
 
@@ -71,6 +79,43 @@ fn ours(session: &Session, job: &Job, times: usize) -> Outcome<f64> {
         black_box(session.run(job).result.map_err(|diagnostic| diagnostic.message)?);
     }
     Ok(started.elapsed().as_secs_f64() * 1e3 / times as f64)
+}
+
+/// Look-ups a second of one case: real Puppet's, ours from sources, ours from an archive alone.
+fn lookup_rates(
+    puppet: &mut Puppet,
+    session: &Session,
+    case: &Case,
+    lookups: u32,
+    rounds: usize,
+    work: &Path,
+) -> Outcome<String> {
+    let archive = work.join("lookups.bar");
+    let root = case.job["environment"].as_str().map(PathBuf::from);
+    build(&Options { directory: root, ..Options::default() }, &archive, &|_| {})?;
+    let mut frozen = case.job.clone();
+    frozen["archive"] = archive.display().to_string().into();
+    frozen["frozen"] = true.into();
+    let job = |job: &serde_json::Value| -> Outcome<Job> {
+        serde_json::from_value(job.clone()).map_err(|error| error.to_string())
+    };
+    let (sources, frozen) = (job(&case.job)?, job(&frozen)?);
+    ours(session, &frozen, 1)?;
+    let (mut theirs, mut read, mut mapped) = (Figures::new(), Figures::new(), Figures::new());
+    let rate = |milliseconds: f64| f64::from(lookups) / milliseconds * 1e3;
+    for _ in 0..rounds {
+        theirs.push(rate(puppet.run(&case.name)?.milliseconds));
+        read.push(rate(ours(session, &sources, 5)?));
+        mapped.push(rate(ours(session, &frozen, 5)?));
+    }
+    Ok(format!(
+        "Look-ups a second in that compile, all of it counted: Puppet {:.0}, Bunraku {:.0} from sources, {:.0} from \
+         an archive alone ({:.0} times Puppet's).\n",
+        theirs.median(),
+        read.median(),
+        mapped.median(),
+        mapped.median() / theirs.median()
+    ))
 }
 
 fn compare(puppet: &mut Puppet, session: &Session, case: &Case, rounds: usize) -> Outcome<String> {

@@ -295,8 +295,11 @@ impl Plan {
             Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {
                 What::Type
             }
-            Some("yaml" | "yml") if !is_asset(first) => What::Data(Format::Yaml),
+            Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(Format::Yaml),
             Some("json") if !is_asset(first) => What::Data(Format::Json),
+            Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
+                What::Data(Format::Hocon)
+            }
             _ => What::Other,
         }
     }

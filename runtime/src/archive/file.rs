@@ -2,10 +2,11 @@
 
 use super::build::Summary;
 use super::data;
-use super::open::{JSON, Opened, WRONG};
+use super::open::{Opened, WRONG, kind_of};
 use super::parts::{self, Made, SELF};
 use super::walk::Found;
 use crate::hiera::files::{self, Format};
+use crate::hiera::hocon;
 use crate::modules::Metadata;
 use crate::resource_types::{self, Library, ResourceType};
 use crate::units;
@@ -108,19 +109,25 @@ impl File {
                 self.part(Section::Findings, 0, found);
             }
             What::Data(format) => {
-                let json = if format == Format::Json { JSON } else { 0 };
+                let kind = kind_of(format);
+                if format == Format::Hocon && !std::str::from_utf8(bytes).is_ok_and(hocon::is_portable) {
+                    return;
+                }
                 match files::parse(Path::new(SELF), bytes, format) {
                     Ok(value) => {
                         let words = data::encode(&value);
                         self.part(
                             Section::Data,
-                            json,
+                            kind,
                             words.map(|words| bytemuck::cast_slice(&words).to_vec()),
                         );
                     }
                     Err(message) => {
-                        self.errors.push(Diagnostic::error(message.as_str()));
-                        self.part(Section::Data, json | WRONG, Some(message.into_bytes()));
+                        // Not every `.conf` means to be HOCON.
+                        if format != Format::Hocon {
+                            self.errors.push(Diagnostic::error(message.as_str()));
+                        }
+                        self.part(Section::Data, kind | WRONG, Some(message.into_bytes()));
                     }
                 }
             }

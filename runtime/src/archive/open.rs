@@ -12,8 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Bit of a data part's variant: it is JSON.
-pub const JSON: u32 = 1;
+/// The variant of data parts of a format.
+pub fn kind_of(format: Format) -> u32 {
+    match format {
+        Format::Yaml => 0,
+        Format::Json => 1,
+        Format::Hocon => 4,
+    }
+}
+
 /// Bit of a data part's variant: it is no value but what is wrong with the file.
 pub const WRONG: u32 = 2;
 
@@ -97,9 +104,9 @@ impl Opened {
 
     /// The data of a file, or what is wrong with it; nothing if it was not read in that format.
     pub(crate) fn data(&self, entry: &Entry<'_>, format: Format) -> Read<Option<Result<Data, String>>> {
-        let wanted = if format == Format::Json { JSON } else { 0 };
+        let wanted = kind_of(format);
         for part in self.archive.parts(entry)? {
-            if part.section != Section::Data || part.variant & JSON != wanted {
+            if part.section != Section::Data || part.variant & !WRONG != wanted {
                 continue;
             }
             let damaged = Fault::Cold(Section::Data);

@@ -513,8 +513,9 @@ impl<'c> Host<'c> for Compile<'c> {
         self.parse_json(vm, &json).unwrap_or(Value::Undef)
     }
 
-    fn glob(&self, pattern: &str) -> Vec<String> {
-        hiera::glob(self.tree(), pattern).iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, String> {
+        let found = hiera::glob(self.tree(), pattern)?;
+        Ok(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
     fn environment(&self) -> &'c str {

@@ -8,6 +8,7 @@ use crate::environment::Environment;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::hiera::query::{Answer, Query};
 use crate::ruby::Ruby;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
@@ -54,6 +55,8 @@ pub struct Finished {
     pub value: Option<(String, String)>,
     /// What was called, where that was to be counted.
     pub stats: Option<Stats>,
+    /// The answer to the query, if there was one.
+    pub lookup: Option<Result<Answer, Diagnostic>>,
 }
 
 /// What a compile starts from; all of it outlives the compile.
@@ -80,6 +83,8 @@ pub struct Inputs<'c> {
     pub store: Option<&'c dyn Store>,
     /// How code in Ruby is run.
     pub ruby: Ruby<'c>,
+    /// A look-up at the end of the compile.
+    pub query: Option<&'c Query>,
 }
 
 /// Rounds of definitions and collectors after which Puppet gives up.
@@ -100,6 +105,7 @@ impl<'c> Compile<'c> {
             want_value,
             store,
             ruby,
+            query,
         } = inputs;
         let strict = match settings.strict {
             Strict::Off => CheckStrict::Off,
@@ -162,10 +168,16 @@ impl<'c> Compile<'c> {
             (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
             _ => None,
         };
+        let lookup = match (&result, query) {
+            (Ok(_), Some(query)) => {
+                Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
+            }
+            _ => None,
+        };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();
-        Finished { result, logs, value, stored, stats }
+        Finished { result, logs, value, stored, lookup, stats }
     }
 
     fn release(&self) -> Vec<Log> {

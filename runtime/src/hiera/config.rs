@@ -2,6 +2,7 @@
 //! Source: `Puppet::Pops::Lookup::HieraConfig`.
 
 use super::Invocation;
+use super::explain::What;
 use super::files::Format;
 use super::glob::glob;
 use super::interpolate::issue;
@@ -375,15 +376,21 @@ impl<'c> Compile<'c> {
             match kind {
                 "mapped_paths" => self.mapped_paths(vm, inv, &datadir, &declared, &mut all)?,
                 _ => {
-                    for text in declared {
-                        let mut text = self.interpolate_path(vm, inv, text)?;
+                    for written in declared {
+                        let mut text = self.interpolate_path(vm, inv, written)?;
                         match kind {
                             "glob" | "globs" => {
                                 let pattern = datadir.join(text);
-                                let files = glob(self.tree(), &pattern.to_string_lossy()).into_iter();
-                                all.extend(files.map(|path| Location::file(path, true)));
+                                let pattern = pattern.to_string_lossy();
+                                let files = glob(self.tree(), &pattern).map_err(lookup_error)?.into_iter();
+                                all.extend(files.map(|path| Location::file(path, &pattern, true)));
                             }
-                            "uri" | "uris" => all.push(Location { text, exists: true, is_uri: true }),
+                            "uri" | "uris" => all.push(Location {
+                                text,
+                                original: written.to_owned(),
+                                exists: true,
+                                is_uri: true,
+                            }),
                             _ => {
                                 if let Some(extension) = &extension
                                     && !text.ends_with(extension.as_str())
@@ -393,7 +400,7 @@ impl<'c> Compile<'c> {
                                 let path = clean(&datadir.join(text));
                                 let exists = self.tree().exists(&path);
                                 if exists || config.path.is_some() {
-                                    all.push(Location::file(path, exists));
+                                    all.push(Location::file(path, written, exists));
                                 }
                             }
                         }
@@ -448,7 +455,7 @@ impl<'c> Compile<'c> {
             let path = self.hiera.with_local(name, value, || self.interpolate_path(vm, inv, template))?;
             let path = clean(&datadir.join(path));
             let exists = self.tree().exists(&path);
-            all.push(Location::file(path, exists));
+            all.push(Location::file(path, template, exists));
         }
         Ok(())
     }
@@ -458,6 +465,8 @@ impl<'c> Compile<'c> {
 pub struct Location {
     /// The path or URI.
     pub text: String,
+    /// As it is written, `%{…}` and all; of a glob, the pattern.
+    pub original: String,
     /// Whether it was there.
     pub exists: bool,
     /// Whether it is a URI.
@@ -465,8 +474,14 @@ pub struct Location {
 }
 
 impl Location {
-    fn file(path: PathBuf, exists: bool) -> Location {
-        Location { text: path.to_string_lossy().into_owned(), exists, is_uri: false }
+    fn file(path: PathBuf, original: &str, exists: bool) -> Location {
+        let text = path.to_string_lossy().into_owned();
+        Location { text, original: original.to_owned(), exists, is_uri: false }
+    }
+
+    /// The node of an explanation.
+    pub(super) fn explained<'c>(&self) -> What<'c> {
+        What::Location(self.text.clone(), self.original.clone(), self.is_uri)
     }
 }
 

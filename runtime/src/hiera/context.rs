@@ -1,6 +1,7 @@
 //! `Puppet::LookupContext`: what a backend written in the Puppet language is given to talk to Hiera.
 
 use super::Invocation;
+use super::explain::Explain;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -92,7 +93,13 @@ impl<'c> Compile<'c> {
             "not_found" => {
                 return Err(Flow::formed(Diagnostic::error("no such key").with_code(NOT_FOUND)));
             }
-            "explain" => Value::Undef,
+            "explain" => {
+                if let (Explain(Some(_)), Some(block)) = (inv.explain, call.block) {
+                    let text = vm.call(block, &[])?;
+                    inv.explain.text(|| bunraku_vm::format::to_interpolated(text));
+                }
+                Value::Undef
+            }
             "interpolate" => self.interpolate(vm, &inv, argument, true)?,
             "cache" => {
                 let value = call.arg(2).unwrap_or(Value::Undef);

@@ -6,8 +6,12 @@ use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// Options of a deep merge.
-#[derive(Clone, Debug, Default)]
-pub struct DeepOptions {
+#[derive(Clone, Default)]
+pub struct DeepOptions<'c> {
+    /// The strategy's name.
+    pub name: &'static str,
+    /// The options as they were given.
+    pub given: Option<Hash<'c>>,
     /// What starts with it removes what it names.
     pub knockout_prefix: Option<String>,
     /// Arrays that were merged are sorted.
@@ -18,20 +22,23 @@ pub struct DeepOptions {
     pub reverse: bool,
 }
 
-impl DeepOptions {
-    /// The options in a `merge` hash.
-    pub fn of<'c>(options: Option<Hash<'c>>) -> Eval<'c, DeepOptions> {
-        let Some(options) = options else { return Ok(DeepOptions::default()) };
+impl<'c> DeepOptions<'c> {
+    /// The options in a `merge` hash of the strategy of that name.
+    pub fn of(name: &'static str, given: Option<Hash<'c>>) -> Eval<'c, DeepOptions<'c>> {
+        let reverse = name == "reverse_deep";
+        let Some(options) = given else { return Ok(DeepOptions { name, reverse, ..DeepOptions::default() }) };
         let flag = |name: &str| options.get_str(name).is_some_and(Value::truthy);
         let knockout_prefix = options.get_str("knockout_prefix").and_then(Value::as_str).map(str::to_owned);
         if knockout_prefix.as_deref() == Some("") {
             return Err(Flow::raw("knockout_prefix cannot be an empty string in deep_merge!"));
         }
         Ok(DeepOptions {
+            name,
+            given,
             knockout_prefix,
             sort_merged_arrays: flag("sort_merged_arrays"),
             merge_hash_arrays: flag("merge_hash_arrays"),
-            reverse: false,
+            reverse,
         })
     }
 
@@ -44,7 +51,7 @@ impl DeepOptions {
 }
 
 /// `source` over `dest`.
-pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
+pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
     if source.is_undef() {
         return Ok(dest);
     }
@@ -58,7 +65,7 @@ pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: Value<'c>, dest
     }
 }
 
-fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: Hash<'c>, dest: Value<'c>) -> Eval<'c> {
+fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Hash<'c>, dest: Value<'c>) -> Eval<'c> {
     if source.is_empty() {
         return Ok(dest);
     }
@@ -73,7 +80,7 @@ fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: Hash<'c>, dest: Va
     Ok(Value::Hash(merged.finish()))
 }
 
-fn arrays<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: &[Value<'c>], dest: Value<'c>) -> Eval<'c> {
+fn arrays<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: &[Value<'c>], dest: Value<'c>) -> Eval<'c> {
     let mut source = source.to_vec();
     let mut dest = dest;
     if let Some(prefix) = &options.knockout_prefix
@@ -141,7 +148,7 @@ fn sort<'c>(items: &mut [Value<'c>]) -> Eval<'c, ()> {
     Ok(())
 }
 
-fn overwrite<'c>(vm: &mut Vm<'c>, options: &DeepOptions, source: Value<'c>) -> Value<'c> {
+fn overwrite<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>) -> Value<'c> {
     match source {
         Value::Array(items) if items.items().iter().any(|item| options.knocks_out(*item)) => {
             let kept: Vec<_> =

@@ -1,6 +1,7 @@
 //! Data files, parsed once a session: a file is read again when its size or time of change differs.
 
 use super::data::Data;
+use super::hocon;
 use super::yaml::{self, Fault};
 use crate::tree::{Stamp, Tree};
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ pub enum Format {
     Yaml,
     /// JSON.
     Json,
+    /// HOCON, as Ruby's gem reads it.
+    Hocon,
 }
 
 type Outcome = Result<Arc<Data>, String>;
@@ -35,6 +38,10 @@ impl DataFiles {
             return outcome.map(Arc::new);
         }
         let stamp = tree.stamp(path).map_err(unreadable)?;
+        // A pipe or a device might never end.
+        if !tree.is_file(path) {
+            return Err(format!("Unable to read {}: it is no file", path.display()));
+        }
         let key = (path.to_path_buf(), format);
         if let Ok(files) = self.0.lock()
             && let Some((kept, outcome)) = files.get(&key)
@@ -73,5 +80,6 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, S
         Format::Json => serde_json::from_str(text)
             .map(Data::from_json)
             .map_err(|error| format!("Unable to parse ({place}): {error}")),
+        Format::Hocon => hocon::parse(text).map_err(|what| format!("Unable to parse ({place}): {what}")),
     }
 }

@@ -4,18 +4,35 @@ use crate::tree::{Child, Tree};
 use std::path::{Path, PathBuf};
 
 /// The files (not folders) that a pattern stands for, sorted level by level.
-pub fn glob(tree: &Tree, pattern: &str) -> Vec<PathBuf> {
+///
+/// # Errors
+/// When there are too many alternatives in braces.
+pub fn glob(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    for pattern in braces(pattern) {
-        let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+    let mut patterns = Vec::new();
+    if !braces(pattern, &mut patterns) {
+        return Err(format!("The glob '{pattern}' has more than {MAX_ALTERNATIVES} alternatives"));
+    }
+    for pattern in patterns {
+        let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+        parts.dedup_by(|a, b| *a == "**" && a == b);
         walk(tree, Path::new("/"), &parts, &mut found);
     }
-    found
+    Ok(found)
 }
 
-/// The alternatives of `{a,b}`.
-fn braces(pattern: &str) -> Vec<String> {
-    let Some(open) = pattern.find('{') else { return vec![pattern.to_owned()] };
+/// Alternatives that one pattern may have.
+const MAX_ALTERNATIVES: usize = 10_000;
+
+/// Takes `{a,b}` apart; whether there are not too many alternatives.
+fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
+    if all.len() >= MAX_ALTERNATIVES {
+        return false;
+    }
+    let Some(open) = pattern.find('{') else {
+        all.push(pattern.to_owned());
+        return true;
+    };
     let (mut depth, mut start, mut items) = (0, open + 1, Vec::new());
     for (at, c) in pattern[open..].char_indices().map(|(at, c)| (open + at, c)) {
         match c {
@@ -29,13 +46,14 @@ fn braces(pattern: &str) -> Vec<String> {
                 if depth == 0 {
                     items.push(&pattern[start..at]);
                     let (head, tail) = (&pattern[..open], &pattern[at + 1..]);
-                    return items.iter().flat_map(|item| braces(&format!("{head}{item}{tail}"))).collect();
+                    return items.iter().all(|item| braces(&format!("{head}{item}{tail}"), all));
                 }
             }
             _ => {}
         }
     }
-    vec![pattern.to_owned()]
+    all.push(pattern.to_owned());
+    true
 }
 
 fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
@@ -72,27 +90,50 @@ fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Whether a name fits. Only the last `*` is ever tried again, so that the time is at most length times length.
 fn matches(pattern: &[char], text: &[char]) -> bool {
-    match (pattern.split_first(), text.split_first()) {
-        (None, None) => true,
-        (Some(('*', rest)), _) => {
-            matches(rest, text) || text.split_first().is_some_and(|(_, tail)| matches(pattern, tail))
+    let (mut at, mut rest) = (0, pattern);
+    let mut again: Option<(&[char], usize)> = None;
+    loop {
+        if let Some(('*', behind)) = rest.split_first() {
+            again = Some((behind, at));
+            rest = behind;
+            continue;
         }
-        (Some(('?', rest)), Some((_, tail))) => matches(rest, tail),
-        (Some(('\\', rest)), Some((c, tail))) if rest.first() == Some(c) => matches(&rest[1..], tail),
-        (Some(('[', rest)), Some((c, tail))) => {
-            let Some(close) = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1) else {
-                return false;
-            };
+        let step = match text.get(at) {
+            None if rest.is_empty() => return true,
+            None => return false,
+            Some(c) => one(rest, *c),
+        };
+        match (step, &mut again) {
+            (Some(behind), _) => {
+                rest = behind;
+                at += 1;
+            }
+            (None, Some((behind, start))) => {
+                *start += 1;
+                (rest, at) = (*behind, *start);
+            }
+            (None, None) => return false,
+        }
+    }
+}
+
+/// What is left of a pattern whose first part stands for this character.
+fn one(pattern: &[char], c: char) -> Option<&[char]> {
+    match pattern.split_first()? {
+        ('?', rest) => Some(rest),
+        ('\\', rest) if rest.first() == Some(&c) => Some(&rest[1..]),
+        ('[', rest) => {
+            let close = rest.iter().skip(1).position(|c| *c == ']')? + 1;
             let (set, rest) = (&rest[..close], &rest[close + 1..]);
             let (negated, set) = match set.split_first() {
                 Some(('!' | '^', set)) => (true, set),
                 _ => (false, set),
             };
-            in_set(set, *c) != negated && matches(rest, tail)
+            (in_set(set, c) != negated).then_some(rest)
         }
-        (Some((p, rest)), Some((c, tail))) => p == c && matches(rest, tail),
-        _ => false,
+        (p, rest) => (*p == c).then_some(rest),
     }
 }
 

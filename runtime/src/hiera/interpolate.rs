@@ -1,6 +1,7 @@
 //! `%{…}` in data and in paths: variables, and the functions `lookup`, `hiera`, `alias`, `scope`, `literal`.
 
 use super::Invocation;
+use super::explain::{Explain, What};
 use super::key::{Key, lookup_error};
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -22,7 +23,8 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c> {
         match value {
             Value::Str(text) if text.contains("%{") => {
-                self.interpolate_text(vm, inv, text.as_str(), functions)
+                let what = || What::Interpolation(text.as_str().to_owned());
+                inv.explain.with(what, || self.interpolate_text(vm, inv, text.as_str(), functions))
             }
             Value::Array(items) if items.items().iter().any(|item| may_interpolate(*item)) => {
                 let mut all = Vec::with_capacity(items.size());
@@ -120,26 +122,37 @@ impl<'c> Compile<'c> {
             return Err(lookup_error(format!("Syntax error in string: {subject}")));
         };
         let root = vm.string(&key.root);
-        let found =
-            inv.overrides.and_then(|hash| hash.get(root)).or_else(|| self.find_variable(vm, inv, &key.root));
-        let value = match found {
-            Some(value) => value,
-            None => {
-                // Puppet fails, where it does, before it thinks of the defaults.
-                let undefined = self.undefined_variable(vm, &key.root)?;
-                inv.defaults.and_then(|hash| hash.get(root)).unwrap_or(undefined)
+        let explain = inv.explain;
+        let scope = || What::Scope("Global Scope".to_owned());
+        let value = explain.with(scope, || -> Eval<'c> {
+            if let Some(value) = inv.overrides.and_then(|hash| hash.get(root)) {
+                explain.found_in(key.root.as_str(), value, "overrides");
+                return Ok(value);
             }
+            if let Some(value) = self.find_variable(vm, inv, &key.root) {
+                explain.found(key.root.as_str(), value);
+                return Ok(value);
+            }
+            // Puppet fails, where it does, before it thinks of the defaults.
+            let undefined = self.undefined_variable(vm, &key.root)?;
+            let default = inv.defaults.and_then(|hash| hash.get(root));
+            if let Some(value) = default {
+                explain.found_in(key.root.as_str(), value, "defaults");
+            }
+            Ok(default.unwrap_or(undefined))
+        })?;
+        let value = match value {
+            Value::Undef => Value::Undef,
+            value => key.dig(explain, value)?.unwrap_or(Value::Undef),
         };
-        let value = key.dig(value)?.unwrap_or(Value::Undef);
         self.hiera.remember(name, &key.root, value);
         Ok(value)
     }
 
     /// A variable as it is now, without errors; for comparing.
-    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Value<'c> {
-        let Some(key) = Key::split(name) else { return Value::Undef };
+    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
-        key.dig(value).ok().flatten().unwrap_or(Value::Undef)
+        key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }
 
     fn find_variable(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Option<Value<'c>> {

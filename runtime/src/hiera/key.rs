@@ -1,5 +1,7 @@
 //! Keys: `a::b.c.0."d.e"` is the root key `a::b` and the segments that lead into its value.
 
+use super::data::Data;
+use super::explain::{Explain, What};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -11,6 +13,15 @@ pub enum Segment {
     Name(String),
     /// A place in an array.
     Index(i64),
+}
+
+impl Segment {
+    fn data(&self) -> Data {
+        match self {
+            Segment::Name(name) => Data::Text(name.clone()),
+            Segment::Index(n) => Data::Int(*n),
+        }
+    }
 }
 
 /// A key taken apart.
@@ -51,7 +62,15 @@ impl Key {
     }
 
     /// Follows the segments into a value.
-    pub fn dig<'c>(&self, mut value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
+    pub fn dig<'c>(&self, explain: Explain<'c>, value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
+        if self.segments.is_empty() {
+            return Ok(Some(value));
+        }
+        let what = || What::SubKey(self.segments.iter().map(Segment::data).collect());
+        explain.with(what, || self.follow(explain, value))
+    }
+
+    fn follow<'c>(&self, explain: Explain<'c>, mut value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
         for segment in &self.segments {
             let next = match (segment, value) {
                 (_, Value::Undef) => None,
@@ -86,6 +105,13 @@ impl Key {
                     )));
                 }
             };
+            explain.with(
+                || What::Segment(segment.data()),
+                || match next {
+                    Some(next) => explain.found(segment.data(), next),
+                    None => explain.not_found(segment.data()),
+                },
+            );
             match next {
                 Some(next) => value = next,
                 None => return Ok(None),

@@ -3,6 +3,8 @@
 use super::Invocation;
 use super::config::{Config, Location};
 use super::context::Context;
+use super::explain::{Explain, What};
+use super::eyaml;
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
@@ -30,6 +32,8 @@ pub enum Place {
 
 /// A layer with its configuration.
 pub struct Layer<'c> {
+    /// Which it is.
+    pub place: Place,
     /// The module it belongs to.
     pub module: Option<&'c str>,
     /// The configuration.
@@ -41,7 +45,7 @@ pub struct Layer<'c> {
 struct Resolved<'c> {
     entries: Vec<Entry<'c>>,
     last: Vec<Entry<'c>>,
-    variables: Vec<(String, Value<'c>)>,
+    variables: Vec<(Key, Value<'c>)>,
 }
 
 /// How a backend is called.
@@ -94,8 +98,20 @@ impl<'c> Entry<'c> {
 
 impl<'c> Layer<'c> {
     /// A layer of this configuration.
-    pub fn new(module: Option<&'c str>, config: Config<'c>) -> Layer<'c> {
-        Layer { module, config, resolved: RefCell::new(None) }
+    pub fn new(place: Place, module: Option<&'c str>, config: Config<'c>) -> Layer<'c> {
+        Layer { place, module, config, resolved: RefCell::new(None) }
+    }
+
+    fn explained(&self) -> What<'c> {
+        let name = match (self.module, self.place) {
+            (Some(module), _) => format!("Module \"{module}\""),
+            (None, Place::Global) => "Global".to_owned(),
+            (None, _) => "Environment".to_owned(),
+        };
+        let version = self.config.version;
+        let path = self.config.path.as_ref().map(|path| path.display().to_string());
+        let name = format!("{name} Data Provider (hiera configuration version {version})");
+        What::Layer(name, path, self.module.map(str::to_owned))
     }
 }
 
@@ -107,20 +123,26 @@ impl<'c> Compile<'c> {
         layer: &Layer<'c>,
     ) -> Eval<'c, Rc<Resolved<'c>>> {
         let kept = layer.resolved.borrow().clone();
-        if let Some(kept) = kept
-            && kept.variables.iter().all(|(name, value)| self.variable_now(vm, inv, name).same(*value))
-        {
-            return Ok(kept);
+        if let Some(kept) = kept {
+            if kept.variables.iter().all(|(key, value)| self.variable_now(vm, inv, key).same(*value)) {
+                return Ok(kept);
+            }
+            inv.explain.text(|| {
+                "Hiera configuration recreated due to change of scope variables used in interpolation expressions"
+                    .to_owned()
+            });
         }
-        // Configurations are resolved with the scope alone.
-        let plain = Invocation { overrides: None, defaults: None, ..*inv };
+        // Configurations are resolved with the scope alone, and nobody explains it.
+        let explain = Explain::default();
+        let plain = Invocation { overrides: None, defaults: None, explain, ..*inv };
         let outer = self.hiera.record();
         let entries = self.resolve_entries(vm, &plain, &layer.config, "hierarchy");
         let last = match &entries {
             Ok(_) => self.resolve_entries(vm, &plain, &layer.config, "default_hierarchy"),
             Err(_) => Ok(Vec::new()),
         };
-        let variables = self.hiera.recorded(outer);
+        let variables = self.hiera.recorded(outer).into_iter();
+        let variables = variables.filter_map(|(name, value)| Some((Key::split(&name)?, value))).collect();
         let resolved = Rc::new(Resolved { entries: entries?, last: last?, variables });
         *layer.resolved.borrow_mut() = Some(resolved.clone());
         Ok(resolved)
@@ -133,18 +155,66 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         layer: &Layer<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let resolved = self.resolve(vm, inv, layer)?;
-        let entries = if last { &resolved.last } else { &resolved.entries };
-        strategy.over(vm, entries.iter(), |vm, entry| {
-            let all = 0..entry.contexts.len();
-            strategy.over(vm, all, |vm, n| self.ask_entry(vm, inv, layer, entry, n, key, strategy))
+        let explain = inv.explain;
+        let ask = |vm: &mut Vm<'c>| {
+            let resolved = self.resolve(vm, inv, layer)?;
+            let entries = if last { &resolved.last } else { &resolved.entries };
+            if entries.is_empty() {
+                explain.not_found(key.text.as_str());
+                return Ok(None);
+            }
+            strategy.over(vm, explain, entries.iter(), |vm, entry| {
+                let ask = || {
+                    let all = 0..entry.contexts.len();
+                    strategy.over(vm, explain, all, |vm, n| {
+                        let location = entry.locations.as_ref().map(|all| &all[n]);
+                        let mut ask = || self.ask_location(vm, inv, layer, entry, n, key);
+                        match location {
+                            Some(location) => explain.with(|| location.explained(), ask),
+                            None => ask(),
+                        }
+                    })
+                };
+                explain.with(|| What::Entry(format!("Hierarchy entry \"{}\"", entry.name)), ask)
+            })
+        };
+        if last {
+            self.resolve(vm, inv, layer)?;
+        }
+        explain.with(|| layer.explained(), || ask(vm))
+    }
+
+    /// What one location of an entry has, with what is to be said of it.
+    fn ask_location(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        key: &Key,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if entry.locations.as_ref().is_some_and(|all| !all[n].exists) {
+            inv.explain.location_not_found();
+            return Ok(None);
+        }
+        let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
+        let name = if entry.kind == Kind::DataDig { &key.text } else { &key.root };
+        Ok(match found {
+            None => {
+                inv.explain.not_found(name.as_str());
+                None
+            }
+            Some(value) => {
+                inv.explain.found(name.as_str(), value);
+                Some(if entry.kind == Kind::DataDig { undig(vm, &key.segments, value) } else { value })
+            }
         })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the levels of a look-up, each known by itself")]
     fn ask_entry(
         &self,
         vm: &mut Vm<'c>,
@@ -153,15 +223,12 @@ impl<'c> Compile<'c> {
         entry: &Entry<'c>,
         n: usize,
         key: &Key,
-        _strategy: &Strategy,
     ) -> Eval<'c, Option<Value<'c>>> {
         let location = entry.locations.as_ref().map(|all| &all[n]);
-        if location.is_some_and(|location| !location.exists) {
-            return Ok(None);
-        }
         let context = &entry.contexts[n];
-        let place = location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
-        let full_name = format!("{} function '{}'", entry.kind.name(), entry.function);
+        // Words of errors: look-ups that go well need none.
+        let place = || location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
+        let full_name = || format!("{} function '{}'", entry.kind.name(), entry.function);
         match entry.kind {
             Kind::DataHash => {
                 let known = context.data.get();
@@ -169,15 +236,17 @@ impl<'c> Compile<'c> {
                     Some(data) => data,
                     None => {
                         let data = self.data_hash(vm, inv, layer, entry, n)?;
-                        let data = self.check_data_hash(vm, layer, data, &full_name, &place)?;
+                        let data = self.check_data_hash(vm, layer, data, &full_name(), &place())?;
                         context.data.set(Some(data));
                         data
                     }
                 };
                 let Some(value) = data.get_str(&key.root) else { return Ok(None) };
-                let subject =
-                    format!("Value for key '{}', in hash returned from {full_name}{place}", key.root);
-                self.check_value(vm, &subject, value)?;
+                let subject = || {
+                    let (name, place) = (full_name(), place());
+                    format!("Value for key '{}', in hash returned from {name}{place}", key.root)
+                };
+                self.check_value(vm, subject, value)?;
                 self.interpolate(vm, inv, value, true).map(Some)
             }
             Kind::LookupKey | Kind::DataDig => {
@@ -197,18 +266,29 @@ impl<'c> Compile<'c> {
                         let Some(value) = self.call_backend(vm, inv, layer, entry, n, Some(argument))? else {
                             return Ok(None);
                         };
-                        let subject = format!("Value for key '{name}', returned from {full_name}{place}");
-                        self.check_value(vm, &subject, value)?;
+                        let subject = || {
+                            let (function, place) = (full_name(), place());
+                            format!("Value for key '{name}', returned from {function}{place}")
+                        };
+                        self.check_value(vm, subject, value)?;
                         context.answers.borrow_mut().insert(name.clone(), value);
                         value
                     }
                 };
-                Ok(Some(if whole { undig(vm, &key.segments, value) } else { value }))
+                Ok(Some(value))
             }
         }
     }
 
-    fn check_value(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c, ()> {
+    fn check_value(
+        &self,
+        vm: &mut Vm<'c>,
+        subject: impl FnOnce() -> String,
+        value: Value<'c>,
+    ) -> Eval<'c, ()> {
+        if is_plain(value) {
+            return Ok(());
+        }
         let symbol = super::data::has_symbol(value);
         let ty = types::parse(vm, "Puppet::LookupValue")?;
         if !symbol && types::is_instance(vm, ty, value) {
@@ -218,6 +298,7 @@ impl<'c> Compile<'c> {
             Value::Type(_) => "Runtime[ruby, 'Symbol']".to_owned(),
             other => types::print(types::infer(vm, other)),
         };
+        let subject = subject();
         Err(Flow::raw(format!("{subject} has wrong type, expects Puppet::LookupValue, got {actual}")))
     }
 
@@ -262,6 +343,7 @@ impl<'c> Compile<'c> {
         let format = match entry.function.as_str() {
             "yaml_data" => Format::Yaml,
             "json_data" => Format::Json,
+            "hocon_data" => Format::Hocon,
             _ => {
                 let found = self.call_backend(vm, inv, layer, entry, n, None)?;
                 return Ok(found.unwrap_or_else(|| Value::Hash(HashBuilder::new(self.arena).finish())));
@@ -274,7 +356,12 @@ impl<'c> Compile<'c> {
                 entry.function
             )));
         };
-        let known = self.hiera.values.borrow().get(&location.text).copied();
+        self.file_data(location, format)
+    }
+
+    /// The data of a file, a hash.
+    fn file_data(&self, location: &Location, format: Format) -> Eval<'c> {
+        let known = self.hiera.values.borrow().get(&(location.text.clone(), format)).copied();
         if let Some(value) = known {
             return Ok(value);
         }
@@ -282,7 +369,7 @@ impl<'c> Compile<'c> {
         self.note_standing(Path::new(&location.text));
         let data = data.map_err(lookup_error)?;
         let value = match data.value(self.arena) {
-            value if format == Format::Json => value,
+            value if format != Format::Yaml => value,
             value @ Value::Hash(_) => value,
             value => {
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
@@ -293,8 +380,71 @@ impl<'c> Compile<'c> {
                 Value::Hash(HashBuilder::new(self.arena).finish())
             }
         };
-        self.hiera.values.borrow_mut().insert(location.text.clone(), value);
+        self.hiera.values.borrow_mut().insert((location.text.clone(), format), value);
         Ok(value)
+    }
+
+    /// The backend of hiera-eyaml: YAML in which strings may be encrypted.
+    fn eyaml(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        key: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
+            return Err(Flow::raw(
+                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
+                 hiera.yaml when using this lookup_key function",
+            ));
+        };
+        let Value::Hash(data) = self.file_data(location, Format::Yaml)? else { return Ok(None) };
+        let Some((key, value)) = key.and_then(|key| Some((key, data.get(key)?))) else { return Ok(None) };
+        self.decrypted(vm, inv, entry, location, key, value).map(Some)
+    }
+
+    fn decrypted(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        entry: &Entry<'c>,
+        location: &Location,
+        key: Value<'c>,
+        value: Value<'c>,
+    ) -> Eval<'c> {
+        match value {
+            Value::Str(text) if eyaml::is_encrypted(&text) => {
+                let plain = eyaml::decrypt(&text, entry.options).map_err(|message| {
+                    lookup_error(format!(
+                        "hiera-eyaml backend error decrypting {} when looking up {} in {}. Error was {message}",
+                        text.as_str(),
+                        key.as_str().unwrap_or_default(),
+                        location.text
+                    ))
+                })?;
+                let plain = vm.string(&plain);
+                self.interpolate(vm, inv, plain, true)
+            }
+            Value::Str(_) => self.interpolate(vm, inv, value, true),
+            Value::Array(items) => {
+                let mut all = Vec::with_capacity(items.size());
+                for item in items.items() {
+                    all.push(self.decrypted(vm, inv, entry, location, key, *item)?);
+                }
+                Ok(vm.array(&all))
+            }
+            Value::Hash(hash) => {
+                let mut all = HashBuilder::new(vm.arena);
+                for (name, item) in hash.entries() {
+                    let name = self.interpolate(vm, inv, *name, true)?;
+                    let item = self.decrypted(vm, inv, entry, location, key, *item)?;
+                    all.insert(name, item);
+                }
+                Ok(Value::Hash(all.finish()))
+            }
+            other => Ok(other),
+        }
     }
 
     /// Calls a backend written in the Puppet language; none where it says that there is nothing.
@@ -308,16 +458,8 @@ impl<'c> Compile<'c> {
         argument: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let name = entry.function.as_str();
-        match name {
-            "hocon_data" => {
-                return Err(lookup_error("The data_hash function 'hocon_data' is not supported yet"));
-            }
-            "eyaml_lookup_key" => {
-                return Err(Flow::raw(
-                    "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only supported when the hiera_eyaml library is present",
-                ));
-            }
-            _ => {}
+        if name == "eyaml_lookup_key" {
+            return self.eyaml(vm, inv, entry, n, argument);
         }
         let from = name.split_once("::").map_or("", |(module, _)| module);
         let Some(closure) = self.find_function(vm, name, from)? else {
@@ -357,6 +499,18 @@ impl<'c> Compile<'c> {
         let mut args: Vec<_> = argument.into_iter().collect();
         args.extend([Value::Hash(options.finish()), context]);
         Ok(args)
+    }
+}
+
+/// Whether a value is what most data is, and needs no type to be told so.
+fn is_plain(value: Value<'_>) -> bool {
+    match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Array(items) => items.items().iter().all(|item| is_plain(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().all(|(key, item)| matches!(key, Value::Str(_)) && is_plain(*item))
+        }
+        _ => false,
     }
 }
 

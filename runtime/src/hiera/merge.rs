@@ -2,14 +2,15 @@
 //! Source: `Puppet::Pops::MergeStrategy`.
 
 use super::deep::{self, DeepOptions};
+use super::explain::{Explain, What};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
 /// A strategy.
-#[derive(Clone, Debug)]
-pub enum Strategy {
+#[derive(Clone)]
+pub enum Strategy<'c> {
     /// The first value found.
     First,
     /// All values in one array, each once.
@@ -17,12 +18,12 @@ pub enum Strategy {
     /// Hashes merged at their top level.
     Hash,
     /// Hashes and arrays merged at every level.
-    Deep(DeepOptions),
+    Deep(DeepOptions<'c>),
 }
 
-impl Strategy {
+impl<'c> Strategy<'c> {
     /// What `merge` of a look-up or of `lookup_options` asks for.
-    pub fn of<'c>(vm: &mut Vm<'c>, merge: Option<Value<'c>>) -> Eval<'c, Strategy> {
+    pub fn of(vm: &mut Vm<'c>, merge: Option<Value<'c>>) -> Eval<'c, Strategy<'c>> {
         let (name, options) = match merge {
             None | Some(Value::Undef) => return Ok(Strategy::First),
             Some(Value::Hash(hash)) => match hash.get_str("strategy") {
@@ -44,14 +45,43 @@ impl Strategy {
             "first" | "default" => Ok(Strategy::First),
             "unique" => Ok(Strategy::Unique),
             "hash" => Ok(Strategy::Hash),
-            "deep" | "unconstrained_deep" => Ok(Strategy::Deep(DeepOptions::of(options)?)),
-            "reverse_deep" => Ok(Strategy::Deep(DeepOptions { reverse: true, ..DeepOptions::of(options)? })),
+            "deep" => Ok(Strategy::Deep(DeepOptions::of("deep", options)?)),
+            "unconstrained_deep" => Ok(Strategy::Deep(DeepOptions::of("unconstrained_deep", options)?)),
+            "reverse_deep" => Ok(Strategy::Deep(DeepOptions::of("reverse_deep", options)?)),
             _ => Err(Flow::raw(format!("Unknown merge strategy: '{text}'"))),
         }
     }
 
     /// Asks each of `variants` for a value and merges what they give.
-    pub fn over<'c, T>(
+    pub fn over<T>(
+        &self,
+        vm: &mut Vm<'c>,
+        explain: Explain<'c>,
+        variants: impl ExactSizeIterator<Item = T>,
+        ask: impl FnMut(&mut Vm<'c>, T) -> Eval<'c, Option<Value<'c>>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let (name, options) = match self {
+            Strategy::Unique => ("unique", None),
+            Strategy::Hash => ("hash", None),
+            Strategy::Deep(options) => (options.name, options.given),
+            Strategy::First => return self.each(vm, variants, ask),
+        };
+        if variants.len() < 2 {
+            return self.each(vm, variants, ask);
+        }
+        explain.with(
+            || What::Merge(name, options),
+            || {
+                let found = self.each(vm, variants, ask)?;
+                if let Some(value) = found {
+                    explain.result(value);
+                }
+                Ok(found)
+            },
+        )
+    }
+
+    fn each<T>(
         &self,
         vm: &mut Vm<'c>,
         variants: impl ExactSizeIterator<Item = T>,
@@ -76,7 +106,7 @@ impl Strategy {
     }
 
     /// Merges two values; the first one wins.
-    pub fn merge<'c>(&self, vm: &mut Vm<'c>, first: Value<'c>, second: Value<'c>) -> Eval<'c> {
+    pub fn merge(&self, vm: &mut Vm<'c>, first: Value<'c>, second: Value<'c>) -> Eval<'c> {
         let expected = match self {
             Strategy::First | Strategy::Deep(_) => None,
             Strategy::Unique => Some("Variant[Scalar,Array[Data]]"),

@@ -1,5 +1,5 @@
 //! Hiera: values by key from the global layer, the environment's and the module's. [`layer`] asks the entries of a
-//! [`config`], whose [`files`] are [`yaml`] or JSON; [`merge`] makes one value of several; [`options`] are
+//! [`config`], whose [`files`] are [`yaml`], JSON or [`hocon`]; [`merge`] makes one value of several; [`options`] are
 //! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
 //! Source: `Puppet::Pops::Lookup::LookupAdapter`.
 
@@ -7,13 +7,20 @@ pub mod config;
 pub mod context;
 pub mod data;
 pub mod deep;
+pub mod explain;
+mod eyaml;
 pub mod files;
 mod glob;
+pub(crate) mod hocon;
+mod hocon_size;
 mod interpolate;
 pub mod key;
 pub mod layer;
 pub mod merge;
 pub mod options;
+mod psych;
+pub mod query;
+pub mod render;
 mod scalar;
 pub mod yaml;
 
@@ -25,15 +32,22 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
-use files::DataFiles;
+use explain::{Explain, What};
+use files::{DataFiles, Format};
 use key::Key;
 use layer::{Layer, Place};
 use merge::Strategy;
 use options::LOOKUP_OPTIONS;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
+
+/// Look-ups that one look-up may lead to: texts that name each other can double at every step.
+const MAX_ASKED: u32 = 100_000;
+
+/// How deep they may nest; Ruby's stack ends before.
+const MAX_NESTED: usize = 2_000;
 
 /// What a look-up carries with it.
 #[derive(Clone, Copy)]
@@ -46,6 +60,8 @@ pub struct Invocation<'c> {
     pub defaults: Option<Hash<'c>>,
     /// Whether only the global layer is asked.
     pub global_only: bool,
+    /// Who explains the look-up.
+    pub explain: Explain<'c>,
 }
 
 type Kept<'c> = Option<Rc<Layer<'c>>>;
@@ -55,14 +71,18 @@ pub struct Hiera<'c> {
     files: &'c DataFiles,
     /// Keys being looked up, outermost first.
     stack: RefCell<Vec<String>>,
+    /// How many the outermost one has led to.
+    asked: Cell<u32>,
     /// Layers by module; the global one and the environment's under names that no module has.
     layers: RefCell<HashMap<String, Kept<'c>>>,
-    options: RefCell<HashMap<Option<String>, Option<Hash<'c>>>>,
+    options: RefCell<options::Kept<'c>>,
     /// Data of files by path.
-    values: RefCell<HashMap<String, Value<'c>>>,
+    values: RefCell<HashMap<(String, Format), Value<'c>>>,
     contexts: RefCell<Vec<context::Given<'c>>>,
     /// Variables that the configuration being resolved has asked for.
     recorded: RefCell<Option<Vec<(String, Value<'c>)>>>,
+    /// Who explains the look-ups that code asks for.
+    explain: Cell<Explain<'c>>,
     /// The variable of `mapped_paths`.
     local: RefCell<Option<(String, Value<'c>)>>,
 }
@@ -73,12 +93,14 @@ impl<'c> Hiera<'c> {
         Hiera {
             files,
             stack: RefCell::default(),
+            asked: Cell::default(),
             layers: RefCell::default(),
             options: RefCell::default(),
             values: RefCell::default(),
             contexts: RefCell::default(),
             recorded: RefCell::default(),
             local: RefCell::default(),
+            explain: Cell::default(),
         }
     }
 
@@ -91,6 +113,9 @@ impl<'c> Hiera<'c> {
         self.contexts.take();
         self.recorded.take();
         self.local.take();
+        if let Some(explainer) = self.explain.take().0 {
+            explainer.release();
+        }
     }
 
     /// Runs `ask` unless `name` is being looked up already. What goes wrong inside is an error of look-ups.
@@ -98,6 +123,18 @@ impl<'c> Hiera<'c> {
         if self.stack.borrow().iter().any(|other| other == name) {
             let names = self.stack.borrow().join(", ");
             return Err(key::lookup_error(format!("Recursive lookup detected in [{names}]")));
+        }
+        if self.stack.borrow().len() >= MAX_NESTED {
+            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            let message = format!("The look-up of '{outermost}' nests more than {MAX_NESTED} others");
+            return Err(key::lookup_error(message));
+        }
+        self.asked.set(if self.stack.borrow().is_empty() { 0 } else { self.asked.get() + 1 });
+        if self.asked.get() > MAX_ASKED {
+            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            return Err(key::lookup_error(format!(
+                "The look-up of '{outermost}' leads to more than {MAX_ASKED} others"
+            )));
         }
         self.stack.borrow_mut().push(name.to_owned());
         let result = ask();
@@ -152,6 +189,8 @@ fn is_plain_ruby(message: &str) -> bool {
         "Unknown merge strategy",
         "'yaml_data' one of",
         "'json_data' one of",
+        "'hocon_data' one of",
+        "'eyaml_lookup_key': one of",
     ]
     .iter()
     .any(|start| message.starts_with(start))
@@ -165,8 +204,13 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let mut inv =
-            Invocation { scope, overrides: lookup.overrides, defaults: lookup.defaults, global_only: false };
+        let mut inv = Invocation {
+            scope,
+            overrides: lookup.overrides,
+            defaults: lookup.defaults,
+            global_only: false,
+            explain: self.hiera.explain.get(),
+        };
         if lookup.hiera {
             // The old functions see more than the global layer only where the environment has its own.
             let environment = self.environment_layer(vm)?;
@@ -182,31 +226,65 @@ impl<'c> Compile<'c> {
         text: &str,
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
+        let explain = inv.explain;
         if text == LOOKUP_OPTIONS || text.starts_with("lookup_options.") {
+            explain.leaf(|| What::InvalidKey(LOOKUP_OPTIONS.to_owned()));
             return Ok(None);
         }
         let key = Key::parse(text)?;
+        if explain.options_only() {
+            self.ask_all(vm, inv, &options::key(), key.module(), &Strategy::Hash)?;
+            return Ok(Some(Value::Undef));
+        }
         let options = self.options_for(vm, inv, &key)?;
-        let merge = merge.or_else(|| options?.get_str("merge"));
-        let strategy = Strategy::of(vm, merge)?;
-        let mut found = self.ask_all(vm, inv, &key, &strategy)?;
-        if let Some(value) = found {
-            found = key.dig(value)?;
-        }
-        if found.is_none()
-            && !inv.global_only
-            && let Some(module) = key.module()
-            && let Some(layer) = self.module_layer(vm, module)?
-            && layer.config.has_default_hierarchy()
-        {
-            let merge = self.default_merge(vm, inv, module, &key)?;
-            let strategy = Strategy::of(vm, merge)?;
-            if let Some(value) = self.ask_module(vm, inv, Some(module), &key, &strategy, true)? {
-                found = key.dig(value)?;
+        let merge = match merge {
+            Some(merge) => Some(merge),
+            None => {
+                let merge = options.and_then(|options| options.get_str("merge")).filter(|m| !m.is_undef());
+                if merge.is_some() {
+                    explain.leaf(|| What::MergeSource(LOOKUP_OPTIONS));
+                }
+                merge
             }
-        }
+        };
+        let found = explain.with(|| What::Search(key.text.clone()), || self.search(vm, inv, &key, merge))?;
         match found {
             Some(value) => self.convert_found(vm, inv, text, options, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Asks the layers, and the default hierarchy of the key's module after them.
+    fn search(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key,
+        merge: Option<Value<'c>>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let explain = inv.explain;
+        let strategy = Strategy::of(vm, merge)?;
+        if let Some(value) = self.ask_all(vm, inv, key, key.module(), &strategy)?
+            && let Some(value) = key.dig(explain, value)?
+        {
+            return Ok(Some(value));
+        }
+        let Some(module) = key.module().filter(|_| !inv.global_only) else { return Ok(None) };
+        let layer = self.module_layer(vm, module)?;
+        if !layer.is_some_and(|layer| layer.config.has_default_hierarchy()) {
+            return Ok(None);
+        }
+        let what = || What::Scope(format!("Searching default_hierarchy of module \"{module}\""));
+        let found = explain.with(what, || {
+            let merge = self.default_merge(vm, inv, module, key)?;
+            let what = || What::Scope(format!("Searching for \"{}\"", key.text));
+            explain.with(what, || {
+                let strategy = Strategy::of(vm, merge)?;
+                self.ask_module(vm, inv, Some(module), key, &strategy, true)
+            })
+        })?;
+        match found {
+            Some(value) => key.dig(explain, value),
             None => Ok(None),
         }
     }
@@ -216,16 +294,17 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        module: Option<&str>,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         if inv.global_only {
             return self.ask_global(vm, inv, key, strategy);
         }
         let places = [Place::Global, Place::Environment, Place::Module];
-        strategy.over(vm, places.into_iter(), |vm, place| match place {
+        strategy.over(vm, inv.explain, places.into_iter(), |vm, place| match place {
             Place::Global => self.ask_global(vm, inv, key, strategy),
             Place::Environment => self.ask_environment(vm, inv, key, strategy),
-            Place::Module => self.ask_module(vm, inv, key.module(), key, strategy, false),
+            Place::Module => self.ask_module(vm, inv, module, key, strategy, false),
         })
     }
 
@@ -234,11 +313,17 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let ask = || match self.global_layer(vm)? {
             Some(layer) => self.ask_layer(vm, inv, &layer, key, strategy, false),
-            None => Ok(None),
+            None => {
+                // Puppet has a global layer even where nothing configures it.
+                let name = || "Global Data Provider (hiera configuration version 5)".to_owned();
+                let not_found = || inv.explain.not_found(key.text.as_str());
+                inv.explain.with(|| What::Layer(name(), None, None), not_found);
+                Ok(None)
+            }
         };
         self.hiera.guarded(&key.text, ask).map_err(|flow| match &*flow {
             Flow::Fault(fault) if fault.stage == Stage::Formed && fault.diagnostic.code.is_none() => {
@@ -254,7 +339,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(layer) = self.environment_layer(vm)? else { return Ok(None) };
         self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
@@ -266,11 +351,15 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         module: Option<&str>,
         key: &Key,
-        strategy: &Strategy,
+        strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(module) = module else { return Ok(None) };
-        let Some(layer) = self.module_layer(vm, module)? else { return Ok(None) };
+        let Some(layer) = self.module_layer(vm, module)? else {
+            let is_there = self.environment.modules.get(module).is_some();
+            inv.explain.leaf(|| What::Module(module.to_owned(), is_there));
+            return Ok(None);
+        };
         self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
     }
 
@@ -303,7 +392,7 @@ impl<'c> Compile<'c> {
             None => None,
         };
         let module = (place == Place::Module).then(|| &*self.arena.alloc_str(name));
-        let layer = config.map(|config| Rc::new(Layer::new(module, config)));
+        let layer = config.map(|config| Rc::new(Layer::new(place, module, config)));
         self.hiera.layers.borrow_mut().insert(name.to_owned(), layer.clone());
         Ok(layer)
     }

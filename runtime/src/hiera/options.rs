@@ -1,8 +1,8 @@
 //! `lookup_options`: how keys are merged and converted, by key or by pattern, from all layers.
 
 use super::Invocation;
+use super::explain::What;
 use super::key::{Key, lookup_error};
-use super::layer::Place;
 use super::merge::Strategy;
 use crate::compile::Compile;
 use bunraku_vm::error::{Eval, Flow};
@@ -10,12 +10,26 @@ use bunraku_vm::regex;
 use bunraku_vm::types;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
+use std::collections::HashMap;
 
 /// The reserved key.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
-fn options_key() -> Key {
+/// The reserved key, taken apart.
+pub(super) fn key() -> Key {
     Key { text: LOOKUP_OPTIONS.into(), root: LOOKUP_OPTIONS.into(), segments: Vec::new() }
+}
+
+type Options<'c> = Option<Hash<'c>>;
+
+/// What a compile keeps of them; nothing is asked for twice.
+#[derive(Default)]
+pub(super) struct Kept<'c> {
+    global: Option<Options<'c>>,
+    environment: Option<Options<'c>>,
+    /// For keys without a module and for those of each module.
+    modules: HashMap<Option<String>, Options<'c>>,
+    defaults: HashMap<String, Options<'c>>,
 }
 
 impl<'c> Compile<'c> {
@@ -26,13 +40,16 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         key: &Key,
     ) -> Eval<'c, Option<Hash<'c>>> {
-        let module = key.module().map(str::to_owned);
-        let known = self.hiera.options.borrow().get(&module).copied();
+        let module = key.module();
+        let name = module.map(str::to_owned);
+        let known = self.hiera.options.borrow().modules.get(&name).copied();
         let all = match known {
             Some(all) => all,
             None => {
-                let all = self.gather_options(vm, inv, key.module())?;
-                self.hiera.options.borrow_mut().insert(module, all);
+                let plain = Invocation { overrides: None, defaults: None, ..*inv };
+                let what = || What::Search(LOOKUP_OPTIONS.to_owned());
+                let all = inv.explain.with(what, || self.gather_options(vm, &plain, module))?;
+                self.hiera.options.borrow_mut().modules.insert(name, all);
                 all
             }
         };
@@ -44,32 +61,58 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         module: Option<&str>,
-    ) -> Eval<'c, Option<Hash<'c>>> {
-        let key = options_key();
-        let plain = Invocation { overrides: None, defaults: None, ..*inv };
-        let mut all: Option<Value<'c>> = None;
-        let places: &[Place] = match (inv.global_only, module) {
-            (true, _) => &[Place::Global],
-            (_, None) => &[Place::Global, Place::Environment],
-            _ => &[Place::Global, Place::Environment, Place::Module],
-        };
-        for place in places {
-            let own = match place {
-                Place::Global => self.ask_global(vm, &plain, &key, &Strategy::Hash)?,
-                Place::Environment => self.ask_environment(vm, &plain, &key, &Strategy::Hash)?,
-                Place::Module => self.ask_module(vm, &plain, module, &key, &Strategy::Hash, false)?,
-            };
-            let Some(own) = own else { continue };
-            check(own, module.filter(|_| *place == Place::Module))?;
-            all = Some(match all {
-                Some(before) => Strategy::Hash.merge(vm, before, own)?,
-                None => own,
-            });
+    ) -> Eval<'c, Options<'c>> {
+        let global = self.global_options(vm, inv)?;
+        if inv.global_only {
+            return Ok(global);
         }
-        Ok(match all {
-            Some(Value::Hash(hash)) => Some(hash),
-            _ => None,
-        })
+        let shared = self.environment_options(vm, inv, global)?;
+        let Some(module) = module else { return Ok(shared) };
+        self.hiera.options.borrow_mut().modules.entry(None).or_insert(shared);
+        let own = self.ask_module(vm, inv, Some(module), &key(), &Strategy::Hash, false)?;
+        let Some(own) = own.map(|own| check(own, Some(module))).transpose()? else { return Ok(shared) };
+        let Some(shared) = shared else { return Ok(Some(own)) };
+        let own_name = format!("Module {module}");
+        let both = [("Global and Environment", shared), (own_name.as_str(), own)];
+        let merged = Strategy::Hash.over(vm, inv.explain, both.into_iter(), |_, (name, options)| {
+            let found = || inv.explain.found(LOOKUP_OPTIONS, Value::Hash(options));
+            inv.explain.with(|| What::Scope(name.to_owned()), found);
+            Ok(Some(Value::Hash(options)))
+        })?;
+        Ok(hash(merged))
+    }
+
+    fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Options<'c>> {
+        let known = self.hiera.options.borrow().global;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.ask_global(vm, inv, &key(), &Strategy::Hash)?;
+        let found = found.map(|found| check(found, None)).transpose()?;
+        self.hiera.options.borrow_mut().global = Some(found);
+        Ok(found)
+    }
+
+    fn environment_options(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        global: Options<'c>,
+    ) -> Eval<'c, Options<'c>> {
+        let known = self.hiera.options.borrow().environment;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.ask_environment(vm, inv, &key(), &Strategy::Hash)?;
+        let found = found.map(|found| check(found, None)).transpose()?;
+        let both = match (global, found) {
+            (Some(global), Some(found)) => {
+                hash(Some(Strategy::Hash.merge(vm, Value::Hash(global), Value::Hash(found))?))
+            }
+            (global, found) => found.or(global),
+        };
+        self.hiera.options.borrow_mut().environment = Some(both);
+        Ok(both)
     }
 
     /// The merge that a module's default hierarchy asks for.
@@ -78,13 +121,24 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         module: &str,
-        key: &Key,
+        of: &Key,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let own = self.ask_module(vm, inv, Some(module), &options_key(), &Strategy::Hash, true)?;
-        let Some(own) = own else { return Ok(None) };
-        check(own, Some(module))?;
-        let Value::Hash(own) = own else { return Ok(None) };
-        Ok(matching(own, &key.root).and_then(|options| options.get_str("merge")))
+        let known = self.hiera.options.borrow().defaults.get(module).copied();
+        let own = match known {
+            Some(own) => own,
+            None => {
+                let what = || What::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\""));
+                let plain = Invocation { overrides: None, defaults: None, ..*inv };
+                let own = inv.explain.with(what, || {
+                    self.ask_module(vm, &plain, Some(module), &key(), &Strategy::Hash, true)
+                })?;
+                let own = own.map(|own| check(own, Some(module))).transpose()?;
+                self.hiera.options.borrow_mut().defaults.insert(module.to_owned(), own);
+                own
+            }
+        };
+        let options = own.and_then(|own| matching(own, &of.root));
+        Ok(options.and_then(|options| options.get_str("merge")))
     }
 
     /// `convert_to`
@@ -120,12 +174,26 @@ impl<'c> Compile<'c> {
             parts[0] = Value::Type(ty);
         }
         parts.insert(1.min(parts.len()), value);
-        vm.call_function("new", &parts, None, inv.scope).map_err(|flow| {
+        let found = vm.call_function("new", &parts, None, inv.scope).map_err(|flow| {
             lookup_error(format!(
                 "The convert_to lookup_option for key '{key}' raised error: {}",
                 text(&flow)
             ))
-        })
+        })?;
+        if inv.explain.0.is_some() {
+            parts.remove(1);
+            let arguments = vm.array(&parts);
+            let arguments = bunraku_vm::format::convert::repr(vm, arguments);
+            inv.explain.text(|| format!("Applying convert_to lookup_option with arguments {arguments}"));
+        }
+        Ok(found)
+    }
+}
+
+fn hash(value: Option<Value<'_>>) -> Option<Hash<'_>> {
+    match value {
+        Some(Value::Hash(hash)) => Some(hash),
+        _ => None,
     }
 }
 
@@ -146,11 +214,11 @@ fn matching<'c>(all: Hash<'c>, root: &str) -> Option<Hash<'c>> {
 }
 
 /// A module speaks of its own keys only.
-fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, ()> {
+fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Hash<'c>> {
     let Value::Hash(options) = options else {
         return Err(lookup_error("value of lookup_options must be a hash"));
     };
-    let Some(module) = module else { return Ok(()) };
+    let Some(module) = module else { return Ok(options) };
     let prefix = format!("{module}::");
     for (key, _) in options.entries() {
         let key = key.as_str().unwrap_or_default();
@@ -168,5 +236,5 @@ fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, ()> {
             _ => {}
         }
     }
-    Ok(())
+    Ok(options)
 }

@@ -198,7 +198,7 @@ fn glob<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut found = Vec::new();
     for pattern in patterns {
         let Value::Str(pattern) = pattern else { return Err(no_conversion(pattern, "String")) };
-        found.extend(vm.host.glob(&pattern).iter().map(|path| vm.string(path)));
+        found.extend(vm.host.glob(&pattern).map_err(Flow::raw)?.iter().map(|path| vm.string(path)));
     }
     Ok(vm.array(&found))
 }

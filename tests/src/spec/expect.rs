@@ -23,6 +23,14 @@ pub fn text(result: &Value, case: &Case) -> String {
         block(&mut out, "error", &error(&result["error"]));
         return out;
     }
+    if case.is_lookup {
+        let lookup = &result["lookup"];
+        let text = string(&lookup["text"]);
+        let text =
+            if lookup["found"] == Value::Bool(true) { text.trim_end_matches('\n') } else { "(status 1)" };
+        block(&mut out, "output", text);
+        return out;
+    }
     let catalog = catalog(&result["catalog"], case);
     if !catalog.is_empty() && !case.flag("no-catalog") {
         block(&mut out, "catalog", catalog.trim_end());

@@ -27,7 +27,8 @@ impl Root {
             for (path, text) in &case.files {
                 let path = root.dir(number).join(path);
                 fs::create_dir_all(path.parent().expect("a file is in a directory"))?;
-                fs::write(path, text)?;
+                // Paths in the options of a backend are not relative to the environment.
+                fs::write(path, text.replace("$ENVIRONMENT", &root.dir(number).display().to_string()))?;
             }
         }
         Ok(root)
@@ -51,8 +52,11 @@ impl Root {
             "server_facts": {"serverversion": "7.23.0", "servername": "localhost", "serverip": "127.0.0.1"},
             "want": ["catalog", "value"],
         });
+        if case.is_lookup {
+            job["lookup"] = lookup(&case.code);
+        }
         if !case.flag("manifests") {
-            job["code"] = json!(case.code);
+            job["code"] = json!(if case.is_lookup { "undef" } else { case.code.as_str() });
         }
         if case.files.iter().all(|(path, _)| path.starts_with("modules/") || path.starts_with("store/")) {
             job["modulepath"] = json!(dir.join("modules"));
@@ -89,4 +93,37 @@ impl Root {
         }
         job
     }
+}
+
+/// The arguments of `lookup` as a job has them. Words are parted by spaces; quotes hold them together.
+fn lookup(arguments: &str) -> Value {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in arguments.chars() {
+        match (c, quote) {
+            (c, Some(q)) if c == q => quote = None,
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    let mut query = json!({"keys": []});
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let Some(name) = word.strip_prefix("--") else {
+            query["keys"].as_array_mut().expect("it was made above").push(json!(word));
+            continue;
+        };
+        let field = name.replace('-', "_");
+        query[field] = match name {
+            "explain" | "explain-options" | "sort-merged-arrays" | "merge-hash-arrays" => json!(true),
+            _ => json!(words.next()),
+        };
+    }
+    query
 }

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One `puppet` block with what is said around it.
+/// One `puppet` or `lookup` block with what is said around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// `page.md: heading: number`.
     pub id: String,
     /// The block's text.
     pub code: String,
-    /// The words after `puppet` in the block's first line.
+    /// Whether the text is the arguments of `lookup`, not a program.
+    pub is_lookup: bool,
+    /// The words after the block's kind in the block's first line.
     pub options: Vec<String>,
     /// The `file` blocks of the section so far: path and text.
     pub files: Vec<(String, String)>,
@@ -52,7 +54,7 @@ struct Block {
 }
 
 /// The blocks that expectations are written in.
-const EXPECTATIONS: [&str; 4] = ["value", "logs", "error", "catalog"];
+const EXPECTATIONS: [&str; 5] = ["value", "logs", "error", "catalog", "output"];
 
 impl Page {
     /// Reads a page from its file.
@@ -83,13 +85,14 @@ impl Page {
                     continue;
                 }
                 page.part().push_str(&block.raw);
-                after_case = kind == "puppet";
+                after_case = matches!(kind, "puppet" | "lookup");
                 match kind {
-                    "puppet" => {
+                    "puppet" | "lookup" => {
                         number += 1;
                         page.cases.push(Case {
                             id: format!("{name}: {heading}: {number}"),
                             code: block.text,
+                            is_lookup: kind == "lookup",
                             options: words.map(str::to_owned).collect(),
                             files: files.clone(),
                             facts: facts.clone(),

@@ -221,8 +221,8 @@ impl<'c> Host<'c> for Stub {
     fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
         value
     }
-    fn glob(&self, _: &str) -> Vec<String> {
-        Vec::new()
+    fn glob(&self, _: &str) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
     }
     fn environment(&self) -> &'c str {
         "test"

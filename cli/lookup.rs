@@ -1,0 +1,96 @@
+//! `bunraku lookup`: asks Hiera for a key, as a node's code would, and says how the answer came about.
+
+use crate::FAILED;
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::world::World;
+use bunraku_runtime::hiera::query::Query;
+use bunraku_runtime::job::Session;
+use clap::Args;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Look keys up in Hiera.
+///
+/// The first key that has a value counts. Exit status: 0 where a value was found or an explanation given, 1 otherwise.
+/// The words of explanations are those of `puppet lookup`.
+#[derive(Args)]
+pub struct Arguments {
+    /// Keys to look up.
+    #[arg(value_name = "KEY")]
+    keys: Vec<String>,
+    /// Explain how the value was found, or why not.
+    #[arg(long)]
+    explain: bool,
+    /// Explain how `lookup_options` were found.
+    #[arg(long = "explain-options")]
+    explain_options: bool,
+    /// Form of the output: `s`, `json` or `yaml` [default: yaml; s with --explain].
+    #[arg(long = "render-as", value_name = "FORMAT")]
+    render_as: Option<String>,
+    /// How values of several levels are merged, whatever `lookup_options` say: first, unique, hash or deep.
+    #[arg(long, value_name = "TYPE")]
+    merge: Option<String>,
+    /// Prefix of what a deep merge removes.
+    #[arg(long = "knock-out-prefix", value_name = "PREFIX")]
+    knock_out_prefix: Option<String>,
+    /// Sort arrays that a deep merge has merged.
+    #[arg(long = "sort-merged-arrays")]
+    sort_merged_arrays: bool,
+    /// Merge hashes within arrays by position.
+    #[arg(long = "merge-hash-arrays")]
+    merge_hash_arrays: bool,
+    /// Value to give where none is found.
+    #[arg(long, value_name = "VALUE")]
+    default: Option<String>,
+    /// Type that the value must have.
+    #[arg(long = "type", value_name = "TYPE")]
+    value_type: Option<String>,
+    /// Compile the node's catalog first, so that variables of its code are there.
+    #[arg(long, short)]
+    compile: bool,
+    #[command(flatten)]
+    world: World,
+    #[command(flatten)]
+    color: ColorChoice,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
+    let query = Query {
+        keys: arguments.keys.clone(),
+        merge: arguments.merge.clone(),
+        knock_out_prefix: arguments.knock_out_prefix.clone(),
+        sort_merged_arrays: arguments.sort_merged_arrays,
+        merge_hash_arrays: arguments.merge_hash_arrays,
+        default: arguments.default.clone(),
+        value_type: arguments.value_type.clone(),
+        explain: arguments.explain,
+        explain_options: arguments.explain_options,
+        render_as: arguments.render_as.clone(),
+    };
+    if let Err(message) = query.form() {
+        return renderer.failure(&format!("Could not run: {message}"), FAILED);
+    }
+    let mut job = match arguments.world.job(None) {
+        Ok(job) => job,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    if !arguments.compile {
+        job.code = Some("undef".to_owned());
+    }
+    job.lookup = Some(query);
+    job.want = Some(Vec::new());
+    let outcome = Session::default().run(&job);
+    renderer.logs(&outcome.logs);
+    if let Err(diagnostic) = &outcome.result {
+        renderer.formed(diagnostic);
+        return ExitCode::from(FAILED);
+    }
+    let answer = outcome.lookup.unwrap_or_default();
+    match std::io::stdout().lock().write_all(answer.text.as_bytes()) {
+        Ok(()) if answer.found => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::from(FAILED),
+        Err(error) => renderer.failure(&format!("Could not write the value: {error}"), FAILED),
+    }
+}

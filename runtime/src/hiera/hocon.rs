@@ -1,0 +1,148 @@
+//! HOCON as Ruby's gem `hocon` reads a text: what a crate parses, with Ruby's numbers. Includes of files are refused:
+//! nothing but the file itself may decide what it says.
+
+use super::data::Data;
+use super::hocon_size::Weights;
+use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, TokenKind};
+use std::collections::HashMap;
+
+/// Collections may nest this deep; the crate stops before.
+const MAX_DEPTH: usize = 250;
+/// Values that substitutions may stand for in all.
+const MAX_NODES: usize = 1_000_000;
+
+/// The data of a text, a hash.
+///
+/// # Errors
+/// What is wrong, with line and column.
+pub fn parse(text: &str) -> Result<Data, String> {
+    let environment = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        Some((name, value.into_string().ok()?))
+    });
+    read(text, environment.collect())
+}
+
+/// Whether a text says the same wherever it is read: variables of the process can stand for what it does not set.
+pub fn is_portable(text: &str) -> bool {
+    let has_substitution = hocon::tokenize(text)
+        .is_ok_and(|tokens| tokens.iter().any(|token| token.kind == TokenKind::Substitution));
+    !has_substitution || read(text, HashMap::new()) == parse(text)
+}
+
+fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String> {
+    let tokens = hocon::tokenize(text).map_err(|error| said(error.into()))?;
+    let (mut at_start, mut depth) = (true, 0);
+    for (n, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::LBrace | TokenKind::LBracket => depth += 1,
+            TokenKind::RBrace | TokenKind::RBracket => depth -= i32::from(depth > 0),
+            _ => {}
+        }
+        if depth > MAX_DEPTH as i32 {
+            let (line, column) = (token.line, token.col);
+            return Err(format!(
+                "collections nest more than {MAX_DEPTH} levels at line {line} column {column}"
+            ));
+        }
+        let includes = at_start && token.kind == TokenKind::Unquoted && token.value == "include";
+        let next = tokens.get(n + 1).map(|next| (next.kind.clone(), next.value.as_str()));
+        match next {
+            // Ruby's gem looks for a plain name nowhere: a text has no folder.
+            Some((TokenKind::QuotedString | TokenKind::TripleQuotedString, _)) if includes => {}
+            Some((TokenKind::Unquoted, what)) if includes => {
+                let (line, column) = (token.line, token.col);
+                let what = what.split('(').next().unwrap_or_default();
+                return Err(format!("include {what}() is not supported at line {line} column {column}"));
+            }
+            _ => {}
+        }
+        at_start = matches!(token.kind, TokenKind::Newline | TokenKind::Comma | TokenKind::LBrace);
+    }
+    if Weights::of(&tokens) > MAX_NODES as u64 {
+        return Err(format!("substitutions stand for more than {MAX_NODES} values at line 1 column 1"));
+    }
+    // A folder that can't be: includes by name find nothing.
+    let options = ParseOptions::defaults().with_env(environment).with_base_dir("/dev/null".into());
+    let config = hocon::parse_string_with_options(text, options).map_err(said)?;
+    let mut left = MAX_NODES;
+    let mut pairs = Vec::new();
+    for key in config.keys() {
+        let path = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
+        let value = config.get(&path).ok_or_else(|| format!("the value of '{key}' is not there"))?;
+        pairs.push((Data::Text(key.to_owned()), data(value, 1, &mut left)?));
+    }
+    Ok(Data::Map(pairs))
+}
+
+fn said(error: HoconError) -> String {
+    match error {
+        HoconError::Parse(e) => format!("{} at line {} column {}", e.message, e.line, e.col),
+        HoconError::Resolve(e) if e.message.starts_with("could not resolve substitution") => {
+            format!("String: {}: Could not resolve substitution to a value: ${{{}}}", e.line, e.path)
+        }
+        HoconError::Resolve(e) => {
+            let what = if e.path.is_empty() { String::new() } else { format!(": ${{{}}}", e.path) };
+            format!("{}{what} at line {} column {}", e.message, e.line, e.col)
+        }
+        // The one error of this kind: a list at the root.
+        HoconError::Config(_) => "String: 1:  has type LIST rather than object at file root".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn data(value: &HoconValue, depth: usize, left: &mut usize) -> Result<Data, String> {
+    *left = left.checked_sub(1).ok_or_else(|| format!("it stands for more than {MAX_NODES} values"))?;
+    if depth > MAX_DEPTH {
+        return Err(format!("collections nest more than {MAX_DEPTH} levels"));
+    }
+    Ok(match value {
+        HoconValue::Object(map) => {
+            let pair = |(key, value): (&String, &HoconValue)| {
+                Ok::<_, String>((Data::Text(key.clone()), data(value, depth + 1, left)?))
+            };
+            Data::Map(map.iter().map(pair).collect::<Result<_, _>>()?)
+        }
+        HoconValue::Array(items) => {
+            Data::List(items.iter().map(|item| data(item, depth + 1, left)).collect::<Result<_, _>>()?)
+        }
+        HoconValue::Scalar(scalar) => match scalar.value_type {
+            ScalarType::Null => Data::Null,
+            ScalarType::Boolean => Data::Bool(scalar.raw == "true"),
+            ScalarType::Number => number(&scalar.raw)?,
+            _ => Data::Text(scalar.raw.clone()),
+        },
+        _ => return Err("a substitution was not resolved".to_owned()),
+    })
+}
+
+/// Ruby's `Integer()` and `Float()`: a leading zero means base 8; a fraction of nothing is a whole number.
+fn number(raw: &str) -> Result<Data, String> {
+    let (negative, digits) = match raw.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, raw),
+    };
+    if digits.contains(['.', 'e', 'E']) {
+        let (whole, _) = digits.split_once(['.', 'e', 'E']).unwrap_or((digits, ""));
+        let is_float = !whole.is_empty() && !digits.contains(".e") && !digits.ends_with('.');
+        return match raw.parse::<f64>() {
+            Ok(float) if is_float && !float.is_finite() => Err(format!("{raw} is not finite")),
+            Ok(float) if is_float && float.fract() == 0.0 && float.abs() < 9e18 => {
+                Ok(Data::Int(float as i64))
+            }
+            Ok(float) if is_float => Ok(Data::Float(float)),
+            _ => Ok(Data::Text(raw.to_owned())),
+        };
+    }
+    let octal = digits.len() > 1 && digits.starts_with('0');
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit() && !(octal && b > b'7')) {
+        return Ok(Data::Text(raw.to_owned()));
+    }
+    match i128::from_str_radix(digits, if octal { 8 } else { 10 }) {
+        Ok(n) => match i64::try_from(if negative { -n } else { n }) {
+            Ok(n) => Ok(Data::Int(n)),
+            Err(_) => Ok(Data::Float(raw.parse().unwrap_or_default())),
+        },
+        Err(_) => Ok(Data::Float(raw.parse().unwrap_or_default())),
+    }
+}

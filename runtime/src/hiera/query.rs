@@ -1,0 +1,180 @@
+//! `puppet lookup`: a look-up after a compile, its value or its explanation as text.
+
+use super::explain::{Explain, Explainer};
+use super::render::{self, Form};
+use crate::compile::Compile;
+use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Lookup;
+use bunraku_vm::types::{self, mismatch};
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use serde::Deserialize;
+
+/// What is asked; the fields are the options of `puppet lookup`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Query {
+    /// Keys, of which the first that is found counts.
+    pub keys: Vec<String>,
+    /// Name of the merge strategy.
+    pub merge: Option<String>,
+    /// `--knock-out-prefix`
+    pub knock_out_prefix: Option<String>,
+    /// `--sort-merged-arrays`
+    pub sort_merged_arrays: bool,
+    /// `--merge-hash-arrays`
+    pub merge_hash_arrays: bool,
+    /// Value where none is found.
+    pub default: Option<String>,
+    /// Type that the value must have.
+    #[serde(rename = "type")]
+    pub value_type: Option<String>,
+    /// `--explain`
+    pub explain: bool,
+    /// `--explain-options`
+    pub explain_options: bool,
+    /// `s`, `json`, `yaml`; text for explanations and YAML for values by default.
+    pub render_as: Option<String>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What is printed, its last line feed included.
+    pub text: String,
+    /// Whether a value was found, or an explanation given.
+    pub found: bool,
+}
+
+/// The key that is asked for where nobody names one.
+const NO_KEY: &str = "__global__";
+
+impl Query {
+    /// The form of the output.
+    ///
+    /// # Errors
+    /// Puppet's, for options that can't be.
+    pub fn form(&self) -> Result<Form, String> {
+        const HELP: &str = "Run 'puppet lookup --help' for more details";
+        let deep_only = self.sort_merged_arrays || self.merge_hash_arrays || self.knock_out_prefix.is_some();
+        if deep_only && self.merge.as_deref() != Some("deep") {
+            return Err(format!(
+                "The options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are only available \
+                 with '--merge deep'\n{HELP}"
+            ));
+        }
+        if let Some(merge) = &self.merge
+            && !matches!(merge.as_str(), "first" | "unique" | "hash" | "deep")
+        {
+            return Err(format!(
+                "The --merge option only accepts 'first', 'hash', 'unique', or 'deep'\n{HELP}"
+            ));
+        }
+        if self.keys.is_empty() && (self.explain || !self.explain_options) {
+            return Err("No keys were given to lookup.".to_owned());
+        }
+        let is_explained = self.explain || self.explain_options;
+        match self.render_as.as_deref().map(str::to_lowercase).as_deref() {
+            None => Ok(if is_explained { Form::Text } else { Form::Yaml }),
+            Some(name @ ("binary" | "msgpack" | "pson" | "console" | "flat" | "dot")) => {
+                Err(format!("Rendering as '{name}' is not supported"))
+            }
+            Some(name) => Form::named(name).ok_or_else(|| format!("Unknown rendering format '{name}'")),
+        }
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// Answers a query as the variables of top scope stand at the end of the compile.
+    ///
+    /// # Errors
+    /// What is no error of look-ups; those are said in an explanation, and are nothing found otherwise.
+    pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
+        let form = query.form().map_err(Flow::raw)?;
+        let explainer = (query.explain || query.explain_options)
+            .then(|| &*self.arena.alloc(Explainer::new(query.explain_options && !query.explain)));
+        self.hiera.explain.set(Explain(explainer));
+        let found = self.value_of(vm, query);
+        let found = match found {
+            Ok(value) => Some(value),
+            Err(flow) => match &*flow {
+                Flow::Fault(fault) if fault.stage == Stage::Formed => {
+                    Explain(explainer).text(|| fault.diagnostic.to_string());
+                    None
+                }
+                _ => return Err(flow),
+            },
+        };
+        let text = match (explainer, found) {
+            (Some(explainer), _) if form == Form::Text => {
+                let text = explainer.to_text();
+                // `puts` ends even nothing with a line feed.
+                if text.is_empty() { "\n".to_owned() } else { text }
+            }
+            (Some(explainer), _) => render::render(form, &explainer.to_data()),
+            (None, Some(value)) => render::value(form, value).map_err(Flow::raw)?,
+            (None, None) => return Ok(Answer::default()),
+        };
+        Ok(Answer { text, found: true })
+    }
+
+    fn value_of(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c> {
+        let ty = query.value_type.as_deref().map(|text| {
+            let text = vm.string(text);
+            match text {
+                Value::Str(text) => types::parse(vm, &text),
+                _ => types::parse(vm, ""),
+            }
+        });
+        let ty = ty.transpose().map_err(|mut flow| {
+            if let Flow::Fault(fault) = &mut *flow
+                && fault.diagnostic.message.starts_with("Syntax error")
+            {
+                fault.diagnostic.code = Some("SYNTAX_ERROR");
+            }
+            flow
+        })?;
+        let checked = |vm: &mut Vm<'c>, subject: &str, value: Value<'c>| {
+            if let Some(ty) = ty {
+                mismatch::assert_instance(vm, subject, ty, value)?;
+            }
+            Ok(value)
+        };
+        let merge = self.merge_of(vm, query);
+        let scope = vm.top;
+        let keys: Vec<&str> = match query.keys.as_slice() {
+            [] => vec![NO_KEY],
+            keys => keys.iter().map(String::as_str).collect(),
+        };
+        for key in &keys {
+            if let Some(value) = self.hiera_lookup(vm, scope, &Lookup { key, merge, ..Lookup::default() })? {
+                return checked(vm, "Found value", value);
+            }
+        }
+        if let Some(default) = &query.default {
+            let default = vm.string(default);
+            return checked(vm, "Default value", default);
+        }
+        Err(super::key::lookup_error(match keys.as_slice() {
+            [one] => format!("Function lookup() did not find a value for the name '{one}'"),
+            many => {
+                let names: Vec<String> = many.iter().map(|name| format!("'{name}'")).collect();
+                format!("Function lookup() did not find a value for any of the names [{}]", names.join(", "))
+            }
+        }))
+    }
+
+    fn merge_of(&self, vm: &mut Vm<'c>, query: &Query) -> Option<Value<'c>> {
+        let name = query.merge.as_deref()?;
+        let mut merge = HashBuilder::new(self.arena);
+        merge.insert_str("strategy", vm.string(name));
+        if name == "deep" {
+            merge.insert_str("sort_merged_arrays", Value::Bool(query.sort_merged_arrays));
+            merge.insert_str("merge_hash_arrays", Value::Bool(query.merge_hash_arrays));
+            if let Some(prefix) = &query.knock_out_prefix {
+                merge.insert_str("knockout_prefix", vm.string(prefix));
+            }
+        }
+        Some(Value::Hash(merge.finish()))
+    }
+}

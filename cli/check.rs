@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Print how much was checked and how fast.
     #[arg(long)]
     stats: bool,
+    /// Name the resource types in Ruby whose parameters can't be read from their source: they take any.
+    #[arg(long)]
+    types: bool,
     /// Warn where Puppet 3's relative look-up would have picked another class or defined type.
     #[arg(long = "relative-names")]
     relative_names: bool,
@@ -73,6 +76,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         renderer.given_code(Some(&text));
         let diagnostics = check::source(&SourceFile::manifest(&text), &how);
         all.push(Checked { diagnostics, bytes: text.len() });
+    }
+    if arguments.types {
+        all.push(Checked { diagnostics: check::unreadable_types(&paths), bytes: 0 });
     }
     let sources = Sources::find(&paths);
     if !sources.faults.is_empty() {

@@ -22,6 +22,12 @@ pub struct Arguments {
     /// Write the catalog to a file rather than to stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Fail where resources depend on each other in a circle, and draw it. Normally only an agent finds out.
+    #[arg(long = "check-cycles")]
+    check_cycles: bool,
+    /// Have a PuppetDB named by `--storeconfigs` take the catalog in (`replace catalog`).
+    #[arg(long = "replace-catalog", requires = "storeconfigs")]
+    replace_catalog: bool,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of log messages and errors.
@@ -32,7 +38,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut job = match arguments.world.job() {
+    let mut job = match arguments.world.job(arguments.certname.as_deref()) {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -40,7 +46,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
-    job.node = arguments.certname.clone().or(job.node);
+    job.replace_catalog = arguments.replace_catalog;
+    job.check_cycles = arguments.check_cycles;
     renderer.given_code(job.code.as_deref());
     if job.frozen {
         renderer.read_no_files();

@@ -30,7 +30,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut job = match arguments.world.job() {
+    let mut job = match arguments.world.job(None) {
         Ok(job) => job,
         Err(message) => return renderer.failure(&message, FAILED),
     };

@@ -1,11 +1,12 @@
 //! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
 //! them; they become a job of the runtime.
 
+use bunraku_runtime::enc::{self, Classification};
 use bunraku_runtime::facts;
 use bunraku_runtime::job::{Job, PathList};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Environment, node, facts, settings.
 #[derive(Args)]
@@ -38,6 +39,28 @@ pub struct World {
     /// Facts, JSON or YAML: plain, or as `facter --json`, `puppet facts` or PuppetDB print them.
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
+    /// Folder with a file of facts for each node, `NAME.yaml` or `NAME.json`; a server's `yamldir` is one.
+    #[arg(long, value_name = "DIR", conflicts_with = "facts")]
+    pub factpath: Option<PathBuf>,
+    /// Where classes and parameters of the node come from beside its manifests.
+    #[arg(long = "node_terminus", value_name = "HOW", default_value = "plain")]
+    pub node_terminus: Terminus,
+    /// Command that prints them as YAML, given the node's name: for `--node_terminus exec`.
+    #[arg(long = "external_nodes", value_name = "COMMAND", required_if_eq("node_terminus", "exec"))]
+    pub external_nodes: Option<String>,
+    /// Where exported resources go and come from: a folder of catalogs, which takes this one in, or the URL of a
+    /// PuppetDB, which has facts as well.
+    #[arg(long, value_name = "DIR|URL")]
+    pub storeconfigs: Option<String>,
+    /// Certificates of the authority that signs PuppetDB.
+    #[arg(long, value_name = "FILE", requires = "storeconfigs")]
+    pub localcacert: Option<PathBuf>,
+    /// Certificate that PuppetDB is shown.
+    #[arg(long, value_name = "FILE", requires = "hostprivkey")]
+    pub hostcert: Option<PathBuf>,
+    /// Its key.
+    #[arg(long, value_name = "FILE", requires = "hostcert")]
+    pub hostprivkey: Option<PathBuf>,
     /// `$trusted`, JSON or YAML, in place of what the node's name gives.
     #[arg(long, value_name = "FILE")]
     pub trusted: Option<PathBuf>,
@@ -47,12 +70,24 @@ pub struct World {
     /// What dubious constructs do [default: error].
     #[arg(long, value_name = "HOW")]
     pub strict: Option<Strict>,
+    /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
+    #[arg(long, value_name = "PATH")]
+    pub ruby: Option<PathBuf>,
     /// Unknown variables are errors; this is the default.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
     /// Unknown variables are undef.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
+}
+
+/// The setting `node_terminus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Terminus {
+    /// From nowhere.
+    Plain,
+    /// From an external classifier.
+    Exec,
 }
 
 /// The setting `strict`.
@@ -77,11 +112,13 @@ impl Strict {
 }
 
 impl World {
-    /// The job these arguments describe.
+    /// The job these arguments describe, for the node `certname` if that is given.
     ///
     /// # Errors
-    /// When a file named can't be used.
-    pub fn job(&self) -> Result<Job, String> {
+    /// When a file named can't be used, or the node's classifier fails.
+    pub fn job(&self, certname: Option<&str>) -> Result<Job, String> {
+        let node = certname.map(str::to_owned).or_else(|| self.node.clone());
+        let name = node.as_deref().unwrap_or("localhost");
         let mut settings = Map::new();
         if let Some(strict) = self.strict {
             settings.insert("strict".into(), strict.name().into());
@@ -90,22 +127,61 @@ impl World {
             settings.insert("strict_variables".into(), self.strict_variables.into());
         }
         let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
-        let facts = self.facts.as_deref().map(facts::read).transpose()?;
+        let facts = match &self.factpath {
+            Some(folder) => Some(facts::of_node(folder, name)?),
+            None => self.facts.as_deref().map(facts::read).transpose()?,
+        };
+        let classified = match (self.node_terminus, &self.external_nodes) {
+            (Terminus::Exec, Some(command)) => enc::classify(command, name)?,
+            _ => Classification::default(),
+        };
+        let (environment, environment_name) = self.environment_of(&classified)?;
         Ok(Job {
             code: self.execute.clone(),
             manifest: self.manifest.clone(),
-            environment: self.environment.clone(),
-            environment_name: self.environment_name.clone(),
+            environment,
+            environment_name,
             modulepath: self.modulepath.clone().map(PathList::Joined),
             hiera_config: self.hiera_config.clone(),
             archive: self.archive.clone(),
             frozen: self.frozen,
-            node: self.node.clone(),
+            node,
+            classes: Some(classified.classes).filter(|classes| !classes.is_null()),
+            parameters: Some(classified.parameters).filter(|parameters| !parameters.is_empty()),
             facts: facts.map(Json::Object),
             trusted,
+            storeconfigs: self.storeconfigs.clone(),
+            localcacert: self.localcacert.clone(),
+            hostcert: self.hostcert.clone(),
+            hostprivkey: self.hostprivkey.clone(),
+            ruby: self.ruby.clone(),
             settings: Some(settings),
             ..Job::default()
         })
+    }
+
+    /// Folder and name of the environment: a classifier's word goes before the folder's, which it moves to the
+    /// folder of that name beside it.
+    fn environment_of(&self, said: &Classification) -> Result<(Option<PathBuf>, Option<String>), String> {
+        let named = self.environment.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+        let (Some(wanted), Some(given)) = (&said.environment, &self.environment) else {
+            return Ok((
+                self.environment.clone(),
+                self.environment_name.clone().or(said.environment.clone()),
+            ));
+        };
+        if self.environment_name.as_deref().or(named) == Some(wanted) {
+            return Ok((Some(given.clone()), Some(wanted.clone())));
+        }
+        let path = given.parent().unwrap_or(Path::new("."));
+        let folder = path.join(wanted);
+        if wanted.contains('/') || !folder.is_dir() {
+            return Err(format!(
+                "Could not find a directory environment named '{wanted}' anywhere in the path: {}. Does the directory exist?",
+                path.display()
+            ));
+        }
+        Ok((Some(folder), Some(wanted.clone())))
     }
 }
 

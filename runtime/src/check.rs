@@ -2,6 +2,8 @@
 //! `puppet epp validate`.
 
 use crate::relative::Known;
+use crate::resource_types::{Folders, ResourceTypes};
+use crate::tree::Tree;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
@@ -9,6 +11,7 @@ use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a checked file came to.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +124,36 @@ impl Sources {
             }
         }
     }
+}
+
+/// The resource types below some folders whose Ruby source can't be read for their parameters, each a warning that
+/// says why. A folder of types is one called `lib/puppet/type`, of a module or an environment.
+pub fn unreadable_types(paths: &[PathBuf]) -> Vec<Diagnostic> {
+    let mut modules = Vec::new();
+    let mut seen = HashSet::new();
+    let mut pending = paths.to_vec();
+    while let Some(folder) = pending.pop() {
+        if !folder.canonicalize().is_ok_and(|real| seen.insert(real)) {
+            continue;
+        }
+        if folder.join("lib/puppet/type").is_dir() {
+            modules.push(folder.clone());
+        }
+        let folders = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        pending.extend(folders.filter(|path| path.is_dir()));
+    }
+    modules.sort();
+    let mut types = ResourceTypes::default();
+    types.find_more(Folders::new(Arc::new(Tree::default()), None, Box::new(move || modules.clone())));
+    let warning = |name: &str| {
+        let why = types.get(name)?.unreadable.as_ref()?;
+        let file = types.file(name).map(|file| file.to_string_lossy().into());
+        let mut found = Diagnostic::error(format!("Resource type {name} takes any parameter here: {why}"))
+            .at(Place { file, line: None, column: None });
+        found.severity = Severity::Warning;
+        Some(found)
+    };
+    types.of_modules().into_iter().filter_map(warning).collect()
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {

@@ -70,3 +70,41 @@ pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
     rich::value(&mut json, value, Style::Plain);
     (json, convert::repr(vm, value))
 }
+
+/// A fact as Ruby's `to_s` writes it: what stands in Puppet's messages.
+pub fn inspect(value: &serde_json::Value) -> String {
+    use serde_json::Value as Json;
+    fn within(out: &mut String, value: &Json) {
+        match value {
+            Json::Null => out.push_str("nil"),
+            Json::String(text) => out.push_str(&format!("{text:?}")),
+            Json::Array(items) => {
+                out.push('[');
+                for (n, item) in items.iter().enumerate() {
+                    out.push_str(if n > 0 { ", " } else { "" });
+                    within(out, item);
+                }
+                out.push(']');
+            }
+            Json::Object(map) => {
+                out.push('{');
+                for (n, (key, item)) in map.iter().enumerate() {
+                    out.push_str(if n > 0 { ", " } else { "" });
+                    out.push_str(&format!("{key:?}=>"));
+                    within(out, item);
+                }
+                out.push('}');
+            }
+            other => out.push_str(&other.to_string()),
+        }
+    }
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => {
+            let mut out = String::new();
+            within(&mut out, other);
+            out
+        }
+    }
+}

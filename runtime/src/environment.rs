@@ -3,12 +3,10 @@
 
 use crate::archive::open::Opened;
 use crate::modules::Modules;
-use crate::resource_types::{self, Find, ResourceTypes};
+use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
-use bunraku_vm::archive::layout::Section;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// What a compile reads its code from.
 pub struct Environment {
@@ -92,7 +90,7 @@ impl Environment {
         };
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
         let mut types = ResourceTypes::builtin();
-        types.find_more(types_in_ruby(modules.clone(), directory.clone()));
+        types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         Ok(Environment { name, directory, manifest, modules, hiera_config, types })
     }
@@ -179,36 +177,11 @@ fn place(
     Ok(())
 }
 
-/// Finds the types that modules and the environment declare in Ruby: by the archive's index, or by a look into the
-/// folders, once.
-fn types_in_ruby(modules: Arc<Modules>, directory: Option<PathBuf>) -> Find {
-    const FOLDER: &str = "lib/puppet/type";
-    let index: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
-    Box::new(move |name| {
-        let tree = modules.tree();
-        let file = match tree.provided(&format!("{FOLDER}/{name}.rb")) {
-            Some(file) => file?,
-            None => {
-                let index = index.get_or_init(|| {
-                    let mut all = HashMap::new();
-                    let folders = modules.iter().map(|module| &module.path).chain(&directory);
-                    for folder in folders.map(|path| path.join(FOLDER)) {
-                        tree.watch(folder.clone());
-                        for child in tree.list(&folder) {
-                            let stem = child.name.strip_suffix(".rb").map(str::to_lowercase);
-                            stem.map(|stem| all.entry(stem).or_insert_with(|| folder.join(&child.name)));
-                        }
-                    }
-                    all
-                });
-                index.get(name)?.clone()
-            }
-        };
-        if let Some(known) = tree.cold(&file, Section::Types) {
-            return Some(known);
-        }
-        Some(resource_types::declared(name, &tree.read(&file).unwrap_or_default()))
-    })
+/// Where the types that modules and the environment declare in Ruby are.
+fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>) -> Folders {
+    let (all, own) = (modules.clone(), directory.clone());
+    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    Folders::new(modules.tree().clone(), directory, Box::new(list))
 }
 
 fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {

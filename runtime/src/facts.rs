@@ -14,6 +14,25 @@ pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
     }
 }
 
+/// The facts of a node from a folder that holds a file for each: `NAME.yaml`, `NAME.yml` or `NAME.json`, there or
+/// below `facts`, as a server keeps them.
+///
+/// # Errors
+/// When there is none, or it can't be used.
+pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
+    if node.contains(['/', '\0']) || matches!(node, "." | "..") {
+        return Err(format!("Could not find facts for {node:?}: that is no node's name"));
+    }
+    let places = [folder.to_owned(), folder.join("facts")];
+    let files = places
+        .iter()
+        .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))));
+    match files.into_iter().find(|file| file.is_file()) {
+        Some(file) => read(&file),
+        None => Err(format!("Could not find facts for {node} in {}", folder.display())),
+    }
+}
+
 /// The facts of a file.
 ///
 /// # Errors

@@ -3,13 +3,17 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Log, Node, Settings};
+use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
+use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
+use crate::ruby::{self, Ruby, Workers};
+use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -17,6 +21,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A job of `batch`; the fields are those the design names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -54,8 +59,27 @@ pub struct Job {
     pub parameters: Option<Map<String, Json>>,
     /// Classes of one: a list of names, or an object of parameters by name.
     pub classes: Option<Json>,
+    /// The Ruby that runs what modules have in Ruby: a path, or a name to be found on PATH (default `ruby`).
+    pub ruby: Option<PathBuf>,
     /// Settings by Puppet's name.
     pub settings: Option<Map<String, Json>>,
+    /// Where exported resources go and come from: a folder of catalogs, or the URL of a PuppetDB. A folder takes the
+    /// catalog in.
+    pub storeconfigs: Option<String>,
+    /// Whether a PuppetDB takes the catalog in, too.
+    #[serde(default)]
+    pub replace_catalog: bool,
+    /// Certificates for a PuppetDB.
+    pub localcacert: Option<PathBuf>,
+    /// The same.
+    pub hostcert: Option<PathBuf>,
+    /// The same.
+    pub hostprivkey: Option<PathBuf>,
+    /// Whether dependency cycles are errors.
+    #[serde(default)]
+    pub check_cycles: bool,
+    /// Names of resource types to describe, in place of a compile.
+    pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
     pub want: Option<Vec<String>>,
 }
@@ -119,11 +143,22 @@ pub struct Session {
     units: Arc<Units>,
     data: Arc<DataFiles>,
     threads: Threads,
+    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    workers: Arc<Workers>,
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
+    functions: Arc<Functions>,
 }
 
 impl Session {
+    /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
+    ///
+    /// # Errors
+    /// Names the function whose name cannot be taken.
+    pub fn with_functions(functions: &'static [Native]) -> Result<Session, String> {
+        Ok(Session { functions: Arc::new(Functions::new(functions)?), ..Session::default() })
+    }
+
     /// Runs a job. Everything that goes wrong, panics included, is in the outcome.
     pub fn run(&self, job: &Job) -> Outcome {
         let name = job.node.clone().unwrap_or_else(|| "localhost".to_owned());
@@ -134,24 +169,40 @@ impl Session {
             node: name.clone(),
         };
         let run = || -> Result<Outcome, String> {
-            let settings = settings(job.settings.as_ref())?;
+            let (settings, ruby) = settings(job)?;
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
-            let node = node(job, &name)?;
+            let store = self.store(job)?;
+            let mut node = node(job, &name)?;
+            if let (Some(store), None) = (&store, &job.facts) {
+                node.facts = store.facts(&name)?.unwrap_or_default();
+            }
+            let node = node;
             let environment = self.environment(job)?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
-            let (units, data) = (self.units.clone(), self.data.clone());
-            let (code, want) = (job.code.clone(), job.wants("value"));
-            let environment_of_thread = environment.clone();
+            let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
+            let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
+            let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
-                let (environment, kept) = (environment_of_thread, Kept::default());
-                let code = code.as_deref();
-                Compile::run(&environment, &units, &kept, &data, settings, &node, code, want, arena)
+                let inputs = Inputs {
+                    environment: &environment_of_thread,
+                    units: &units,
+                    kept: &Kept::default(),
+                    functions: &functions,
+                    files: &data,
+                    settings,
+                    node: &node,
+                    code: code.as_deref(),
+                    want_value,
+                    store: store_of_thread.as_deref(),
+                    ruby: Ruby::new(&workers, &ruby),
+                };
+                Compile::run(inputs, arena)
             });
-            let Finished { result, logs, value } = finished.map_err(|failure| match failure {
+            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
                 Failure::Start(error) => format!("Could not start a thread: {error}"),
                 Failure::Panic(panic) if is_out_of_memory(&*panic) => {
                     format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
@@ -161,7 +212,21 @@ impl Session {
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
+            if let (Some(store), Some(stored)) = (&store, stored)
+                && (job.replace_catalog || !is_url(job.storeconfigs.as_deref().unwrap_or_default()))
+            {
+                let catalog = serde_json::from_str(&stored).map_err(|error| error.to_string())?;
+                store.save(&name, &catalog)?;
+            }
             let result = result.map_err(|mut diagnostic| {
+                // Errors of Ruby that are none of Puppet's: nobody adds the node's name.
+                if diagnostic.message == "stack level too deep" {
+                    return diagnostic;
+                }
+                if diagnostic.code == Some(ruby::UNCAUGHT) {
+                    diagnostic.code = None;
+                    return diagnostic;
+                }
                 let full = format!("{diagnostic} on node {name}");
                 diagnostic.message = full;
                 diagnostic
@@ -176,6 +241,28 @@ impl Session {
         if let Ok(mut all) = self.archives.lock() {
             all.insert(opened.path.clone(), opened);
         }
+    }
+
+    /// The store a job names; one is kept for all jobs that name the same.
+    fn store(&self, job: &Job) -> Result<Option<Arc<dyn Store>>, String> {
+        let Some(place) = &job.storeconfigs else { return Ok(None) };
+        let certificates = Certificates {
+            authorities: job.localcacert.clone(),
+            certificate: job.hostcert.clone(),
+            key: job.hostprivkey.clone(),
+        };
+        let key = format!("{place} {certificates:?}");
+        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+            return Ok(Some(kept));
+        }
+        let store: Arc<dyn Store> = match is_url(place) {
+            true => Arc::new(PuppetDb::new(place, &certificates)?),
+            false => Arc::new(Files::new(Path::new(place))),
+        };
+        if let Ok(mut all) = self.stores.lock() {
+            all.insert(key, store.clone());
+        }
+        Ok(Some(store))
     }
 
     fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
@@ -223,6 +310,18 @@ impl Session {
                 return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
             }
         };
+        if let Some(names) = &job.types {
+            return match self.environment(&job) {
+                Ok(environment) => {
+                    format!(
+                        "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
+                        job.id,
+                        environment.types.describe(names)
+                    )
+                }
+                Err(message) => failure(&job.id, &message),
+            };
+        }
         if !job.is_complete() {
             return failure(
                 &job.id,
@@ -271,6 +370,10 @@ impl Session {
     }
 }
 
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
+}
+
 fn failure(id: &Json, message: &str) -> String {
     let mut out = format!("{{\"id\":{id},\"ok\":false,\"error\":{{\"message\":");
     string(&mut out, message);
@@ -291,9 +394,13 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
-    let mut settings = Settings::default();
-    for (name, value) in given.into_iter().flatten() {
+fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
+    let mut settings = Settings { check_cycles: job.check_cycles, ..Settings::default() };
+    let mut ruby = ruby::Settings::default();
+    if let Some(program) = &job.ruby {
+        ruby.program = program.clone();
+    }
+    for (name, value) in job.settings.iter().flatten() {
         match (name.as_str(), value) {
             ("strict", Json::String(text)) => {
                 settings.strict = match text.as_str() {
@@ -311,10 +418,17 @@ fn settings(given: Option<&Map<String, Json>>) -> Result<Settings, String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => {
+                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
+                })?;
+            }
+            ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
-    Ok(settings)
+    Ok((settings, ruby))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
@@ -336,14 +450,14 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
         map
     });
     let environment = job.environment_name.clone().unwrap_or_else(|| "production".to_owned());
-    let server_facts = job.server_facts.clone().unwrap_or_else(|| {
+    let mut server_facts = job.server_facts.clone().unwrap_or_else(|| {
         let mut map = Map::new();
         map.insert("serverversion".into(), "7.23.0".into());
         map.insert("servername".into(), "localhost".into());
         map.insert("serverip".into(), "127.0.0.1".into());
-        map.insert("environment".into(), environment.into());
         map
     });
+    server_facts.insert("environment".into(), environment.into());
     let classes = match &job.classes {
         None => Vec::new(),
         Some(Json::Array(names)) => {

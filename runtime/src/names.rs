@@ -47,7 +47,7 @@ pub fn split_reference(text: &str) -> Option<(&str, &str)> {
     let open = text.find('[')?;
     let title = text[open + 1..].strip_suffix(']')?;
     let ty = &text[..open];
-    (!ty.is_empty()).then_some((ty, title))
+    (!ty.is_empty() && !title.is_empty()).then_some((ty, title))
 }
 
 #[cfg(test)]

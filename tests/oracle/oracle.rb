@@ -152,18 +152,20 @@ module Oracle
       Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(@logs.entries))
       (SETTINGS.merge(@job['settings'] || {})).each { |name, value| apply_setting(name, value) }
       Puppet[:hiera_config] = @job['hiera_config'] || File.join(SILENT, 'hiera.yaml')
+      store(@job['storeconfigs']) if @job['storeconfigs']
       profiler = CallProfiler.new
       Puppet::Util::Profiler.add_profiler(profiler)
       begin
         if @job['check'] then check
         elsif @job['definitions'] then definitions
+        elsif @job['types'] then types
         else compile
         end
       rescue Exception => e # rubocop:disable Lint/RescueException
         failed(e)
       end
       @result['logs'] = @logs.to_data
-      add_ruby(profiler) unless @job['check'] || @job['definitions']
+      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['types']
       @result
     end
 
@@ -174,6 +176,50 @@ module Oracle
       Puppet[name.to_sym] = value
       Puppet::Util::Log.level = value.to_sym if name == 'log_level'
     end
+
+    # A store for exported resources: a folder of catalogs, behind the interface that PuppetDB's terminus has.
+    def store(folder)
+      Puppet.settings.override_default(:storeconfigs, true)
+      catalogs = Dir.glob(File.join(folder, '*.json')).sort.map { |file| JSON.parse(File.read(file)) }
+      oracle = self
+      Puppet::Resource.indirection.define_singleton_method(:search) do |type, options|
+        catalogs.reject { |catalog| catalog['name'] == options[:host] }.flat_map do |catalog|
+          found = catalog['resources'].select do |resource|
+            resource['exported'] && resource['type'] == type && oracle.fits?(resource, options[:filter])
+          end
+          found.map { |resource| oracle.collected(resource, catalog['name'], options[:scope]) }
+        end
+      end
+    end
+
+    public
+
+    def fits?(resource, filter)
+      left, operator, right = filter
+      case operator
+      when nil then true
+      when 'and' then fits?(resource, left) && fits?(resource, right)
+      when 'or' then fits?(resource, left) || fits?(resource, right)
+      when '!=' then !fits?(resource, [left, '==', right])
+      else
+        case left
+        when 'tag' then resource['tags'].include?(right.downcase)
+        when 'title' then resource['title'] == right
+        else (resource['parameters'] || {})[left] == right
+        end
+      end
+    end
+
+    def collected(resource, certname, scope)
+      params = (resource['parameters'] || {}).map do |name, value|
+        Puppet::Parser::Resource::Param.new(name: name, value: value)
+      end
+      item = Puppet::Parser::Resource.new(resource['type'], resource['title'], parameters: params, scope: scope)
+      item.collector_id = "#{certname}|#{resource['type']}|#{resource['title']}"
+      item
+    end
+
+    private
 
     def wants?(what)
       (@job['want'] || ['catalog']).include?(what)
@@ -223,10 +269,22 @@ module Oracle
         node = build_node(name, env)
         catalog = compile_node(node)
         catalog = catalog.filter(&:virtual?)
+        check_cycles(catalog, name) if @job['check_cycles']
         @result['ok'] = true
         @result['catalog'] = encodable(catalog.to_data_hash) if wants?('catalog')
       end
       add_value
+    end
+
+    # What an agent would say of dependency cycles, without its advice to draw a graph.
+    def check_cycles(catalog, name)
+      graph = catalog.to_ral.relationship_graph
+      before = @logs.entries.length
+      return unless graph.report_cycles_in_graph
+
+      message = @logs.entries.slice!(before..-1).map(&:to_s).join
+      message = message[/\A.*?(?=\\nTry the)/m].gsub('\\n', "\n")
+      raise Puppet::Error, "#{message} on node #{name}"
     end
 
     # NaN and the like cannot be sent to an agent: that is an error of this compile.
@@ -323,6 +381,36 @@ module Oracle
       @result['definitions'] = model.definitions.map do |item|
         { 'kind' => item.class.name.split('::').last, 'name' => (item.name if item.respond_to?(:name)) }
       end
+    end
+
+    # What loaded resource types say of themselves; null for what is none.
+    def types
+      env, environments = environment
+      env.each_plugin_directory { |dir| $LOAD_PATH << dir unless $LOAD_PATH.include?(dir) }
+      Puppet.override(environments: environments, current_environment: env) do
+        @result['types'] = @job['types'].to_h { |name| [name, type(name)] }
+      end
+      @result['ok'] = true
+    end
+
+    def type(name)
+      type = Puppet::Type.type(name)
+      return nil unless type
+
+      {
+        'namevars' => type.key_attributes.map(&:to_s),
+        'attributes' => (type.properties.map(&:name) + type.parameters).map(&:to_s).sort,
+        'isomorphic' => type.isomorphic?,
+        'titles' => titles(type),
+      }
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      { 'error' => e.message }
+    end
+
+    def titles(type)
+      type.title_patterns.map { |regexp, names| [regexp.to_s, names.map { |name, *| name.to_s }] }
+    rescue StandardError => e
+      e.message
     end
 
     def add_ruby(profiler)

@@ -10,5 +10,7 @@ pub mod corpus;
 pub mod differential;
 pub mod oracle;
 pub mod paths;
+pub mod puppetdb;
 pub mod spec;
+pub mod types;
 pub mod worker;

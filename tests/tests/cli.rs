@@ -186,3 +186,150 @@ fn batch_answers_in_order_whatever_the_line() {
         assert!(results[5]["error"]["message"].as_str().is_some_and(|m| m.contains("surprise")));
     }
 }
+
+#[test]
+fn a_classifier_gives_classes_parameters_and_environment() {
+    let classes = "class a { notice(\"a ${tier} ${environment}\") } class b($x) { notice(\"b ${x}\") }";
+    let folder = folder(
+        "enc",
+        &[
+            ("envs/one/manifests/site.pp", classes),
+            ("envs/two/manifests/site.pp", classes),
+            (
+                "enc.sh",
+                "case $1 in\n list) echo 'classes: [a]'; echo 'parameters: {tier: web}';;\n \
+                 two) printf 'classes:\\n  a:\\n  b: {x: 1}\\nenvironment: two\\nparameters: {tier: db}\\n';;\n \
+                 lost) echo 'environment: three';;\n none) ;;\n *) exit 3;;\nesac\n",
+            ),
+        ],
+    );
+    let environment = folder.join("envs/one");
+    let command = format!("/bin/sh {}", folder.join("enc.sh").display());
+    let compile = |node: &str| {
+        let environment = environment.to_str().expect("a path in UTF-8");
+        let enc = ["--node_terminus", "exec", "--external_nodes", &command];
+        run(&[&["compile", "--environment", environment], &enc[..], &[node]].concat())
+    };
+    let list = compile("list");
+    assert_eq!((list.status, list.err.contains("a web one")), (0, true), "{}", list.err);
+    let two = compile("two");
+    assert_eq!(two.status, 0, "{}", two.err);
+    assert!(two.err.contains("b 1") && two.err.contains("a db two"), "{}", two.err);
+    let catalog: Value = serde_json::from_str(&two.out).expect("a catalog is JSON");
+    assert_eq!(catalog["environment"], "two");
+    let lost = compile("lost");
+    assert_eq!(lost.status, 1);
+    assert!(
+        lost.err.contains("Could not find a directory environment named 'three' anywhere in the path"),
+        "{}",
+        lost.err
+    );
+    assert!(compile("none").err.contains("Could not find node 'none'; cannot compile"));
+    assert!(compile("other").err.contains("Failed to find other via exec: Execution of '"));
+    assert_eq!(run(&["compile", "-e", "1", "--node_terminus", "exec"]).status, 2);
+    fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[test]
+fn facts_lie_in_a_folder_by_node() {
+    let folder = folder(
+        "factpath",
+        &[
+            (
+                "yaml/facts/web.yaml",
+                "--- !ruby/object:Puppet::Node::Facts\nname: web\nvalues:\n  os: {family: Debian}\n",
+            ),
+            ("json/web.json", "{\"os\": {\"family\": \"RedHat\"}}"),
+        ],
+    );
+    for (name, family) in [("yaml", "Debian"), ("json", "RedHat")] {
+        let place = folder.join(name);
+        let place = place.to_str().expect("a path in UTF-8");
+        let answer = run(&["compile", "-e", "notice($facts['os']['family'])", "--factpath", place, "web"]);
+        assert!(answer.err.contains(family), "{}", answer.err);
+        let missing = run(&["compile", "-e", "1", "--factpath", place, "db"]);
+        assert_eq!(missing.status, 1);
+        assert!(missing.err.contains("Could not find facts for db in"), "{}", missing.err);
+        assert_eq!(run(&["compile", "-e", "1", "--factpath", place, "../x"]).status, 1);
+    }
+    fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[test]
+fn nodes_meet_in_a_store_of_catalogs() {
+    let folder = folder("store", &[]);
+    let store = folder.join("catalogs");
+    let store = store.to_str().expect("a path in UTF-8");
+    let compile = |node: &str, code: &str| run(&["compile", "-e", code, "--storeconfigs", store, node]);
+    let first = compile("db", "@@notify { 'from db': tag => 'x' } Notify <<| tag == 'x' |>>");
+    assert_eq!((first.status, first.err.as_str()), (0, ""));
+    let second = compile("web", "@@notify { 'from web': tag => 'x' } Notify <<| tag == 'x' |>>");
+    let titles = |answer: &Answer| -> Vec<String> {
+        let catalog: Value = serde_json::from_str(&answer.out).expect("a catalog is JSON");
+        let all = catalog["resources"].as_array().into_iter().flatten();
+        let notifies = all.filter(|resource| resource["type"] == "Notify");
+        notifies.filter_map(|resource| resource["title"].as_str().map(str::to_owned)).collect()
+    };
+    assert_eq!(titles(&second), ["from web", "from db"]);
+    compile("db", "notice('exports nothing any more')");
+    assert_eq!(titles(&compile("web", "Notify <<| |>>")), [""; 0]);
+    let without = run(&["compile", "-e", "Notify <<| |>>"]);
+    assert!(without.err.contains("You cannot collect exported resources without storeconfigs being set"));
+    let nobody = run(&["compile", "-e", "1", "--storeconfigs", "http://127.0.0.1:1"]);
+    assert!(
+        nobody.err.contains("Could not ask PuppetDB at http://127.0.0.1:1/pdb/query/v4/"),
+        "{}",
+        nobody.err
+    );
+    assert_eq!(nobody.status, 1);
+    fs::remove_dir_all(folder).expect("the folder can be removed");
+}
+
+#[test]
+fn cycles_are_looked_for_where_asked() {
+    let code = "notify { 'a': before => Notify['b'] } notify { 'b': before => Notify['a'] }";
+    assert_eq!(run(&["compile", "-e", code]).status, 0);
+    let checked = run(&["compile", "--check-cycles", "-e", code]);
+    assert_eq!(checked.status, 1);
+    assert!(
+        checked.err.contains("Found 1 dependency cycle:\n(Notify[a] => Notify[b] => Notify[a])"),
+        "{}",
+        checked.err
+    );
+}
+
+#[test]
+fn types_that_cannot_be_read_are_named() {
+    let computed =
+        "Puppet::Type.newtype(:odd) do\n newparam(:name)\n Dir['*'].each { |f| newparam(f) }\nend\n";
+    let folder = folder(
+        "types",
+        &[
+            ("m/lib/puppet/type/odd.rb", computed),
+            ("m/lib/puppet/type/even.rb", "Puppet::Type.newtype(:even) do\n newparam(:name)\nend\n"),
+            (
+                "e/.resource_types/made.pp",
+                "Puppet::Resource::ResourceType3.new('made', [], [Puppet::Resource::Param(Any, 'name', true)], {/(.*)/ => ['name']}, true, false)",
+            ),
+            ("e/manifests/site.pp", "made { 'x': }"),
+            ("e/bad/site.pp", "made { 'x': nope => 1 }"),
+        ],
+    );
+    let path = folder.to_str().expect("a path in UTF-8");
+    let checked = run(&["check", "--types", path]);
+    assert_eq!(checked.status, 0, "{}", checked.err);
+    let why = "Resource type odd takes any parameter here: attributes are declared in a loop over what only Ruby knows in line 3";
+    assert!(checked.err.contains(why) && !checked.err.contains("even"), "{}", checked.err);
+    let compile = |code: &str| run(&["compile", "--modulepath", path, "-e", code]);
+    let odd = compile("odd { ['x', 'y']: whatever => 1 }");
+    assert_eq!((odd.status, odd.err.matches("takes any parameter here").count()), (0, 1), "{}", odd.err);
+    assert!(compile("even { 'x': whatever => 1 }").err.contains("no parameter named 'whatever'"));
+    let environment = folder.join("e");
+    let environment = environment.to_str().expect("a path in UTF-8");
+    assert_eq!(run(&["compile", "--environment", environment]).status, 0);
+    let bad = folder.join("e/bad/site.pp");
+    let bad =
+        run(&["compile", "--environment", environment, "--manifest", bad.to_str().expect("a path in UTF-8")]);
+    assert!(bad.err.contains("no parameter named 'nope'"), "{}", bad.err);
+    fs::remove_dir_all(folder).expect("the folder can be removed");
+}

@@ -163,6 +163,20 @@ pub enum ModuleFolder {
     Templates,
 }
 
+/// An ERB template.
+#[derive(Clone, Copy, Debug)]
+pub enum Erb<'a> {
+    /// A file, and the name it was asked for by.
+    File {
+        /// `module/name`
+        name: &'a str,
+        /// Its path.
+        file: &'a str,
+    },
+    /// The template itself.
+    Text(&'a str),
+}
+
 /// A Hiera look-up.
 #[derive(Clone, Copy, Default)]
 pub struct Lookup<'c, 'a> {
@@ -305,6 +319,9 @@ pub trait Host<'c> {
 
     /// Compiles EPP source given as text.
     fn inline_template(&self, vm: &mut Vm<'c>, source: &str) -> Eval<'c, ChunkRef>;
+
+    /// The text an ERB template gives with the variables seen from `scope`.
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c>;
 
     /// A Hiera look-up in all layers; none where nothing defines the key.
     fn lookup(

@@ -101,7 +101,7 @@ impl<'c> Scope<'c> {
 
     /// Notes that something outside of the call may refer to the scope from now on.
     #[inline]
-    pub(crate) fn keep(&self) {
+    pub fn keep(&self) {
         self.kept.set(true);
     }
 

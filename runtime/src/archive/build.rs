@@ -8,6 +8,7 @@ use super::walk::{Found, Walk};
 use super::{COMPILER, write};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::hiera::files::Format;
+use crate::resource_types;
 use crate::tree;
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
@@ -217,6 +218,22 @@ impl Plan {
         folders.filter_map(|folder| Some(folder.len() - self.modules.get(folder)?.len())).next_back()
     }
 
+    /// The Ruby file below `lib` of the first module by name that has it.
+    fn library(&self, path: &str) -> Option<String> {
+        let below = |found: &Found| {
+            let at = self.module_at(&found.name)?;
+            found.name[at..].split_once('/').map(|(module, below)| (module.to_owned(), below.to_owned()))
+        };
+        let places = resource_types::places(path);
+        let files = places.iter().filter_map(|place| {
+            let all = self.walk.found.iter().filter(|found| found.name.ends_with(place.as_str()));
+            let of_modules = all.filter_map(|found| Some((below(found)?, found)));
+            of_modules.filter(|((_, below), _)| below == place).min_by(|a, b| a.0.0.cmp(&b.0.0))
+        });
+        let (_, found) = files.into_iter().next()?;
+        Some(String::from_utf8_lossy(&std::fs::read(&found.path).ok()?).into_owned())
+    }
+
     fn file(&self, found: &Found, before: Option<&Opened>, embed: bool) -> std::io::Result<File> {
         let module_at = self.module_at(&found.name);
         let mut entry = EntrySpec {
@@ -236,7 +253,7 @@ impl Plan {
         let old = before.and_then(|before| Some((before, before.archive.find(&found.name).ok()??)));
         file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
         if !file.kept {
-            file.make(&bytes);
+            file.make(&bytes, &|path| self.library(path));
         }
         file.find_definitions();
         let below = module_at.map_or_else(
@@ -267,6 +284,7 @@ impl Plan {
         };
         match extension {
             Some("epp") => What::Template,
+            Some("pp") if first == ".resource_types" && module_at.is_none() => What::Type,
             Some("pp") if matches!(first, "manifests" | "functions" | "types") || is_main() => What::Manifest,
             Some("json") if below == "metadata.json" => What::Metadata,
             Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {

@@ -6,7 +6,8 @@ use super::open::{JSON, Opened, WRONG};
 use super::parts::{self, Made, SELF};
 use super::walk::Found;
 use crate::hiera::files::{self, Format};
-use crate::{modules, resource_types, units};
+use crate::resource_types::{self, Library, ResourceType};
+use crate::{modules, units};
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
 use bunraku_vm::archive::cold;
@@ -66,7 +67,14 @@ impl File {
             What::Manifest | What::Template => has(Section::Units) || has(Section::Findings),
             What::Data(_) => has(Section::Data),
             What::Metadata => has(Section::Metadata),
-            What::Type => has(Section::Types),
+            // What else the type was made of is not known to be the same.
+            What::Type => before
+                .archive
+                .part_in(old, Section::Types)
+                .ok()
+                .flatten()
+                .and_then(|part| before.archive.decode::<ResourceType>(&part).ok())
+                .is_some_and(|ty| ty.requires.is_empty()),
             What::Other => parts.is_empty(),
         };
         if !fits {
@@ -88,7 +96,8 @@ impl File {
         self.errors = found;
     }
 
-    pub fn make(&mut self, bytes: &[u8]) {
+    /// Makes the parts. `library` gives the text of a Ruby file below a module's `lib`.
+    pub fn make(&mut self, bytes: &[u8], library: &Library<'_>) {
         match self.what {
             What::Manifest | What::Template => {
                 let made = self.compile(bytes);
@@ -117,7 +126,7 @@ impl File {
             What::Metadata => self.part(Section::Metadata, 0, cold::encode(&modules::dependencies(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
-                let declared = resource_types::declared(&stem, bytes);
+                let declared = resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
                 self.part(Section::Types, 0, cold::encode(&declared));
             }
             What::Other => {}

@@ -20,8 +20,14 @@ pub struct Header<'a> {
     pub environment: &'a str,
 }
 
-/// Writes the catalog without virtual resources.
-pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) -> String {
+/// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same.
+pub fn write(
+    catalog: &Catalog<'_>,
+    types: &ResourceTypes,
+    header: &Header<'_>,
+    with_exported: bool,
+) -> String {
+    let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = Tags::default();
@@ -42,7 +48,7 @@ pub fn write(catalog: &Catalog<'_>, types: &ResourceTypes, header: &Header<'_>) 
     string(&mut out, header.environment);
     out.push_str(",\"resources\":[");
     let mut first = true;
-    for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
+    for resource in catalog.resources.iter().filter(is_written) {
         if !std::mem::take(&mut first) {
             out.push(',');
         }
@@ -117,24 +123,38 @@ fn resource(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
 fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) {
     let ty = types.get(resource.type_name);
     // What the title says comes first and may be overridden in its place.
-    let from_title =
-        ty.map_or_else(|| vec![("name", resource.title.to_owned())], |ty| ty.parse_title(resource.title));
+    // A title that no pattern fits has ended the compile when the resource was added.
+    let from_title = ty
+        .and_then(|ty| ty.parse_title(resource.title).ok())
+        .unwrap_or_else(|| vec![("name", resource.title.to_owned())]);
     let namevar = ty.map_or("name", |ty| ty.namevar());
+    // `name` is another word for the one name variable, and counts before it.
+    let mut params: Vec<(&str, Value<'_>)> = Vec::with_capacity(resource.params.len());
+    let name = resource.param("name").filter(|_| namevar != "name");
+    for param in resource.params.iter().filter(|p| !p.value.is_undef()) {
+        match name {
+            Some(_) if param.name == namevar => {}
+            Some(value) if param.name == "name" => params.push((namevar, value)),
+            _ => params.push((param.name, param.value)),
+        }
+    }
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
         out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
         string(out, name);
         out.push(':');
     };
-    let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+    // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
+    let main = resource.title_value.is_some()
+        || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
     for (name, text) in &from_title {
-        match resource.param(name) {
+        let set = params.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+        match set {
             Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {
                 start(out, name);
                 parameter(out, name, value);
             }
             Some(_) => {}
-            // Main's title is a symbol in Puppet, so its name differs from it.
             None if main || *name != namevar || *text != resource.title => {
                 start(out, name);
                 string(out, text);
@@ -142,15 +162,15 @@ fn parameters(out: &mut String, resource: &Resource<'_>, types: &ResourceTypes) 
             None => {}
         }
     }
-    for param in &resource.params {
-        if param.value.is_undef() || from_title.iter().any(|(name, _)| *name == param.name) {
+    for (name, value) in params {
+        if from_title.iter().any(|(other, _)| *other == name) {
             continue;
         }
-        if param.name == namevar && param.value.as_str() == Some(resource.title) {
+        if name == namevar && value.as_str() == Some(resource.title) {
             continue;
         }
-        start(out, param.name);
-        parameter(out, param.name, param.value);
+        start(out, name);
+        parameter(out, name, value);
     }
     if any {
         out.push('}');

@@ -59,6 +59,8 @@ pub struct Resource<'c> {
     pub type_name: &'c str,
     /// Title.
     pub title: &'c str,
+    /// The title as `create_resources` was given it, where that was no string: Puppet keeps it as it is.
+    pub title_value: Option<Value<'c>>,
     /// See [`Kind`].
     pub kind: Kind,
     /// File of the declaration: none where no code stands behind it.
@@ -166,13 +168,11 @@ impl<'c> Catalog<'c> {
         }
     }
 
-    /// Notes that a class has been evaluated.
+    /// Notes that a class has been evaluated, or that a classifier names it: it is listed for both.
     pub fn add_class(&mut self, name: &'c str) {
-        if !self.classes.contains(&name) {
-            self.classes.push(name);
-            // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
-            self.tags.tag_if_valid(name);
-        }
+        self.classes.push(name);
+        // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
+        self.tags.tag_if_valid(name);
     }
 }
 

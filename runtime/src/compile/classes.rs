@@ -1,7 +1,7 @@
 //! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
 
 use super::{Compile, Known, KnownKind, contain};
-use crate::catalog::{Kind, Param, Resource};
+use crate::catalog::{Kind, Param, Resource, rich};
 use crate::names;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -289,7 +289,11 @@ impl<'c> Compile<'c> {
         let name = own.or(inherited).map_or_else(|| "main".to_owned(), format::to_interpolated);
         let Some(stage) = catalog.find("Stage", &name) else {
             let reference = catalog[id].reference();
-            let given = own.map_or_else(|| "main".to_owned(), format::to_interpolated);
+            let shown = |value| match value {
+                Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(value)),
+                other => format::to_interpolated(other),
+            };
+            let given = own.map_or_else(|| "main".to_owned(), shown);
             return Err(Flow::raw(format!("Could not find stage {given} specified by {reference}")));
         };
         if own.is_none() && name != "main" {
@@ -325,6 +329,7 @@ impl<'c> Compile<'c> {
         let mut resource = Resource {
             type_name,
             title,
+            title_value: None,
             kind: Kind::Unknown,
             file: None,
             line: 0,

@@ -20,6 +20,8 @@ use bunraku_vm::vm::Vm;
 pub(super) enum Wanted<'c> {
     /// Resources of a type that fit a query.
     Matching { type_name: &'c str, query: Option<Query<'c>> },
+    /// Exported resources of a type that fit a query, from the store too; added to the collector's scope.
+    Exported { type_name: &'c str, query: Option<Query<'c>>, scope: &'c Scope<'c> },
     /// The resources of `realize`, by reference; those found are taken out.
     Named(Vec<String>),
 }
@@ -59,8 +61,7 @@ impl<'c> Compile<'c> {
         if !self.is_resource_type_name(vm, &name)? {
             return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
         }
-        if collect.exported {
-            // Without a store for exported resources only this compile's own can be found.
+        if collect.exported && self.store.is_none() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
             self.log_with_place(Severity::Warning, message, place);
@@ -76,8 +77,8 @@ impl<'c> Compile<'c> {
         });
         let type_name = self.text(&names::capitalize(&name));
         let wanted = match collect.exported {
-            // Nothing is exported to or collected from a store yet.
-            true => Wanted::Named(Vec::new()),
+            true if self.store.is_none() => Wanted::Named(Vec::new()),
+            true => Wanted::Exported { type_name, query: collect.query, scope },
             false => Wanted::Matching { type_name, query: collect.query },
         };
         let mut collectors = self.collectors.borrow_mut();
@@ -122,7 +123,14 @@ impl<'c> Compile<'c> {
     }
 
     fn evaluate_collector(&self, vm: &mut Vm<'c>, number: usize) -> Eval<'c, bool> {
-        let matching = self.matching(number);
+        let exported = match &self.collectors.borrow()[number].wanted {
+            Wanted::Exported { type_name, query, scope } => Some((*type_name, *query, *scope)),
+            _ => None,
+        };
+        let matching = match exported {
+            Some((type_name, query, scope)) => self.exported(vm, scope, type_name, query.as_ref())?,
+            None => self.matching(number)?,
+        };
         let mut fresh = Vec::new();
         let overrides = {
             let mut collectors = self.collectors.borrow_mut();
@@ -148,24 +156,33 @@ impl<'c> Compile<'c> {
         Ok(!fresh.is_empty())
     }
 
-    fn matching(&self, number: usize) -> Vec<ResourceId> {
+    fn matching(&self, number: usize) -> Eval<'c, Vec<ResourceId>> {
         let mut collectors = self.collectors.borrow_mut();
         let count = self.catalog.borrow().resources.len() as u32;
         match &mut collectors[number].wanted {
-            Wanted::Matching { type_name, query } => (0..count)
+            Wanted::Matching { type_name, query } => Ok((0..count)
                 .map(ResourceId)
                 .filter(|id| self.catalog.borrow()[*id].type_name == *type_name)
                 .filter(|id| query.as_ref().is_none_or(|query| self.fits(*id, query)))
-                .collect(),
+                .collect()),
+            Wanted::Exported { .. } => Ok(Vec::new()),
             Wanted::Named(references) => {
                 let mut found = Vec::new();
-                references.retain(|reference| {
-                    let id = names::split_reference(reference)
-                        .and_then(|(ty, title)| self.catalog.borrow().find(&names::capitalize(ty), title));
-                    found.extend(id);
-                    id.is_none()
-                });
-                found
+                let mut missing = Vec::new();
+                for reference in std::mem::take(references) {
+                    let Some((ty, title)) = names::split_reference(&reference) else {
+                        let message = format!(
+                            "Puppet::Parser::Compiler failed with error ArgumentError: No title provided and {reference:?} is not a valid resource reference"
+                        );
+                        return Err(self.placed_error(message, None, 0));
+                    };
+                    match self.find_resource(ty, title) {
+                        Some(id) => found.push(id),
+                        None => missing.push(reference),
+                    }
+                }
+                *references = missing;
+                Ok(found)
             }
         }
     }
@@ -177,7 +194,7 @@ impl<'c> Compile<'c> {
             .iter()
             .filter_map(|collector| match &collector.wanted {
                 Wanted::Named(references) => Some(references.iter().map(String::as_str)),
-                Wanted::Matching { .. } => None,
+                Wanted::Matching { .. } | Wanted::Exported { .. } => None,
             })
             .flatten()
             .collect();

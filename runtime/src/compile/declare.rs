@@ -4,6 +4,8 @@
 use super::{Compile, location};
 use crate::catalog::{Kind, Param, Resource};
 use crate::names;
+use crate::resource_types::Identity;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, Form, Site};
@@ -19,6 +21,8 @@ pub(super) struct Creation<'c> {
     pub exported: Option<bool>,
     pub file: Option<&'c str>,
     pub line: u32,
+    /// See [`Resource::title_value`].
+    pub title_value: Option<Value<'c>>,
 }
 
 /// A resource type that a name was found to mean.
@@ -78,6 +82,7 @@ impl<'c> Compile<'c> {
         let mut resource = Resource {
             type_name,
             title,
+            title_value: creation.title_value,
             kind: match resolved {
                 Resolved::Class => Kind::Class,
                 Resolved::Define => Kind::Defined,
@@ -133,7 +138,7 @@ impl<'c> Compile<'c> {
         resource.tags.tag_if_valid(type_tag);
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
-        if !main {
+        if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(resource.title);
         }
         for param in self.look_up_defaults(resource.scope, resource.type_name) {
@@ -165,15 +170,14 @@ impl<'c> Compile<'c> {
     /// Adds a resource to the catalog: its reference and the values that identify it must be free.
     pub(super) fn add_resource(&self, scope: &'c Scope<'c>, resource: Resource<'c>) -> Eval<'c, ResourceId> {
         let mut catalog = self.catalog.borrow_mut();
-        if let Some(other) = catalog.find(resource.type_name, resource.title)
-            && catalog[other].title == resource.title
-        {
+        // A title that is another's alias or name is taken too.
+        if let Some(other) = catalog.find(resource.type_name, resource.title) {
             return Err(self.duplicate(&resource, &catalog[other]));
         }
         let is_class = resource.is_class();
         let is_stage = resource.type_name == "Stage";
         let (type_name, title) = (resource.type_name, resource.title);
-        let identity = self.identity(&resource);
+        let identity = self.identity(&resource)?;
         let aliases = resource.param("alias");
         let has_stage = resource.param("stage").is_some();
         let reference = resource.reference();
@@ -192,17 +196,9 @@ impl<'c> Compile<'c> {
                 &format!("[{type_name:?}, {alias:?}]"),
             )?;
         }
-        if let Some(identity) = identity
-            && identity != title
-        {
-            let identity = self.text(&identity);
-            self.alias(
-                &mut catalog,
-                id,
-                identity,
-                &format!("[{identity:?}]"),
-                &format!("[{type_name:?}, {identity:?}]"),
-            )?;
+        if let Some(identity) = identity.filter(|identity| !identity.is_only(title)) {
+            let (key, shown) = (self.text(&identity.key()), identity.shown());
+            self.alias(&mut catalog, id, key, &format!("[{shown}]"), &format!("[{type_name:?}, {shown}]"))?;
         }
         if !is_class && has_stage {
             let message = format!(
@@ -241,19 +237,15 @@ impl<'c> Compile<'c> {
         Flow::raw(message)
     }
 
-    /// The value that identifies a resource besides its title: its one name variable's.
-    fn identity(&self, resource: &Resource<'c>) -> Option<String> {
-        let ty = self.environment.types.get(resource.type_name)?;
-        let [namevar] = ty.namevars.as_slice() else { return None };
-        if !ty.isomorphic {
-            return None;
+    /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
+    /// nothing does.
+    fn identity(&self, resource: &Resource<'c>) -> Eval<'c, Option<Identity>> {
+        let Some(ty) = self.environment.types.get(resource.type_name) else { return Ok(None) };
+        if !ty.isomorphic || !ty.is_identifiable() {
+            return Ok(None);
         }
-        match resource.param(namevar) {
-            Some(value) => Some(format::to_interpolated(value)),
-            None => {
-                ty.parse_title(resource.title).into_iter().find(|(name, _)| name == namevar).map(|(_, v)| v)
-            }
-        }
+        let parsed = ty.parse_title(resource.title).map_err(Flow::raw)?;
+        Ok(Some(Identity::of(ty, &parsed, |name| resource.param(name).map(format::to_interpolated))))
     }
 
     fn alias(
@@ -290,16 +282,24 @@ impl<'c> Compile<'c> {
         let marks = (type_name.len() - bare.len()).min(2);
         let type_name = self.text(&bare.to_lowercase());
         if type_name == "class" && marks > 0 {
-            return Err(Flow::issue("CLASS_NOT_VIRTUALIZABLE", "Classes are not virtualizable"));
+            let site = vm.site();
+            let place = Place {
+                file: Some(site.file.unwrap_or("unknown").into()),
+                line: Some(site.line),
+                column: None,
+            };
+            let diagnostic = Diagnostic::error("Evaluation Error: Classes are not virtualizable").at(place);
+            return Err(Flow::formed(diagnostic.with_code("CLASS_NOT_VIRTUALIZABLE")));
         }
         let site = vm.site();
-        let creation = Creation {
+        let mut creation = Creation {
             type_name,
             is_virtual: marks > 0,
             exported: if marks == 2 { Some(true) } else { None },
             // Puppet's call stack says so of code given as text.
             file: Some(site.file.unwrap_or("unknown")),
             line: site.line,
+            title_value: None,
         };
         let source = self.source_of(scope);
         let mut references = Vec::new();
@@ -311,9 +311,8 @@ impl<'c> Compile<'c> {
             let mut params: Vec<Param<'c>> = Vec::new();
             let given = match given {
                 Value::Hash(hash) => hash.entries(),
-                Value::Undef => &[],
                 other => {
-                    let actual = vm.type_text(*other);
+                    let actual = if other.is_undef() { "nil".to_owned() } else { vm.type_text(*other) };
                     return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
                 }
             };
@@ -325,6 +324,7 @@ impl<'c> Compile<'c> {
                     None => params.push(param),
                 }
             }
+            creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
             references.extend(self.create(vm, scope, &creation, &titles, &params)?);
         }
         Ok(vm.array(&references))
@@ -354,6 +354,7 @@ impl<'c> Compile<'c> {
             exported: Some(form == Form::Exported),
             file: Some(at.file.unwrap_or("")),
             line: at.line,
+            title_value: None,
         }
     }
 

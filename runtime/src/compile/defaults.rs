@@ -50,7 +50,7 @@ impl<'c> Compile<'c> {
     }
 
     /// The defaults of a type as seen from a scope: the outermost scope's first, each attribute from the nearest.
-    pub(super) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
+    pub(crate) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
         let all = self.defaults.borrow();
         if all.is_empty() {
             return Vec::new();

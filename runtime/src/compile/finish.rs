@@ -5,10 +5,11 @@ use super::Compile;
 use super::declare::flatten;
 use crate::catalog::{Param, rich};
 use crate::names;
-use crate::resource_types::{METAPARAMETERS, RELATIONSHIPS};
+use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -48,11 +49,18 @@ impl<'c> Compile<'c> {
                 param.value = *inner;
             }
         }
+        if let Some(why) =
+            self.environment.types.get(resource.type_name).and_then(|ty| ty.unreadable.as_ref())
+        {
+            let name = resource.type_name;
+            self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
+        }
         let unknown = match self.environment.types.get(resource.type_name) {
-            Some(ty) => resource.params.iter().map(|p| p.name).find(|name| {
-                let known = ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name));
-                !known && !METAPARAMETERS.contains(name) && *name != "name"
-            }),
+            Some(ty) => resource
+                .params
+                .iter()
+                .map(|p| p.name)
+                .find(|name| !ty.takes(name) && !METAPARAMETERS.contains(name)),
             None => None,
         };
         if let Some(name) = unknown {
@@ -121,9 +129,13 @@ impl<'c> Compile<'c> {
                 flatten(param.value, &mut references);
                 for reference in references {
                     let text = match reference {
-                        Value::Type(ty) => {
-                            rich::reference(ty).unwrap_or_else(|| format::to_interpolated(reference))
-                        }
+                        Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| match ty {
+                            // A type alone: Puppet has a resource of it without a title.
+                            Type::Resource { type_name: Some(name), title: None } => {
+                                format!("{}[]", names::capitalize(name))
+                            }
+                            _ => format::to_interpolated(reference),
+                        }),
                         other => format::to_interpolated(other),
                     };
                     let found =
@@ -143,11 +155,16 @@ impl<'c> Compile<'c> {
     }
 
     /// The resource of a type (in any case) and a title, an alias, or a title that means the same resource.
-    pub(super) fn find_resource(&self, ty: &str, title: &str) -> Option<ResourceId> {
+    pub(crate) fn find_resource(&self, ty: &str, title: &str) -> Option<ResourceId> {
         self.find_in(&self.catalog.borrow(), ty, title)
     }
 
-    fn find_in(&self, catalog: &crate::catalog::Catalog<'c>, ty: &str, title: &str) -> Option<ResourceId> {
+    pub(super) fn find_in(
+        &self,
+        catalog: &crate::catalog::Catalog<'c>,
+        ty: &str,
+        title: &str,
+    ) -> Option<ResourceId> {
         let type_name = names::capitalize(ty);
         let title = match type_name.as_str() {
             "Class" if title == "main" || title == "Main" || title.is_empty() => "main".to_owned(),
@@ -156,8 +173,8 @@ impl<'c> Compile<'c> {
         };
         catalog.find(&type_name, &title).or_else(|| {
             let ty = self.environment.types.get(&type_name)?;
-            let (_, identity) = ty.parse_title(&title).into_iter().next()?;
-            catalog.find(&type_name, &identity)
+            let identity = Identity::of(ty, &ty.parse_title(&title).ok()?, |_| None);
+            catalog.find(&type_name, &identity.key())
         })
     }
 

@@ -12,7 +12,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -48,12 +48,12 @@ impl<'c> Compile<'c> {
 
     /// Whether a resource's type has a parameter of that name.
     fn has_parameter(&self, vm: &mut Vm<'c>, id: ResourceId, name: &str) -> Eval<'c, bool> {
-        if matches!(name, "name" | "title") || METAPARAMETERS.contains(&name) {
+        if name == "name" || METAPARAMETERS.contains(&name) {
             return Ok(true);
         }
         let type_name = self.catalog.borrow()[id].type_name;
         if let Some(ty) = self.environment.types.get(type_name) {
-            return Ok(ty.attributes.as_ref().is_none_or(|all| all.iter().any(|a| a == name)));
+            return Ok(ty.takes(name));
         }
         let title = self.catalog.borrow()[id].title;
         let known = match type_name {
@@ -77,23 +77,6 @@ impl<'c> Compile<'c> {
             ModuleFolder::Templates => "templates",
         };
         Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
-    }
-
-    /// Names the Ruby file that would define a function, if one does.
-    pub(crate) fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        let path = name.replace("::", "/");
-        let files =
-            [format!("lib/puppet/functions/{path}.rb"), format!("lib/puppet/parser/functions/{path}.rb")];
-        match name.split_once("::") {
-            None => files.iter().find_map(|file| self.environment.provided(file)),
-            Some((module, _)) => {
-                let module = self.environment.modules.get(module).map(|module| &module.path);
-                let roots: Vec<_> = module.into_iter().chain(&self.environment.directory).collect();
-                let of =
-                    |file: &String| roots.iter().map(|root| root.join(file)).find(|f| self.tree().is_file(f));
-                files.iter().find_map(of)
-            }
-        }
     }
 }
 
@@ -122,7 +105,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn native(&self, name: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name)
+        self.natives.find(name)
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
@@ -137,15 +120,8 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        match self.ruby_function(name) {
-            Some(file) => {
-                let file = file.display();
-                Err(Flow::raw(format!(
-                    "The function '{name}' is written in Ruby ({file}), which is not supported yet"
-                )))
-            }
-            None => Ok(None),
-        }
+        let from = vm.module();
+        self.call_ruby(vm, name, from, call)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -168,7 +144,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
-        if declaration.form == bunraku_vm::host::Form::Exported {
+        if declaration.form == bunraku_vm::host::Form::Exported && self.store.is_none() {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.log_with_place(Severity::Warning, message, declaration.at.place());
@@ -329,7 +305,8 @@ impl<'c> Host<'c> for Compile<'c> {
             Some(id) if self.has_parameter(vm, id, parameter)? => Ok(self.parameter_of(id, parameter)),
             Some(id) => {
                 let catalog = self.catalog.borrow();
-                let (ty, title) = (catalog[id].type_name, catalog[id].title);
+                let ty = catalog[id].type_name;
+                let title = if ty == "Class" { title } else { catalog[id].title };
                 let message =
                     format!("The resource {ty}['{title}'] does not have a parameter called '{parameter}'");
                 Err(Flow::issue("UNKNOWN_RESOURCE_PARAMETER", message))
@@ -395,6 +372,13 @@ impl<'c> Host<'c> for Compile<'c> {
         let chunk = ChunkRef { unit, chunk: 0 };
         self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
         Ok(chunk)
+    }
+
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
+        match template {
+            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::Text(text) => self.render_text(vm, scope, text),
+        }
     }
 
     fn lookup(

@@ -334,13 +334,13 @@ impl<'c> Compile<'c> {
     }
 
     /// The class of a name in any case, loaded if need be.
-    pub(super) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
+    pub(crate) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
         self.autoload(vm, &name, |compile| compile.classes.borrow().get(name.as_str()).copied())
     }
 
     /// The defined type of a name in any case, loaded if need be.
-    pub(super) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
+    pub(crate) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
         self.autoload(vm, &name, |compile| compile.defines.borrow().get(name.as_str()).copied())
     }
@@ -360,6 +360,10 @@ impl<'c> Compile<'c> {
         }
         let Some((first, rest)) = name.split_once("::") else { return Ok(None) };
         if !self.environment.modules.is_visible(from, first) {
+            return Ok(None);
+        }
+        // Where a module has both, the one in Ruby comes first.
+        if self.find_ruby(name, from).is_some() {
             return Ok(None);
         }
         let Some(file) = self.namespaced_file(first, "functions", rest) else { return Ok(None) };

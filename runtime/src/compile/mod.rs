@@ -1,12 +1,14 @@
 //! One compile: the phases in Puppet's order, and the state they share. Its parts: [`phases`] is that order, and
 //! evaluates defined types; [`load`] finds definitions; [`classes`] and [`declare`] put resources into the catalog;
-//! [`params`] binds parameters; [`collect`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
-//! [`finish`] complete the catalog; [`host`] is what running code sees of all that.
+//! [`params`] binds parameters; [`collect`], [`exported`], [`overrides`] and [`defaults`] change what is there; [`relations`] and
+//! [`finish`] complete the catalog; [`cycles`] looks for dependency cycles where asked; [`host`] is what running code sees of all that.
 
 mod classes;
 mod collect;
+mod cycles;
 mod declare;
 mod defaults;
+mod exported;
 mod finish;
 mod host;
 mod load;
@@ -16,12 +18,15 @@ mod phases;
 mod query;
 mod relations;
 
-pub use phases::{Finished, Node};
+pub use phases::{Finished, Inputs, Node};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
+use crate::functions::Functions;
 use crate::hiera::Hiera;
+use crate::ruby::Ruby;
+use crate::store::Store;
 use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
@@ -58,6 +63,8 @@ pub struct Settings {
     pub strict: Strict,
     /// `strict_variables`
     pub strict_variables: bool,
+    /// Whether dependency cycles are errors.
+    pub check_cycles: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -74,6 +81,7 @@ impl Default for Settings {
         Settings {
             strict: Strict::Error,
             strict_variables: true,
+            check_cycles: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
@@ -130,12 +138,17 @@ pub struct Compile<'c> {
     pub(crate) environment: &'c Environment,
     units: &'c Units,
     kept: &'c Kept,
+    natives: &'c Functions,
     pub(crate) settings: Settings,
+    store: Option<&'c dyn Store>,
+    /// Resources of the store, by node, type and title.
+    taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
+    pub(crate) ruby: Ruby<'c>,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,
-    catalog: RefCell<Catalog<'c>>,
+    pub(crate) catalog: RefCell<Catalog<'c>>,
     known: RefCell<Vec<&'c Known<'c>>>,
     classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
@@ -207,9 +220,24 @@ impl<'c> Compile<'c> {
         known
     }
 
+    /// The class, defined type or node whose code runs in `scope`, if it is known.
+    pub(crate) fn known_of(&self, scope: &'c Scope<'c>) -> Option<&'c Known<'c>> {
+        self.sources.borrow().get(&scope.container().id).copied()
+    }
+
+    /// Name of the node.
+    pub(crate) fn node_name(&self) -> &'c str {
+        self.node_name
+    }
+
     /// The resource whose body runs in `scope`: main's at top level.
-    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceId> {
+    pub(crate) fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceId> {
         scope.container().resource.get()
+    }
+
+    /// Whether this is asked for the first time in the compile.
+    pub(crate) fn first_time(&self, what: String) -> bool {
+        self.warned.borrow_mut().insert(what)
     }
 
     pub(crate) fn warn_once(&self, message: String) {
@@ -230,7 +258,7 @@ impl<'c> Compile<'c> {
 }
 
 /// Puppet's `(file: F, line: L)`; empty where neither is known.
-fn location(file: Option<&str>, line: u32) -> String {
+pub(crate) fn location(file: Option<&str>, line: u32) -> String {
     match (file.filter(|f| !f.is_empty()), line) {
         (Some(file), 0) => format!("(file: {file})"),
         (Some(file), line) => format!("(file: {file}, line: {line})"),

@@ -33,13 +33,14 @@ impl<'c> Compile<'c> {
             self.look_up_parameters(vm, id, known, chunk, scope)?;
         }
         let title = self.catalog.borrow()[id].title;
-        let name = self.catalog.borrow()[id].param("name").unwrap_or_else(|| vm.string(title));
+        let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
+        let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
         if known.kind == KnownKind::Class {
             scope.set(known::TITLE, vm.string(&title.to_lowercase()));
             scope.set(known::NAME, vm.string(&title.to_lowercase()));
             self.class_scopes.borrow_mut().insert(known.name, scope);
         } else {
-            scope.set(known::TITLE, vm.string(title));
+            scope.set(known::TITLE, title_value);
             scope.set(known::NAME, name);
         }
         if known.kind == KnownKind::Node {

@@ -5,8 +5,11 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
+use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
+use crate::ruby::Ruby;
+use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
@@ -44,28 +47,57 @@ pub struct Finished {
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
+    /// The catalog with exported resources, where there is a store.
+    pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
+}
+
+/// What a compile starts from; all of it outlives the compile.
+pub struct Inputs<'c> {
+    /// Where manifests, modules and data lie.
+    pub environment: &'c Environment,
+    /// Units of files, of all compiles.
+    pub units: &'c Units,
+    /// Units that this compile has reached.
+    pub kept: &'c Kept,
+    /// Functions of the language and of the embedding program.
+    pub functions: &'c Functions,
+    /// Data files, of all compiles.
+    pub files: &'c DataFiles,
+    /// Settings.
+    pub settings: Settings,
+    /// The node.
+    pub node: &'c Node,
+    /// A manifest in place of the environment's.
+    pub code: Option<&'c str>,
+    /// Whether the last expression's value is to be described: that can cost more than the compile.
+    pub want_value: bool,
+    /// Where exported resources come from.
+    pub store: Option<&'c dyn Store>,
+    /// How code in Ruby is run.
+    pub ruby: Ruby<'c>,
 }
 
 /// Rounds of definitions and collectors after which Puppet gives up.
 const MAX_ROUNDS: usize = 1000;
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog from the environment's manifests, or from `code` in their place. The value of
-    /// the last expression is described only if it is wanted: that can cost more than the compile.
-    #[allow(clippy::too_many_arguments, reason = "each is a thing of its own that the caller keeps")]
-    pub fn run(
-        environment: &'c Environment,
-        units: &'c Units,
-        kept: &'c Kept,
-        files: &'c DataFiles,
-        settings: Settings,
-        node: &'c Node,
-        code: Option<&str>,
-        want_value: bool,
-        arena: &'c Bump,
-    ) -> Finished {
+    /// Compiles a node's catalog.
+    pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
+        let Inputs {
+            environment,
+            units,
+            kept,
+            functions,
+            files,
+            settings,
+            node,
+            code,
+            want_value,
+            store,
+            ruby,
+        } = inputs;
         let strict = match settings.strict {
             Strict::Off => CheckStrict::Off,
             Strict::Warning => CheckStrict::Warning,
@@ -76,8 +108,12 @@ impl<'c> Compile<'c> {
             environment,
             units,
             kept,
+            natives: functions,
             settings,
+            store,
+            taken_in: RefCell::default(),
             hiera: Hiera::new(files),
+            ruby,
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -116,12 +152,17 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let result = result.map(|(catalog, _)| catalog);
+        let stored = match (&result, store) {
+            (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+            _ => None,
+        };
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let logs = compile.release();
-        Finished { result, logs, value }
+        Finished { result, logs, value, stored }
     }
 
     fn release(&self) -> Vec<Log> {
+        self.ruby.release();
         self.catalog.take();
         self.known.take();
         self.classes.take();
@@ -145,6 +186,7 @@ impl<'c> Compile<'c> {
         self.collectors.take();
         self.relationships.take();
         self.warned.take();
+        self.taken_in.take();
         self.hiera.release();
         self.logs.take()
     }
@@ -178,7 +220,10 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
-        Ok((self.write_catalog(node), value))
+        if self.settings.check_cycles {
+            self.check_cycles()?;
+        }
+        Ok((self.write_catalog(node, false), value))
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.
@@ -247,6 +292,18 @@ impl<'c> Compile<'c> {
     fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
+        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let (by, value) = (data::inspect(by), data::inspect(value));
+            self.warn_once(format!(
+                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
+                node.name
+            ));
+        };
+        for (name, value) in &node.facts {
+            if let Some(by) = node.parameters.get(name) {
+                taken(name, value, by);
+            }
+        }
         for (name, value) in
             node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
         {
@@ -256,8 +313,13 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::value(self.arena, value));
+            match node.parameters.get(name).or_else(|| node.facts.get(name)) {
+                Some(by) => taken(name, value, by),
+                None => {
+                    let symbol = vm.symbols.intern(name);
+                    top.set(symbol, data::value(self.arena, value));
+                }
+            }
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
@@ -457,12 +519,13 @@ impl<'c> Compile<'c> {
         Flow::formed(diagnostic)
     }
 
-    fn write_catalog(&self, node: &Node) -> String {
+    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
+    fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &self.environment.types, &header)
+        json::write(&self.catalog.borrow(), &self.environment.types, &header, with_exported)
     }
 }

@@ -68,6 +68,13 @@ impl<'c> Compile<'c> {
         Ok(Value::Object(object))
     }
 
+    /// A number for what a context keeps, the same for all contexts that keep it; none for what is no context.
+    pub(crate) fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
+        let contexts = self.hiera.contexts.borrow();
+        let (.., context) = contexts.iter().rev().find(|(given, ..)| std::ptr::eq(*given, object))?;
+        Some(Rc::as_ptr(context).addr() as i64)
+    }
+
     /// A method of a context; none if `name` is no such thing or the first argument no context.
     pub(crate) fn context_method(
         &self,

@@ -321,12 +321,12 @@ impl<'c> Compile<'c> {
         }
         let from = name.split_once("::").map_or("", |(module, _)| module);
         let Some(closure) = self.find_function(vm, name, from)? else {
-            if let Some(file) = self.ruby_function(name) {
-                let file = file.display();
-                return Err(lookup_error(format!(
-                    "The {} function '{name}' is written in Ruby ({file}), which is not supported yet",
-                    entry.kind.name()
-                )));
+            if self.find_ruby(name, from).is_some_and(|found| !found.old) {
+                let args = self.backend_arguments(vm, inv, layer, entry, n, argument)?;
+                let scope = vm.top;
+                let call = bunraku_vm::function::Call { args: &args, block: None, scope };
+                let value = self.call_ruby(vm, name, from, call).map(|value| value.unwrap_or(Value::Undef));
+                return super::context::found(value);
             }
             let message = format!("Unable to find '{}' function named '{name}'", entry.kind.name());
             let file = layer.config.path.as_ref().map(|path| path.to_string_lossy().into());
@@ -334,6 +334,20 @@ impl<'c> Compile<'c> {
             let diagnostic = bunraku_vm::diagnostic::Diagnostic::error(message).at(place);
             return Err(Flow::formed(diagnostic.with_code("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND")));
         };
+        let args = self.backend_arguments(vm, inv, layer, entry, n, argument)?;
+        super::context::found(vm.call(closure, &args))
+    }
+
+    /// What a backend is called with: the key where it takes one, the options, the context.
+    fn backend_arguments(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+        argument: Option<Value<'c>>,
+    ) -> Eval<'c, Vec<Value<'c>>> {
         let mut options = HashBuilder::with(self.arena, entry.options);
         if let Some(location) = entry.locations.as_ref().map(|all| &all[n]) {
             let key = if location.is_uri { "uri" } else { "path" };
@@ -342,7 +356,7 @@ impl<'c> Compile<'c> {
         let context = self.make_context(vm, inv, layer.module, &entry.contexts[n])?;
         let mut args: Vec<_> = argument.into_iter().collect();
         args.extend([Value::Hash(options.finish()), context]);
-        super::context::found(vm.call(closure, &args))
+        Ok(args)
     }
 }
 

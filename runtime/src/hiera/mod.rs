@@ -103,6 +103,7 @@ impl<'c> Hiera<'c> {
         result.map_err(|mut flow| {
             if let Flow::Fault(fault) = &mut *flow
                 && fault.stage == Stage::Raw
+                && fault.diagnostic.code.is_none()
                 && !is_plain_ruby(&fault.diagnostic.message)
             {
                 fault.stage = Stage::Formed;

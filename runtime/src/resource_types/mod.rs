@@ -1,15 +1,27 @@
 //! Resource types written in Ruby: those Puppet ships, from a table, and those of modules, by reading what their
 //! source declares. No Ruby runs.
 
+mod folders;
+mod generated;
 mod ruby;
+mod titles;
+
+pub use folders::{Folders, List, of_file, places};
+pub use generated::read as read_generated;
+
+pub use titles::{Identity, Pattern, Titles};
 
 use elsa::sync::FrozenMap;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Puppet 7.23's own types: name, name variables, whether titles and name variables mean the same (isomorphic),
 /// parameters and properties. Written by a Ruby script that asks `Puppet::Type`.
 const BUILTIN: &str = include_str!("builtin.tsv");
+
+/// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
+pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// A resource type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,22 +32,31 @@ pub struct ResourceType {
     pub namevars: Vec<String>,
     /// Whether two resources may not share their name variables' values.
     pub isomorphic: bool,
-    /// Every parameter and property; none where the source can't be read for them.
+    /// Every parameter and property, `provider` left out for types of modules; none where the source can't be read
+    /// for them.
     pub attributes: Option<Vec<String>>,
     /// How a title becomes attributes.
-    titles: Titles,
-}
-
-/// How a title becomes attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Titles {
-    /// The whole title is the one name variable.
-    Whole,
-    /// A path: the title without slashes at its end.
-    Path,
+    pub titles: Titles,
+    /// Why the source can't be read, if it can't.
+    pub unreadable: Option<String>,
+    /// Files below `lib` that the source requires, and theirs: it has to be read anew when one of them changes.
+    pub requires: Vec<String>,
 }
 
 impl ResourceType {
+    /// A type of which no more is known than that it is there.
+    fn unreadable(name: &str, why: String) -> ResourceType {
+        ResourceType {
+            name: name.to_owned(),
+            namevars: vec!["name".to_owned()],
+            isomorphic: true,
+            attributes: None,
+            titles: Titles::Whole,
+            unreadable: Some(why),
+            requires: Vec::new(),
+        }
+    }
+
     /// The attribute that a title equal to it makes redundant.
     pub fn namevar(&self) -> &str {
         match self.namevars.as_slice() {
@@ -45,41 +66,40 @@ impl ResourceType {
     }
 
     /// The attributes a title stands for.
-    pub fn parse_title(&self, title: &str) -> Vec<(&str, String)> {
-        let first = self.namevars.first().map_or("name", String::as_str);
-        match self.titles {
-            Titles::Whole => vec![(first, title.to_owned())],
-            Titles::Path => {
-                let trimmed = title.trim_end_matches('/');
-                vec![(
-                    first,
-                    if trimmed.is_empty() {
-                        title[..title.len().min(1)].to_owned()
-                    } else {
-                        trimmed.to_owned()
-                    },
-                )]
-            }
-        }
+    ///
+    /// # Errors
+    /// Puppet's message where no title pattern fits.
+    pub fn parse_title(&self, title: &str) -> Result<Vec<(&str, String)>, String> {
+        self.titles.parse(title, self.namevars.first().map_or("name", String::as_str))
+    }
+
+    /// Whether it is known which resources of the type are the same.
+    pub fn is_identifiable(&self) -> bool {
+        self.unreadable.is_none() || self.namevars.len() == 1 || matches!(self.titles, Titles::Patterns(_))
+    }
+
+    /// Whether resources of the type may have an attribute, metaparameters left out.
+    pub fn takes(&self, name: &str) -> bool {
+        // Whether a type of a module takes `provider` depends on files elsewhere: on it having any.
+        self.attributes
+            .as_ref()
+            .is_none_or(|all| matches!(name, "name" | "provider") || all.iter().any(|a| a == name))
     }
 }
 
-/// Finds a type by name in lower case.
-pub type Find = Box<dyn Fn(&str) -> Option<ResourceType> + Send + Sync>;
+/// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
+/// still shows that the type is there; its parameters stay unknown.
+pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
+    ruby::declared(stem, &String::from_utf8_lossy(source), library)
+}
 
 /// The resource types a compile knows.
 #[derive(Default)]
 pub struct ResourceTypes {
     types: HashMap<String, ResourceType>,
     /// Types of modules: looked for when they are asked for.
-    find: Option<Find>,
+    folders: Option<Folders>,
     found: FrozenMap<String, Box<Option<ResourceType>>>,
-}
-
-/// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
-/// still shows that the type is there; its parameters stay unknown.
-pub fn declared(stem: &str, source: &[u8]) -> ResourceType {
-    ruby::declared(stem, &String::from_utf8_lossy(source))
 }
 
 impl ResourceTypes {
@@ -100,6 +120,8 @@ impl ResourceTypes {
                 isomorphic: isomorphic == "true",
                 attributes: Some(list(attributes)),
                 titles: if name == "file" { Titles::Path } else { Titles::Whole },
+                unreadable: None,
+                requires: Vec::new(),
             });
         }
         all
@@ -110,9 +132,9 @@ impl ResourceTypes {
         self.types.entry(ty.name.clone()).or_insert(ty);
     }
 
-    /// Says where the types of modules are found: after Puppet's own.
-    pub fn find_more(&mut self, find: Find) {
-        self.find = Some(find);
+    /// Says where the types of modules are: they come after Puppet's own.
+    pub fn find_more(&mut self, folders: Folders) {
+        self.folders = Some(folders);
     }
 
     /// The type of a name, in any case.
@@ -124,13 +146,43 @@ impl ResourceTypes {
         self.types.get(&name).or_else(|| {
             // Classes and nodes are resources of no type: nobody is asked for one.
             let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
-            let find = self.find.as_ref().filter(|_| is_type)?;
+            let folders = self.folders.as_ref().filter(|_| is_type)?;
             if let Some(found) = self.found.get(&name) {
                 return found.as_ref();
             }
-            let found = Box::new(find(&name));
+            let found = Box::new(folders.find(&name));
             self.found.insert(name, found).as_ref()
         })
+    }
+
+    /// The file of a module's type, by its name in lower case.
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        self.folders.as_ref()?.file(name)
+    }
+
+    /// What is known of some types, as JSON by name; null for what is no type.
+    pub fn describe(&self, names: &[String]) -> serde_json::Value {
+        let one = |name: &String| {
+            let Some(ty) = self.get(name) else { return (name.clone(), serde_json::Value::Null) };
+            let namevar = ty.namevars.first().map_or("name", String::as_str);
+            let titles = ty.titles.patterns(namevar).into_iter().map(|p| (p.regex, p.attributes));
+            let mut attributes = ty.attributes.clone();
+            attributes.iter_mut().for_each(|all| all.sort_unstable());
+            let description = serde_json::json!({
+                "namevars": ty.namevars,
+                "attributes": attributes,
+                "isomorphic": ty.isomorphic,
+                "titles": titles.collect::<Vec<_>>(),
+                "unreadable": ty.unreadable,
+            });
+            (name.clone(), description)
+        };
+        serde_json::Value::Object(names.iter().map(one).collect())
+    }
+
+    /// Names of the types that modules declare, sorted.
+    pub fn of_modules(&self) -> Vec<&str> {
+        self.folders.iter().flat_map(Folders::names).collect()
     }
 }
 
@@ -160,8 +212,8 @@ mod tests {
     fn a_file_s_title_is_its_path_without_trailing_slashes() {
         let types = ResourceTypes::builtin();
         let file = types.get("File").unwrap();
-        assert_eq!(file.parse_title("/many/"), [("path", "/many".to_owned())]);
-        assert_eq!(file.parse_title("/"), [("path", "/".to_owned())]);
+        assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many".to_owned())]);
+        assert_eq!(file.parse_title("/").unwrap(), [("path", "/".to_owned())]);
         assert_eq!(file.namevar(), "path");
         assert!(!types.get("exec").unwrap().isomorphic);
         assert!(types.get("nagios_host").is_none());

@@ -1,4 +1,4 @@
-//! `epp` and `inline_epp`; and `template` and `inline_template`, which need Ruby.
+//! `epp` and `inline_epp`; and `template` and `inline_template`, which the host has Ruby for.
 
 use super::old::{arguments, old};
 use bunraku_vm::error::{Eval, Flow};
@@ -6,7 +6,7 @@ use bunraku_vm::format;
 use bunraku_vm::function::{
     Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param,
 };
-use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::host::{Erb, ModuleFolder};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
@@ -30,12 +30,12 @@ pub const FUNCTIONS: &[Native] = &[
     ),
     native(
         "template",
-        "The text of ERB templates. ERB is Ruby, which is not supported yet.",
+        "The text of ERB templates, one after the other, by `module/path` or absolute path.",
         &[old(template)],
     ),
     native(
         "inline_template",
-        "The text of ERB templates given as strings. ERB is Ruby, which is not supported yet.",
+        "The text of ERB templates given as strings, one after the other.",
         &[old(inline_template)],
     ),
 ];
@@ -64,19 +64,24 @@ fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let args = arguments(vm, "template", &call, 1)?;
-    let name = format::to_interpolated(args[0]);
-    let message = match vm.host.find_file(vm, ModuleFolder::Templates, &name)? {
-        Some(file) => {
-            format!("The template '{name}' ({file}) is ERB, which needs Ruby and is not supported yet")
-        }
-        None => format!("Could not find template '{name}'"),
-    };
-    Err(Flow::raw(message))
+    let mut out = String::new();
+    for name in arguments(vm, "template", &call, 1)? {
+        let name = format::to_interpolated(name);
+        let Some(file) = vm.host.find_file(vm, ModuleFolder::Templates, &name)? else {
+            return Err(Flow::raw(format!("Could not find template '{name}'")));
+        };
+        let text = vm.host.erb(vm, call.scope, Erb::File { name: &name, file: &file })?;
+        out.push_str(text.as_str().unwrap_or_default());
+    }
+    Ok(vm.string(&out))
 }
 
 fn inline_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    arguments(vm, "inline_template", &call, 1)?;
-    let message = "inline_template(): the template is ERB, which needs Ruby and is not supported yet";
-    Err(Flow::raw(message))
+    let mut out = String::new();
+    for template in arguments(vm, "inline_template", &call, 1)? {
+        let template = format::to_interpolated(template);
+        let text = vm.host.erb(vm, call.scope, Erb::Text(&template))?;
+        out.push_str(text.as_str().unwrap_or_default());
+    }
+    Ok(vm.string(&out))
 }

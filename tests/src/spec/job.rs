@@ -54,7 +54,7 @@ impl Root {
         if !case.flag("manifests") {
             job["code"] = json!(case.code);
         }
-        if case.files.iter().all(|(path, _)| path.starts_with("modules/")) {
+        if case.files.iter().all(|(path, _)| path.starts_with("modules/") || path.starts_with("store/")) {
             job["modulepath"] = json!(dir.join("modules"));
         } else {
             job["environment"] = json!(dir);
@@ -67,7 +67,17 @@ impl Root {
             job["facts"] =
                 serde_json::from_str(facts).unwrap_or_else(|error| json!({"facts": error.to_string()}));
         }
+        // Fields of the job itself: `classes`, `parameters`, `trusted`, `server_facts`.
+        if let Some(Ok(Value::Object(fields))) = case.node.as_deref().map(serde_json::from_str) {
+            fields.into_iter().for_each(|(name, value)| job[name] = value);
+        }
         let mut settings = Map::new();
+        if case.files.iter().any(|(path, _)| path.starts_with("store/")) {
+            job["storeconfigs"] = json!(dir.join("store"));
+        }
+        if case.flag("check-cycles") {
+            job["check_cycles"] = true.into();
+        }
         for name in ["strict", "strict_variables"] {
             if let Some(value) = case.option(name) {
                 settings

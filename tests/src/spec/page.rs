@@ -16,6 +16,8 @@ pub struct Case {
     pub files: Vec<(String, String)>,
     /// The section's last `facts` block.
     pub facts: Option<String>,
+    /// The section's last `node` block: what a classifier says of the node.
+    pub node: Option<String>,
     /// The expectation blocks as they stand, without blank lines between.
     pub expected: String,
 }
@@ -66,6 +68,7 @@ impl Page {
         let mut number = 0;
         let mut files = Vec::new();
         let mut facts = None;
+        let mut node = None;
         // True while only blank lines and expectations have followed a case.
         let mut after_case = false;
         let mut lines = text.lines();
@@ -90,6 +93,7 @@ impl Page {
                             options: words.map(str::to_owned).collect(),
                             files: files.clone(),
                             facts: facts.clone(),
+                            node: node.clone(),
                             expected: String::new(),
                         });
                         page.parts.push(String::new());
@@ -100,6 +104,7 @@ impl Page {
                         files.push((path.to_owned(), block.text));
                     }
                     "facts" => facts = Some(block.text),
+                    "node" => node = Some(block.text),
                     _ => {}
                 }
                 continue;
@@ -109,6 +114,7 @@ impl Page {
                 number = 0;
                 files.clear();
                 facts = None;
+                node = None;
             }
             if after_case && line.trim().is_empty() {
                 continue;

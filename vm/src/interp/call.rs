@@ -115,8 +115,8 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        match self.find_callee(name, scope.module)? {
-            Some(callee) => self.call_callee(callee, args, block, scope),
+        match self.call_known(name, scope.module, args, block, scope)? {
+            Some(value) => Ok(value),
             None => {
                 scope.keep();
                 match self.host.foreign(self, name, Call { args, block, scope })? {
@@ -124,6 +124,25 @@ impl<'c> Vm<'c> {
                     None => Err(Flow::raw(format!("Unknown function '{name}'"))),
                 }
             }
+        }
+    }
+
+    /// Calls a native function or one in the Puppet language, as code of `module` sees the name; none where there is no
+    /// such function.
+    ///
+    /// # Errors
+    /// Those of calling it.
+    pub fn call_known(
+        &mut self,
+        name: &str,
+        module: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        match self.find_callee(name, module)? {
+            Some(callee) => self.call_callee(callee, args, block, scope).map(Some),
+            None => Ok(None),
         }
     }
 
@@ -170,7 +189,10 @@ impl<'c> Vm<'c> {
     }
 
     /// Whether a signature takes a call with these arguments and this lambda.
-    fn accepts(
+    ///
+    /// # Errors
+    /// Those of evaluating a lambda's parameter types.
+    pub fn accepts(
         &mut self,
         signature: &Signature<'c>,
         args: &[Value<'c>],

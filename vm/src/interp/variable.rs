@@ -128,7 +128,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Group `n` of the innermost match; `undef` where there is none.
-    pub(crate) fn match_group(&self, n: usize) -> Value<'c> {
+    pub fn match_group(&self, n: usize) -> Value<'c> {
         let open = &self.matches[self.matches_floor.min(self.matches.len())..];
         match open.last().and_then(|groups| groups.get(n).copied().flatten()) {
             Some(text) => Value::Str(Str::wrap(self.arena, text)),

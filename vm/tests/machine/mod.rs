@@ -8,7 +8,7 @@ use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, dispatch, native, param};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Host, Include, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::Type;
@@ -171,6 +171,9 @@ impl<'c> Host<'c> for Stub {
         absent()
     }
     fn inline_template(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, ChunkRef> {
+        absent()
+    }
+    fn erb(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Erb<'_>) -> Eval<'c> {
         absent()
     }
     fn lookup(

@@ -1,0 +1,106 @@
+//! A guard against slowness that asks no clock: how many instructions five workloads take, from the start of the
+//! process to its end, by `valgrind --tool=callgrind`, beside what is committed in `benches/instructions.tsv`.
+//! `cargo run -p bunraku-benches --bin instructions` fails where one takes more; `--write` sets the bounds
+//! anew. Where there is no valgrind it says so.
+
+use bunraku_benches::cases;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Names of the cases, among those of `versus`.
+const WORKLOADS: [&str; 5] = [
+    "fib(22)",
+    "map with interpolation over 100,000",
+    "5,000 files by each",
+    "3,000 look-ups through five levels",
+    "the fixture's web01.example.com",
+];
+/// What other processors and versions of the toolchain may add, in percent of the committed count.
+const ROOM: u64 = 8;
+
+fn main() -> ExitCode {
+    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED instructions: {} workloads, since there is no valgrind", WORKLOADS.len());
+        return ExitCode::SUCCESS;
+    }
+    match run(std::env::args().any(|arg| arg == "--write")) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("instructions: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Counts; whether all keep to their bounds.
+fn run(write: bool) -> Result<bool, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = here.join("instructions.tsv");
+    let bounds = std::fs::read_to_string(&file).unwrap_or_default();
+    let binary = build(here)?;
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let cases = cases::all(work.path())?;
+    let (mut good, mut lines) = (true, String::new());
+    for name in WORKLOADS {
+        let case = cases.iter().find(|case| case.name == name).ok_or_else(|| format!("no case '{name}'"))?;
+        let count = count(&binary, &case.job.to_string(), &work.path().join("callgrind"))?;
+        let _ = writeln!(lines, "{name}\t{count}");
+        let bound = bounds.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        let word = match bound {
+            _ if write => "written",
+            None => "has no bound: run this with --write",
+            Some(bound) if count * 100 > bound * (100 + ROOM) => "TOO MANY",
+            Some(bound) if count * 100 < bound * (100 - ROOM) => "fewer than before: run this with --write",
+            Some(_) => "fine",
+        };
+        good &= write || !matches!(word, "TOO MANY") && bound.is_some();
+        println!("{name}: {count} instructions, {} committed: {word}", bound.unwrap_or_default());
+    }
+    if write {
+        std::fs::write(&file, lines).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(good)
+}
+
+/// The command as users have it.
+fn build(here: &Path) -> Result<PathBuf, String> {
+    let root = here.join("..");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--release", "-p", "bunraku", "--bin", "bunraku"]).current_dir(&root);
+    let status = build.status().map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err("bunraku does not build".to_owned());
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(target.join("release/bunraku"))
+}
+
+/// Instructions of a process that runs one job.
+fn count(binary: &Path, job: &str, out: &Path) -> Result<u64, String> {
+    let mut child = Command::new("valgrind")
+        .args(["--tool=callgrind", "-q"])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(binary)
+        .arg("batch")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    if let Some(mut input) = child.stdin.take() {
+        writeln!(input, "{job}").map_err(|error| error.to_string())?;
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    if !output.stdout.windows(9).any(|part| part == b"\"ok\":true") {
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        return Err(format!("the job failed: {out}{err}"));
+    }
+    let counted = std::fs::read_to_string(out).map_err(|error| error.to_string())?;
+    // A line for each part; the process has one.
+    let total = counted.lines().find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok());
+    total.ok_or_else(|| "callgrind counted nothing".to_owned())
+}

@@ -1,0 +1,99 @@
+//! Exported resources: what this node's collectors get from the store, and the filter they ask it by.
+//! Source: `Puppet::Pops::Evaluator::Collectors::ExportedCollector` and PuppetDB's terminus, by running them: a resource
+//! from the store brings its parameters, and neither its place nor its tags.
+
+use super::Compile;
+use crate::catalog::rich::{self, Style};
+use crate::catalog::{Kind, Param};
+use crate::data;
+use crate::names;
+use crate::store::{Exported, Filter};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::Query;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// The exported resources of a type that fit: this node's own, then those of the store, which are added.
+    pub(super) fn exported(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &'c str,
+        query: Option<&Query<'c>>,
+    ) -> Eval<'c, Vec<ResourceId>> {
+        let count = self.catalog.borrow().resources.len() as u32;
+        let own = (0..count).map(ResourceId).filter(|id| {
+            let catalog = self.catalog.borrow();
+            catalog[*id].type_name == type_name && catalog[*id].exported == Some(true)
+        });
+        let mut found: Vec<ResourceId> =
+            own.filter(|id| query.is_none_or(|query| self.fits(*id, query))).collect();
+        let Some(store) = self.store else { return Ok(found) };
+        let filter = query.map(filter);
+        let resources = store
+            .exported(type_name, self.node_name, filter.as_ref())
+            .map_err(|why| self.placed_error(why, None, 0))?;
+        for resource in &resources {
+            found.extend(self.take_in(vm, scope, resource)?);
+        }
+        Ok(found)
+    }
+
+    /// Adds a resource of the store unless it is there from before.
+    fn take_in(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resource: &Exported,
+    ) -> Eval<'c, Option<ResourceId>> {
+        let origin = (resource.certname.clone(), resource.type_name.clone(), resource.title.clone());
+        if let Some(id) = self.find_resource(&resource.type_name, &resource.title) {
+            let known = self.taken_in.borrow().get(&id) == Some(&origin);
+            return match known {
+                true => Ok(None),
+                false => {
+                    let reference = format!("{}[{}]", names::capitalize(&resource.type_name), resource.title);
+                    Err(Flow::raw(format!(
+                        "A duplicate resource was found while collecting exported resources, with the type and title {reference}"
+                    )))
+                }
+            };
+        }
+        let type_name = self.text(&names::capitalize(&resource.type_name));
+        let source = self.source_of(scope);
+        let params = resource.parameters.iter().map(|(name, value)| Param {
+            name: self.text(name),
+            value: data::value(self.arena, value),
+            file: None,
+            line: 0,
+            append: false,
+            source,
+        });
+        let title = self.text(&resource.title);
+        let mut new = self.new_resource(type_name, title, scope, params.collect())?;
+        new.kind = match self.find_define(vm, &names::key(type_name))? {
+            Some(_) => Kind::Defined,
+            None => Kind::Compilable,
+        };
+        let id = self.add_resource(scope, new)?;
+        self.taken_in.borrow_mut().insert(id, origin);
+        Ok(Some(id))
+    }
+}
+
+/// A query as stores understand it: without values of the compile.
+fn filter(query: &Query<'_>) -> Filter {
+    let json = |value: &Value<'_>| {
+        let mut text = String::new();
+        rich::value(&mut text, *value, Style::Catalog);
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    match query {
+        Query::Eq(name, value) => Filter::Eq((*name).to_owned(), json(value)),
+        Query::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),
+        Query::And(left, right) => Filter::And(Box::new(filter(left)), Box::new(filter(right))),
+        Query::Or(left, right) => Filter::Or(Box::new(filter(left)), Box::new(filter(right))),
+    }
+}

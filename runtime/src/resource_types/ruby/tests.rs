@@ -1,0 +1,125 @@
+use super::*;
+
+fn read(source: &str) -> ResourceType {
+    declared("x", source, &|_| None)
+}
+
+#[test]
+fn name_variables_are_found_in_every_form() {
+    let source =
+        "Puppet::Type.newtype(:x) do\n newparam(:path, :namevar => true) do\n end\n newparam(:other)\nend";
+    assert_eq!(read(source).namevars, ["path"]);
+    let source = "Puppet::Type.newtype(:x) do\nnewparam :key do\n desc 'isnamevar'\n isnamevar\n end\n newproperty(:v) {}\nend";
+    assert_eq!(read(source).namevars, ["key"]);
+    let source = "module Puppet\n newtype :x do\n newparam(:name) { }\n end\nend";
+    assert_eq!(read(source).namevars, ["name"]);
+}
+
+#[test]
+fn loops_over_literals_and_methods_are_followed() {
+    let source = "
+        WORDS = %w[e f].freeze
+        Puppet::Type.newtype(:x) do
+          def self.newcheck(name, options = {}, &block)
+            check = newparam(name, options, &block)
+          end
+          newparam(:name, namevar: true)
+          [:a, :b].each do |p| newparam(p) { desc p } end
+          { c: 1, 'd' => 2 }.each { |key, _| newproperty(key) }
+          WORDS.each { |w| newparam(w.to_sym) }
+          newcheck(:g) do end
+        end";
+    let ty = read(source);
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.attributes.unwrap(), ["c", "d", "name", "a", "b", "e", "f", "g"]);
+}
+
+#[test]
+fn what_only_ruby_knows_is_said() {
+    let inside = |text: &str| {
+        read(&format!("Puppet::Type.newtype(:x) do\nnewparam(:name)\n{text}\nend"))
+            .unreadable
+            .unwrap_or_default()
+    };
+    assert_eq!(
+        inside("Dir.glob('*').each { |f| newparam(f) }"),
+        "attributes are declared in a loop over what only Ruby knows in line 3"
+    );
+    assert_eq!(inside("include Foo::Bar"), "module Foo::Bar can't be read in line 3");
+    assert_eq!(inside("newparam(:z) if x?"), "attributes depend on a condition in line 3");
+    assert_eq!(inside("desc 'newparams'\ndef foo; end"), "");
+    assert_eq!(read("class Foo\nend").unreadable.unwrap(), "its file declares no such type");
+}
+
+#[test]
+fn modules_that_are_required_are_read() {
+    let source = "
+        require 'puppet_x/m'
+        Puppet::Type.newtype(:x) do
+          extend PuppetX::M
+          create_parameters
+          def self.title_patterns
+            PuppetX::M.split(:name, :domain)
+          end
+        end";
+    let library = "
+        module PuppetX
+          module M
+            def create_parameters
+              ensurable
+              newparam(:name, :namevar => true)
+              newparam(:domain) { isnamevar }
+            end
+            def self.word; Regexp.new(/[^:]+/); end
+            def self.split(a, b, sep = '::', *rest)
+              all = []
+              if rest.empty? and sep == '::'
+                all += [word, word]
+              end
+              [[/^(#{word})#{sep}(#{word})$/i, [[a], [b, lambda { |x| x }]]], [/^(#{word})$/, [[a]]]]
+            end
+          end
+        end";
+    let ty = declared("x", source, &|path| (path == "puppet_x/m").then(|| library.to_owned()));
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.namevars, ["name", "domain"]);
+    assert_eq!(ty.requires, ["puppet_x/m"]);
+    let parse = |title| ty.parse_title(title);
+    assert_eq!(parse("A::b").unwrap(), [("name", "A".to_owned()), ("domain", "b".to_owned())]);
+    assert_eq!(parse("a").unwrap(), [("name", "a".to_owned())]);
+    assert!(parse("a:b").is_err());
+}
+
+#[test]
+fn the_resource_api_s_hashes_are_read() {
+    let source = "
+        require 'puppet/resource_api'
+        Puppet::ResourceApi.register_type(
+          name: 'x',
+          title_patterns: [
+            { pattern: %r{^(?<package>.*[^/])/(?<manager>.*)$}, desc: 'both' },
+            { pattern: %r{^(?<package>.*)$}, desc: 'one' },
+          ],
+          attributes: {
+            ensure:  { type: 'Enum[present, absent]', default: 'present' },
+            package: { type: 'String', behaviour: :namevar },
+            manager: { type: 'String', behaviour: :namevar },
+            force:   { type: 'Boolean', behaviour: :parameter },
+          },
+        )";
+    let ty = read(source);
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.namevars, ["package", "manager"]);
+    assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "package", "manager", "force"]);
+    assert_eq!(ty.parse_title("a/b").unwrap(), [("package", "a".to_owned()), ("manager", "b".to_owned())]);
+}
+
+#[test]
+fn broken_and_endless_sources_end() {
+    for source in ["Puppet::Type.newtype(:x) do", "((((", "\u{0}", &"[".repeat(100_000), &"!".repeat(100_000)]
+    {
+        read(source);
+    }
+    let endless = "Puppet::Type.newtype(:x) do\n def self.a; newparam(:q); a; end\n a\nend";
+    assert!(read(endless).unreadable.is_some());
+}

@@ -1,0 +1,394 @@
+//! Functions in Ruby: finding their files, loading them, choosing a signature, calling.
+
+use super::talk::subject;
+use super::{Compile, raised, text};
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::function::Call;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::types::{self, Alias, Range, Signature, Type};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::UNIX_EPOCH;
+
+/// The file of a function, and which interface it is written for.
+#[derive(Clone)]
+pub(crate) struct Found<'c> {
+    /// The file.
+    pub file: PathBuf,
+    /// The module it lies in; `environment` for the environment's own, empty for none.
+    pub module: &'c str,
+    /// Written for the 3.x interface.
+    pub old: bool,
+}
+
+/// A function of the new interface whose file has been loaded.
+pub(super) struct Loaded<'c> {
+    pub name: String,
+    pub subject: String,
+    /// Has a `call` of its own: it chooses its signature itself.
+    own_call: bool,
+    signatures: Vec<Signature<'c>>,
+    /// For each signature whether it handles an argument mismatch.
+    mismatch: Vec<bool>,
+    methods: Vec<String>,
+}
+
+type Locals<'c> = Vec<(&'c str, &'c Type<'c>)>;
+
+impl<'c> Compile<'c> {
+    /// The Ruby file that code of module `from` gets for a function's name: first those of the new interface that it
+    /// sees, then those of the old, which everybody sees.
+    pub(crate) fn find_ruby(&self, name: &str, from: &str) -> Option<Found<'c>> {
+        let key = (name.to_owned(), from.to_owned());
+        if let Some(known) = self.ruby.files.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.search_ruby(name, from);
+        self.ruby.files.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn search_ruby(&self, name: &str, from: &str) -> Option<Found<'c>> {
+        let modules = &self.environment.modules;
+        let path = format!("lib/puppet/functions/{}.rb", name.replace("::", "/"));
+        let found = |file: PathBuf, module: &str, old: bool| {
+            let module = &*self.arena.alloc_str(module);
+            self.tree().is_file(&file).then_some(Found { file, module, old })
+        };
+        let own = |path: &str, old: bool| {
+            let directory = self.environment.directory.as_ref()?;
+            found(directory.join(path), "environment", old)
+        };
+        if let Some((first, _)) = name.split_once("::") {
+            if first == "environment" {
+                return own(&path, false);
+            }
+            if !modules.is_visible(from, first) {
+                return None;
+            }
+            return found(modules.get(first)?.path.join(&path), first, false);
+        }
+        let old_path = format!("lib/puppet/parser/functions/{name}.rb");
+        let near = modules.get(from).and_then(|module| found(module.path.join(&path), from, false));
+        let visible = || {
+            let mut seen = modules.iter().filter(|module| modules.is_visible(from, &module.name));
+            seen.find_map(|module| found(module.path.join(&path), &module.name, false))
+        };
+        let old = || modules.iter().find_map(|module| found(module.path.join(&old_path), &module.name, true));
+        near.or_else(|| own(&path, false)).or_else(visible).or_else(|| own(&old_path, true)).or_else(old)
+    }
+
+    /// Calls a function in Ruby; none where no file would define it.
+    pub(crate) fn call_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        from: &str,
+        call: Call<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let Some(found) = self.find_ruby(name, from) else { return Ok(None) };
+        let value = if found.old {
+            self.call_old(vm, name, &found, call)?
+        } else {
+            let loaded = self.loaded(vm, name, &found)?;
+            self.call_new(vm, &loaded, call)?
+        };
+        Ok(Some(value))
+    }
+
+    fn loaded(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>) -> Eval<'c, Rc<Loaded<'c>>> {
+        if let Some(known) = self.ruby.functions.borrow().get(name) {
+            return Ok(known.clone());
+        }
+        let subject = subject("function", name, &found.file);
+        let stamp = std::fs::metadata(&found.file).and_then(|data| Ok((data.modified()?, data.len())));
+        let stamp = stamp.map_or_else(
+            |_| String::new(),
+            |(time, length)| {
+                let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+                format!("{}.{} {length}", time.as_secs(), time.subsec_nanos())
+            },
+        );
+        let description = self.ask_ruby(vm, &subject, b'l', |vm, out| {
+            let args = [name, &text(&found.file), found.module, &stamp].map(|text| vm.string(text));
+            let args = vm.array(&args);
+            self.put_value(vm, out, args, 0)
+        })?;
+        let loaded = Rc::new(self.described(vm, name, subject, description)?);
+        self.ruby.functions.borrow_mut().insert(name.to_owned(), loaded.clone());
+        Ok(loaded)
+    }
+
+    /// What the worker says of a function it has loaded.
+    fn described(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        subject: String,
+        description: Value<'c>,
+    ) -> Eval<'c, Loaded<'c>> {
+        let [own_call, locals, dispatches] = parts(description)?;
+        let locals = self.local_types(vm, items(locals)).map_err(|flow| load_error(name, flow))?;
+        let mut loaded = Loaded {
+            name: name.to_owned(),
+            subject,
+            own_call: own_call.truthy(),
+            signatures: Vec::new(),
+            mismatch: Vec::new(),
+            methods: Vec::new(),
+        };
+        for dispatch in items(dispatches) {
+            let [mismatch, params, block, block_name, returns, method] = parts(*dispatch)?;
+            let mut signature = self
+                .signature(vm, items(params), block, returns, &locals)
+                .map_err(|flow| load_error(name, flow))?;
+            signature.block_name = block_name.as_str().unwrap_or("block");
+            loaded.signatures.push(signature);
+            loaded.mismatch.push(mismatch.truthy());
+            loaded.methods.push(format::to_interpolated(method));
+        }
+        Ok(loaded)
+    }
+
+    pub(super) fn local_types(&self, vm: &mut Vm<'c>, texts: &[Value<'c>]) -> Eval<'c, Locals<'c>> {
+        let mut locals: Locals<'c> = Vec::new();
+        let mut bodies = Vec::new();
+        for text in texts {
+            let text = text.as_str().unwrap_or_default();
+            let Some((name, body)) = text.split_once('=') else {
+                return Err(Flow::raw(format!(
+                    "Expected a type alias assignment on the form 'AliasType = T', got '{text}'."
+                )));
+            };
+            let name = name.trim();
+            let alias: &'c Alias<'c> = self.arena.alloc(Alias { name, target: OnceCell::new() });
+            locals.push((name, Type::Alias(alias).alloc(self.arena)));
+            bodies.push((alias, body));
+        }
+        for (alias, body) in bodies {
+            let body = types::parse_with(vm, body, &locals)?;
+            types::set_alias(self.arena, alias, body)?;
+        }
+        Ok(locals)
+    }
+
+    fn signature(
+        &self,
+        vm: &mut Vm<'c>,
+        params: &[Value<'c>],
+        block: Value<'c>,
+        returns: Value<'c>,
+        locals: &Locals<'c>,
+    ) -> Eval<'c, Signature<'c>> {
+        let mut list = Vec::new();
+        let mut names = Vec::new();
+        let (mut least, mut most) = (0, Some(0));
+        for param in params {
+            let [ty, name, often] = parts(*param)?;
+            list.push(type_of(vm, ty, locals)?);
+            names.push(name.as_str().unwrap_or_default());
+            let Value::Int(often) = often else { return Err(malformed()) };
+            least += i64::from(often == 0 || often == 3);
+            most = if often < 2 { most.map(|n: i64| n + 1) } else { None };
+        }
+        let size = (least == 0 || most != Some(least)).then_some(Range { min: Some(least), max: most });
+        let block = match block {
+            Value::Undef => None,
+            block => {
+                let [ty, optional] = parts(block)?;
+                let ty = type_of(vm, ty, locals)?;
+                Some(if optional.truthy() { types::optional(self.arena, ty) } else { ty })
+            }
+        };
+        let returns = match returns {
+            Value::Undef => None,
+            ty => Some(type_of(vm, ty, locals)?),
+        };
+        match types::callable(self.arena, &list, size, block, returns) {
+            Type::Callable(callable) => Ok(Signature { callable: *callable, names, block_name: "block" }),
+            _ => Err(malformed()),
+        }
+    }
+
+    fn call_new(&self, vm: &mut Vm<'c>, function: &Loaded<'c>, call: Call<'c, '_>) -> Eval<'c> {
+        let Call { args, block, scope } = call;
+        if function.own_call {
+            return self.invoke(vm, function, None, scope, args, block);
+        }
+        let index = self.choose(vm, function, args, block)?;
+        let result = self.invoke(vm, function, Some(index), scope, args, block)?;
+        if function.mismatch[index] {
+            let text = format::to_interpolated(result);
+            return Err(Flow::raw(format!("'{}' {text}", function.name)));
+        }
+        self.check_result(vm, function, index, result)?;
+        Ok(result)
+    }
+
+    /// The first signature that takes the arguments.
+    fn choose(
+        &self,
+        vm: &mut Vm<'c>,
+        function: &Loaded<'c>,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c, usize> {
+        for (n, signature) in function.signatures.iter().enumerate() {
+            if vm.accepts(signature, args, block)? {
+                return Ok(n);
+            }
+        }
+        let told = function.signatures.iter().zip(&function.mismatch).filter(|(_, mismatch)| !**mismatch);
+        let told: Vec<Signature<'c>> = told.map(|(signature, _)| signature.clone()).collect();
+        Err(raised(types::mismatch::describe_arguments(vm, &function.name, &told, args, block)))
+    }
+
+    fn check_result(
+        &self,
+        vm: &mut Vm<'c>,
+        function: &Loaded<'c>,
+        index: usize,
+        result: Value<'c>,
+    ) -> Eval<'c, ()> {
+        match function.signatures[index].callable.returns {
+            None | Some(Type::Any) => Ok(()),
+            Some(returns) => {
+                let subject = format!("value returned from function '{}'", function.methods[index]);
+                types::mismatch::assert_instance(vm, &subject, returns, result)
+            }
+        }
+    }
+
+    fn invoke(
+        &self,
+        vm: &mut Vm<'c>,
+        function: &Loaded<'c>,
+        index: Option<usize>,
+        scope: &'c Scope<'c>,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c> {
+        self.ask_ruby(vm, &function.subject, b'f', |vm, out| {
+            out.extend([6, 5]);
+            let name = vm.string(&function.name);
+            self.put_value(vm, out, name, 0)?;
+            self.put_value(vm, out, index.map_or(Value::Undef, |n| Value::Int(n as i64)), 0)?;
+            self.put_scope(out, scope);
+            let args = vm.array(args);
+            self.put_value(vm, out, args, 0)?;
+            self.put_value(vm, out, block.map_or(Value::Undef, Value::Closure), 0)
+        })
+    }
+
+    /// What `Dispatcher#dispatch` asks: which signature takes the arguments.
+    pub(super) fn choose_for(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        args: &[Value<'c>],
+        block: Value<'c>,
+    ) -> Eval<'c> {
+        let function = self.ruby.functions.borrow().get(name).cloned().ok_or_else(malformed)?;
+        let block = match block {
+            Value::Closure(block) => Some(block),
+            _ => None,
+        };
+        let index = self.choose(vm, &function, args, block)?;
+        Ok(Value::Int(index as i64))
+    }
+
+    /// What it asks then: whether the result has the type it should have.
+    pub(super) fn check_for(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        index: Value<'c>,
+        result: Value<'c>,
+    ) -> Eval<'c> {
+        let function = self.ruby.functions.borrow().get(name).cloned().ok_or_else(malformed)?;
+        match index {
+            Value::Int(n) if (n as usize) < function.signatures.len() => {
+                self.check_result(vm, &function, n as usize, result)?;
+                Ok(Value::Undef)
+            }
+            _ => Err(malformed()),
+        }
+    }
+
+    fn call_old(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>, call: Call<'c, '_>) -> Eval<'c> {
+        let subject = subject("function", name, &found.file);
+        let known = self.ruby.functions.borrow().contains_key(name);
+        if !known {
+            self.ask_ruby(vm, &subject, b'o', |vm, out| {
+                let args = [name, &text(&found.file)].map(|text| vm.string(text));
+                let args = vm.array(&args);
+                self.put_value(vm, out, args, 0)
+            })?;
+            let loaded = Loaded {
+                name: name.to_owned(),
+                subject: subject.clone(),
+                own_call: true,
+                signatures: Vec::new(),
+                mismatch: Vec::new(),
+                methods: Vec::new(),
+            };
+            self.ruby.functions.borrow_mut().insert(name.to_owned(), Rc::new(loaded));
+        }
+        if call.args.iter().any(|arg| matches!(arg, Value::Iterator(_))) {
+            return Err(Flow::raw("Use of an Iterator is not supported here"));
+        }
+        self.ask_ruby(vm, &subject, b'g', |vm, out| {
+            out.extend([6, 3]);
+            let name = vm.string(name);
+            self.put_value(vm, out, name, 0)?;
+            self.put_scope(out, call.scope);
+            let args = vm.array(call.args);
+            self.put_value(vm, out, args, 0)
+        })
+    }
+}
+
+fn malformed<'c>() -> Box<Flow<'c>> {
+    Flow::raw("the Ruby worker described a function in a form that is not known")
+}
+
+fn items(value: Value<'_>) -> &[Value<'_>] {
+    match value {
+        Value::Array(items) => items.items(),
+        _ => &[],
+    }
+}
+
+fn parts<'c, const N: usize>(value: Value<'c>) -> Eval<'c, [Value<'c>; N]> {
+    items(value).try_into().map_err(|_| malformed())
+}
+
+fn type_of<'c>(vm: &mut Vm<'c>, ty: Value<'c>, locals: &Locals<'c>) -> Eval<'c, &'c Type<'c>> {
+    match ty {
+        Value::Type(ty) => Ok(ty),
+        Value::Str(text) => types::parse_with(vm, &text, locals).map_err(|flow| match *flow {
+            Flow::Fault(fault) => Flow::raw(format!(
+                "Parsing of type string '\"{}\"' failed with message: <{}>.\n",
+                text.as_str(),
+                fault.diagnostic.message
+            )),
+            _ => flow,
+        }),
+        _ => Err(malformed()),
+    }
+}
+
+fn load_error<'c>(name: &str, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+    match *flow {
+        Flow::Fault(fault) => {
+            Flow::raw(format!("Function Load Error for function '{name}': {}", fault.diagnostic.message))
+        }
+        _ => flow,
+    }
+}

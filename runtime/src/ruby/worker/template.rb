@@ -1,0 +1,119 @@
+# ERB templates.
+
+module Puppet
+  module Parser
+    # What a template is evaluated in: the scope's variables are its instance variables.
+    class TemplateWrapper
+      extend Bunraku::Gaps
+      include Puppet::Util
+      include Puppet::Util::Logging
+
+      def initialize(scope, file)
+        @__scope__ = scope
+        @__file__ = file
+      end
+
+      def scope
+        @__scope__
+      end
+
+      def file
+        @__file__
+      end
+
+      def has_variable?(name)
+        scope.include?(name.to_s)
+      end
+
+      def classes
+        scope.catalog.classes
+      end
+
+      def tags
+        raise NotImplementedError, "Call 'all_tags' instead."
+      end
+
+      def all_tags
+        scope.catalog.tags
+      end
+
+      def to_s
+        "template[#{file || 'inline'}]"
+      end
+
+      def bunraku_binding
+        binding
+      end
+    end
+  end
+end
+
+module Bunraku
+  # A template, compiled: a method of the wrapper where that is possible, and the variables it can name.
+  class Template
+    # Code that may reach variables by other ways than their names.
+    INDIRECT = /instance_variable|instance_eval|instance_exec|\beval\b|\bbinding\b|instance_values/.freeze
+
+    attr_reader :stamp
+
+    def initialize(text, file, stamp)
+      @stamp = stamp
+      @file = file
+      @erb = Puppet::Util.create_erb(text)
+      @erb.filename = file
+      @names = text.match?(INDIRECT) ? nil : text.scan(/@([A-Za-z_]\w*)/).flatten.uniq
+      @method = :"render_#{object_id}"
+      begin
+        # A method is compiled once; but it may not hold all that a template may.
+        @erb.def_method(Puppet::Parser::TemplateWrapper, @method.to_s, file || '(erb)')
+      rescue SyntaxError
+        @method = nil
+      end
+    end
+
+    def render(scope)
+      wrapper = Puppet::Parser::TemplateWrapper.new(scope, @file)
+      if @names
+        values = scope.variables(@names)
+        @names.each do |name|
+          value = values[name]
+          wrapper.instance_variable_set("@#{name}", value) unless value.nil?
+        end
+      else
+        scope.to_hash.each { |name, value| wrapper.instance_variable_set("@#{name.gsub(/\W/, '_')}", value) }
+      end
+      begin
+        @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
+      ensure
+        scope.settle
+      end
+    end
+  end
+
+  class << self
+    # The text of a template: a file's, or one given as text.
+    def render(scope, file, shown, text)
+      @templates ||= {}
+      if file
+        stat = File.stat(file)
+        stamp = [stat.mtime, stat.size]
+        template = @templates[file]
+        unless template && template.stamp == stamp
+          template = @templates[file] = Template.new(File.read(file, encoding: 'bom|utf-8'), file, stamp)
+        end
+      else
+        @templates.shift if @templates.size > 1000
+        template = @templates[[text]] ||= Template.new(text, nil, nil)
+      end
+      template.render(scope)
+    rescue StandardError => error
+      raise if error.is_a?(Break)
+      raise error if error.is_a?(Missing)
+      detail = message_of(error)
+      raise Puppet::ParseError, "Failed to parse inline template: #{detail}" unless file
+      line = (error.backtrace || []).find { |at| !at.start_with?('<bunraku', '<internal') } || ''
+      place = line.split(':')
+      raise Puppet::ParseError, "Failed to parse template #{shown}:\n  Filepath: #{place[0]}\n  Line: #{place[1]}\n  Detail: #{detail}\n"
+    end
+  end
+end

@@ -9,6 +9,7 @@ class profile::web (
   class { 'apache':
     mpm_module    => false,
     default_vhost => false,
+    default_mods  => ['alias', 'auth_basic', 'authz_user', 'dir', 'filter', 'mime', 'negotiation', 'reqtimeout', 'setenvif'],
     server_tokens => 'Prod',
     serveradmin   => $profile::base::contact,
     timeout       => 60,

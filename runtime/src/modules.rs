@@ -85,8 +85,7 @@ impl Modules {
         })
     }
 
-    /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all, and
-    /// then it sees every module.
+    /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all.
     fn dependencies<'m>(&self, module: &'m Module) -> Option<&'m Vec<String>> {
         let read = || {
             let file = module.path.join("metadata.json");
@@ -99,16 +98,13 @@ impl Modules {
         module.dependencies.get_or_init(read).as_ref()
     }
 
-    /// Whether code of module `from` (empty for none) sees functions and types of module `name`.
-    pub fn is_visible(&self, from: &str, name: &str) -> bool {
-        // What the environment itself defines every module sees.
-        if from.is_empty() || from == name || name == "environment" {
-            return true;
-        }
-        match self.get(from).and_then(|module| self.dependencies(module)) {
-            Some(dependencies) => dependencies.iter().any(|d| d == name),
-            None => true,
-        }
+    /// All modules in the order in which code of module `from` (empty for none) looks through them for a name that says
+    /// no module: those it depends on come first. It sees the others, too.
+    pub fn from<'m>(&'m self, from: &str) -> impl Iterator<Item = &'m Module> {
+        let listed = self.get(from).and_then(|module| self.dependencies(module));
+        let listed = listed.map(Vec::as_slice).unwrap_or_default();
+        let others = self.iter().filter(|module| !listed.contains(&module.name));
+        listed.iter().filter_map(|name| self.get(name)).chain(others)
     }
 }
 

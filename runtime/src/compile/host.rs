@@ -128,7 +128,7 @@ impl<'c> Host<'c> for Compile<'c> {
         if name.eq_ignore_ascii_case(context::TYPE) {
             return Ok(Some(context::context_type(vm)));
         }
-        self.find_alias(vm, name, vm.module())
+        self.find_alias(vm, name)
     }
 
     fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {

@@ -68,19 +68,14 @@ impl<'c> Compile<'c> {
             if first == "environment" {
                 return own(&path, false);
             }
-            if !modules.is_visible(from, first) {
-                return None;
-            }
             return found(modules.get(first)?.path.join(&path), first, false);
         }
         let old_path = format!("lib/puppet/parser/functions/{name}.rb");
         let near = modules.get(from).and_then(|module| found(module.path.join(&path), from, false));
-        let visible = || {
-            let mut seen = modules.iter().filter(|module| modules.is_visible(from, &module.name));
-            seen.find_map(|module| found(module.path.join(&path), &module.name, false))
-        };
+        let anywhere =
+            || modules.from(from).find_map(|module| found(module.path.join(&path), &module.name, false));
         let old = || modules.iter().find_map(|module| found(module.path.join(&old_path), &module.name, true));
-        near.or_else(|| own(&path, false)).or_else(visible).or_else(|| own(&old_path, true)).or_else(old)
+        near.or_else(|| own(&path, false)).or_else(anywhere).or_else(|| own(&old_path, true)).or_else(old)
     }
 
     /// Calls a function in Ruby; none where no file would define it.

@@ -6,6 +6,7 @@
 pub mod bunraku;
 pub mod canonical;
 pub mod compare;
+pub mod control_repo;
 pub mod corpus;
 pub mod differential;
 pub mod oracle;

@@ -12,6 +12,9 @@ mod world;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compiles the Puppet language.
 ///
 /// Exit status: 0 where all is well, 1 where errors were found, 2 where the arguments are wrong.

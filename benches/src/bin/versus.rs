@@ -11,6 +11,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
 

@@ -114,12 +114,19 @@ impl<'c> Resource<'c> {
     }
 }
 
+/// The resources of a type.
+#[derive(Default)]
+struct OfType<'c> {
+    by_title: HashMap<&'c str, ResourceId>,
+    in_order: Vec<ResourceId>,
+}
+
 /// The catalog under construction.
 #[derive(Default)]
 pub struct Catalog<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Resource<'c>>,
-    index: HashMap<&'c str, HashMap<&'c str, ResourceId>>,
+    index: HashMap<&'c str, OfType<'c>>,
     /// For each resource, the containers it has an edge from, in order.
     pub containers: Vec<Vec<ResourceId>>,
     /// For each resource, what it contains, in order.
@@ -134,7 +141,9 @@ impl<'c> Catalog<'c> {
     /// Adds a resource whose reference is free.
     pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
-        self.index.entry(resource.type_name).or_default().insert(resource.title, id);
+        let of_type = self.index.entry(resource.type_name).or_default();
+        of_type.by_title.insert(resource.title, id);
+        of_type.in_order.push(id);
         self.resources.push(resource);
         self.containers.push(Vec::new());
         self.contents.push(Vec::new());
@@ -144,7 +153,7 @@ impl<'c> Catalog<'c> {
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
     pub fn alias(&mut self, id: ResourceId, title: &'c str) -> Result<(), ResourceId> {
         let type_name = self[id].type_name;
-        match self.index.entry(type_name).or_default().entry(title) {
+        match self.index.entry(type_name).or_default().by_title.entry(title) {
             hashbrown::hash_map::Entry::Occupied(taken) if *taken.get() == id => Ok(()),
             hashbrown::hash_map::Entry::Occupied(taken) => Err(*taken.get()),
             hashbrown::hash_map::Entry::Vacant(free) => {
@@ -156,7 +165,12 @@ impl<'c> Catalog<'c> {
 
     /// The resource of a capitalised type and a title or alias.
     pub fn find(&self, type_name: &str, title: &str) -> Option<ResourceId> {
-        self.index.get(type_name)?.get(title).copied()
+        self.index.get(type_name)?.by_title.get(title).copied()
+    }
+
+    /// The resources of a capitalised type, in order of creation.
+    pub fn of_type(&self, type_name: &str) -> &[ResourceId] {
+        self.index.get(type_name).map_or(&[], |of_type| &of_type.in_order)
     }
 
     /// Adds a containment edge unless it is there.

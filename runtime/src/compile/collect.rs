@@ -4,6 +4,7 @@
 use super::Compile;
 use super::declare::flatten;
 use super::overrides::Override;
+use super::query::Asked;
 use super::relations;
 use crate::catalog::rich;
 use crate::names;
@@ -15,6 +16,7 @@ use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use hashbrown::HashSet;
 
 /// What a collector looks for.
 pub(super) enum Wanted<'c> {
@@ -33,6 +35,8 @@ pub(super) struct Collector<'c> {
     pub overrides: Option<Override<'c>>,
     /// What it has collected so far, in order.
     pub collected: Vec<ResourceId>,
+    /// The same, to ask.
+    has: HashSet<ResourceId>,
     /// What stood left of it in a chain of arrows: stands in for it while it is empty.
     pub alternative: Option<Vec<super::relations::Operand<'c>>>,
 }
@@ -83,7 +87,13 @@ impl<'c> Compile<'c> {
         };
         let mut collectors = self.collectors.borrow_mut();
         let number = collectors.len();
-        collectors.push(Collector { wanted, overrides, collected: Vec::new(), alternative: None });
+        collectors.push(Collector {
+            wanted,
+            overrides,
+            collected: Vec::new(),
+            has: HashSet::new(),
+            alternative: None,
+        });
         let kind = if collect.exported { "Exported" } else { "Catalog" };
         let label = format!("{kind}-Collector[{type_name}]");
         Ok(Value::Type(self.arena.alloc(Type::Runtime {
@@ -108,6 +118,7 @@ impl<'c> Compile<'c> {
             wanted,
             overrides: None,
             collected: Vec::new(),
+            has: HashSet::new(),
             alternative: None,
         });
     }
@@ -138,7 +149,7 @@ impl<'c> Compile<'c> {
             let collector = &mut collectors[number];
             for id in matching {
                 catalog[id].is_virtual = false;
-                if !collector.collected.contains(&id) {
+                if collector.has.insert(id) {
                     fresh.push(id);
                 }
             }
@@ -158,13 +169,18 @@ impl<'c> Compile<'c> {
 
     fn matching(&self, number: usize) -> Eval<'c, Vec<ResourceId>> {
         let mut collectors = self.collectors.borrow_mut();
-        let count = self.catalog.borrow().resources.len() as u32;
-        match &mut collectors[number].wanted {
-            Wanted::Matching { type_name, query } => Ok((0..count)
-                .map(ResourceId)
-                .filter(|id| self.catalog.borrow()[*id].type_name == *type_name)
-                .filter(|id| query.as_ref().is_none_or(|query| self.fits(*id, query)))
-                .collect()),
+        let collector = &mut collectors[number];
+        match &mut collector.wanted {
+            Wanted::Matching { type_name, query } => {
+                let catalog = self.catalog.borrow();
+                let query = query.as_ref().map(Asked::new);
+                // What it has collected already stays collected, whatever has become of it.
+                let asked =
+                    catalog.of_type(type_name).iter().copied().filter(|id| !collector.has.contains(id));
+                Ok(asked
+                    .filter(|id| query.as_ref().is_none_or(|query| query.fits(self.arena, &catalog, *id)))
+                    .collect())
+            }
             Wanted::Exported { .. } => Ok(Vec::new()),
             Wanted::Named(references) => {
                 let mut found = Vec::new();

@@ -3,6 +3,7 @@
 //! from the store brings its parameters, and neither its place nor its tags.
 
 use super::Compile;
+use super::query::Asked;
 use crate::catalog::rich::{self, Style};
 use crate::catalog::{Kind, Param};
 use crate::data;
@@ -23,13 +24,14 @@ impl<'c> Compile<'c> {
         type_name: &'c str,
         query: Option<&Query<'c>>,
     ) -> Eval<'c, Vec<ResourceId>> {
-        let count = self.catalog.borrow().resources.len() as u32;
-        let own = (0..count).map(ResourceId).filter(|id| {
+        let mut found: Vec<ResourceId> = {
             let catalog = self.catalog.borrow();
-            catalog[*id].type_name == type_name && catalog[*id].exported == Some(true)
-        });
-        let mut found: Vec<ResourceId> =
-            own.filter(|id| query.is_none_or(|query| self.fits(*id, query))).collect();
+            let asked = query.map(Asked::new);
+            let own = catalog.of_type(type_name).iter().copied();
+            own.filter(|id| catalog[*id].exported == Some(true))
+                .filter(|id| asked.as_ref().is_none_or(|asked| asked.fits(self.arena, &catalog, *id)))
+                .collect()
+        };
         let Some(store) = self.store else { return Ok(found) };
         let filter = query.map(filter);
         let resources = store

@@ -1,7 +1,7 @@
 //! What running code sees of the compile: the machine's `Host`, each question passed on to where it is answered.
 
 use super::declare::flatten;
-use super::{Compile, Log};
+use super::{Compile, Log, query};
 use crate::hiera::context;
 use crate::names;
 use crate::resource_types::METAPARAMETERS;
@@ -281,7 +281,9 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(flat.iter().all(|tag| {
             let tag = format::to_interpolated(*tag).to_lowercase();
             self.catalog.borrow().tags.contains(&tag)
-                || self.resource_of(scope).is_some_and(|id| self.is_tagged(id, &tag))
+                || self
+                    .resource_of(scope)
+                    .is_some_and(|id| query::is_tagged(&self.catalog.borrow(), id, &tag))
         }))
     }
 

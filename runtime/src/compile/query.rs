@@ -2,62 +2,81 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::Resource;
+use crate::catalog::{Catalog, Resource};
+use bumpalo::Bump;
 use bunraku_vm::compare;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::Query;
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Str, Value};
 
-impl<'c> Compile<'c> {
-    /// Whether a resource of the catalog fits a query.
-    pub(super) fn fits(&self, id: ResourceId, query: &Query<'c>) -> bool {
+/// A query made ready to be asked of many resources.
+pub(super) enum Asked<'q, 'c> {
+    And(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
+    Or(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
+    /// Any of these tags, in lower case.
+    Tagged(Vec<String>),
+    Eq(&'q str, Value<'c>),
+    NotEq(&'q str, Value<'c>),
+}
+
+impl<'q, 'c> Asked<'q, 'c> {
+    /// The query, its tags as resources have them.
+    pub(super) fn new(query: &'q Query<'c>) -> Self {
         match query {
-            Query::And(left, right) => self.fits(id, left) && self.fits(id, right),
-            Query::Or(left, right) => self.fits(id, left) || self.fits(id, right),
+            Query::And(left, right) => Asked::And(Box::new((Asked::new(left), Asked::new(right)))),
+            Query::Or(left, right) => Asked::Or(Box::new((Asked::new(left), Asked::new(right)))),
             Query::Eq("tag", value) => {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
-                tags.iter().any(|tag| self.is_tagged(id, &format::to_interpolated(*tag).to_lowercase()))
+                Asked::Tagged(tags.iter().map(|tag| format::to_interpolated(*tag).to_lowercase()).collect())
             }
-            Query::Eq(name, value) => {
-                let actual = self.attribute(id, name);
-                match actual {
-                    Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
-                    actual => compare::equals(actual, *value),
-                }
-            }
-            Query::NotEq(name, value) => !compare::equals(self.attribute(id, name), *value),
+            Query::Eq(name, value) => Asked::Eq(name, *value),
+            Query::NotEq(name, value) => Asked::NotEq(name, *value),
         }
     }
 
-    fn attribute(&self, id: ResourceId, name: &str) -> Value<'c> {
-        let catalog = self.catalog.borrow();
-        let resource: &Resource<'c> = &catalog[id];
-        if name == "title" {
-            return self.string_value(resource.title);
-        }
-        resource.param(name).unwrap_or(Value::Undef)
-    }
-
-    /// Whether a resource has a tag, or will have it from the container it was declared in.
-    pub(super) fn is_tagged(&self, id: ResourceId, tag: &str) -> bool {
-        let catalog = self.catalog.borrow();
-        let mut current = id;
-        // Containers nest as deep as scopes do.
-        loop {
-            let resource = &catalog[current];
-            if resource.tags.contains(tag) {
-                return true;
-            }
-            match resource.scope.container().resource.get() {
-                Some(container) if container != current => current = container,
-                _ => return false,
-            }
+    /// Whether a resource of the catalog fits.
+    pub(super) fn fits(&self, arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId) -> bool {
+        match self {
+            Asked::And(both) => both.0.fits(arena, catalog, id) && both.1.fits(arena, catalog, id),
+            Asked::Or(either) => either.0.fits(arena, catalog, id) || either.1.fits(arena, catalog, id),
+            Asked::Tagged(tags) => tags.iter().any(|tag| is_tagged(catalog, id, tag)),
+            Asked::Eq(name, value) => match attribute(arena, catalog, id, name) {
+                Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
+                actual => compare::equals(actual, *value),
+            },
+            Asked::NotEq(name, value) => !compare::equals(attribute(arena, catalog, id, name), *value),
         }
     }
+}
 
+fn attribute<'c>(arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId, name: &str) -> Value<'c> {
+    let resource: &Resource<'c> = &catalog[id];
+    match name {
+        "title" => Value::Str(Str::wrap(arena, resource.title)),
+        name => resource.param(name).unwrap_or(Value::Undef),
+    }
+}
+
+/// Whether a resource has a tag, or will have it from the container it was declared in.
+pub(super) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: &str) -> bool {
+    let mut current = id;
+    // Containers nest as deep as scopes do.
+    loop {
+        let resource = &catalog[current];
+        if resource.tags.contains(tag) {
+            return true;
+        }
+        match resource.scope.container().resource.get() {
+            Some(container) if container != current => current = container,
+            _ => return false,
+        }
+    }
+}
+
+impl<'c> Compile<'c> {
     /// Numbers are no tags.
     pub(super) fn check_query(&self, query: &Query<'c>) -> Eval<'c, ()> {
         match query {

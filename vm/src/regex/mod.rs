@@ -5,8 +5,8 @@
 mod translate;
 
 use fancy_regex::{Regex, RegexBuilder};
+use hashbrown::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many compiled expressions a thread keeps.

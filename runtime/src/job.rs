@@ -3,7 +3,7 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings};
+use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::functions::Functions;
@@ -129,6 +129,8 @@ pub struct Outcome {
     pub value: Option<(String, String)>,
     /// Name of the node.
     pub node: String,
+    /// Where the time went.
+    pub spent: Spent,
 }
 
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
@@ -167,6 +169,7 @@ impl Session {
             logs: Vec::new(),
             value: None,
             node: name.clone(),
+            spent: Spent::default(),
         };
         let run = || -> Result<Outcome, String> {
             let (settings, ruby) = settings(job)?;
@@ -202,7 +205,7 @@ impl Session {
                 };
                 Compile::run(inputs, arena)
             });
-            let Finished { result, logs, value, stored } = finished.map_err(|failure| match failure {
+            let Finished { result, logs, value, stored, spent } = finished.map_err(|failure| match failure {
                 Failure::Start(error) => format!("Could not start a thread: {error}"),
                 Failure::Panic(panic) if is_out_of_memory(&*panic) => {
                     format!("The compile needs more than {} bytes (setting max_memory)", settings.max_memory)
@@ -231,7 +234,7 @@ impl Session {
                 diagnostic.message = full;
                 diagnostic
             });
-            Ok(Outcome { result, logs, value, node: name.clone() })
+            Ok(Outcome { result, logs, value, node: name.clone(), spent })
         };
         run().unwrap_or_else(failed)
     }

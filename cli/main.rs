@@ -1,6 +1,7 @@
 //! The `bunraku` command: reads the arguments and hands over to the subcommand.
 
 mod batch;
+mod bench;
 mod build;
 mod check;
 mod compile;
@@ -33,6 +34,7 @@ enum Command {
     Eval(eval::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
     }
 }
 

@@ -69,6 +69,16 @@ pub struct Spent {
     pub resources: usize,
 }
 
+impl std::ops::AddAssign for Spent {
+    /// Times add up; of resources the last count stands.
+    fn add_assign(&mut self, other: Spent) {
+        self.templates += other.templates;
+        self.functions += other.functions;
+        self.json += other.json;
+        self.resources = other.resources;
+    }
+}
+
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.

@@ -13,5 +13,6 @@ pub mod oracle;
 pub mod paths;
 pub mod puppetdb;
 pub mod spec;
+pub mod used;
 pub mod types;
 pub mod worker;

@@ -1,6 +1,7 @@
 //! The `bunraku` command: reads the arguments and hands over to the subcommand.
 
 mod batch;
+mod bench;
 mod build;
 mod check;
 mod compile;
@@ -35,6 +36,7 @@ enum Command {
     Lookup(lookup::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
     }
 }
 

@@ -11,14 +11,6 @@ pub struct Case {
     pub name: String,
     /// A job of `batch`.
     pub job: Value,
-    /// Look-ups it makes, where that is what it is about: it is then also run from a frozen archive.
-    pub lookups: Option<u32>,
-}
-
-impl Case {
-    fn new(name: impl Into<String>, job: Value) -> Case {
-        Case { name: name.into(), job, lookups: None }
-    }
 }
 
 /// Name and code of the small programs.
@@ -70,6 +62,19 @@ pub const PROGRAMS: &[(&str, &str)] = &[
         "Integer[1, 3000].each |$i| { notify { \"n${i}\": } if $i > 1 { Notify[\"n${$i - 1}\"] -> Notify[\"n${i}\"] } }",
     ),
     (
+        "20,000 checks against aliases and variants",
+        "type Port = Variant[Integer[1, 65535], Pattern[/\\A\\d+\\z/]] type Ports = Variant[Port, Array[Port]]\n\
+         $ok = Integer[1, 20000].filter |$i| { [$i, \"${i}\"] =~ Ports }",
+    ),
+    (
+        "20,000 expressions of many kinds",
+        "Integer[1, 20000].each |$i| {\n\
+         $h = {a => $i, b => [$i, $i + 1], c => \"s${i}\"}\n\
+         $x = if $h['a'] > 10 and $i in $h['b'] { $h['b'][1] * 2 } else { -$i }\n\
+         $y = case $h['c'] { 's1', 's2': { 1 } default: { $x % 7 } }\n\
+         $z = \"${h['c']}-${y}-${h['b'][0]}\" }",
+    ),
+    (
         "50,000 qualified variables",
         "class a::b { $x = 1 } include a::b\nInteger[1, 50000].each |$i| { $y = $a::b::x }",
     ),
@@ -80,12 +85,14 @@ pub const PROGRAMS: &[(&str, &str)] = &[
 /// # Errors
 /// When files can't be written.
 pub fn all(work: &Path) -> Result<Vec<Case>, String> {
-    let mut all: Vec<Case> =
-        PROGRAMS.iter().map(|(name, code)| Case::new(*name, json!({"code": code}))).collect();
+    let mut all: Vec<Case> = PROGRAMS
+        .iter()
+        .map(|(name, code)| Case { name: (*name).to_owned(), job: json!({"code": code}) })
+        .collect();
     let made = |error: std::io::Error| error.to_string();
     all.push(many_modules(&work.join("many")).map_err(made)?);
     all.push(functions(&work.join("functions")).map_err(made)?);
-    all.push(hiera(&work.join("hiera")).map_err(made)?);
+    all.extend(layers(&work.join("hiera")).map_err(made)?);
     all.extend(fixture().map_err(made)?);
     Ok(all)
 }
@@ -111,7 +118,7 @@ fn many_modules(root: &Path) -> std::io::Result<Case> {
         let _ = writeln!(site, "include m{n}");
     }
     write(&root.join("manifests/site.pp"), &site)?;
-    Ok(Case::new("100 modules", json!({"environment": root})))
+    Ok(Case { name: "100 modules".to_owned(), job: json!({"environment": root}) })
 }
 
 /// 100 functions, each in its own file, called 20 times.
@@ -124,22 +131,20 @@ fn functions(root: &Path) -> std::io::Result<Case> {
         let _ = writeln!(site, "Integer[1, 20].each |$i| {{ f::f{n}($i) }}");
     }
     write(&root.join("manifests/site.pp"), &site)?;
-    Ok(Case::new("100 functions of a module, 2,000 calls", json!({"environment": root})))
+    Ok(Case { name: "100 functions of a module, 2,000 calls".to_owned(), job: json!({"environment": root}) })
 }
 
-/// 3,000 look-ups through five levels, a third of them merged.
-fn hiera(root: &Path) -> std::io::Result<Case> {
-    let levels = ["nodes/%{trusted.certname}", "roles/%{facts.role}", "os/%{facts.os}", "site", "common"];
+/// Look-ups through levels, the last of which knows all keys and the others some; a third are merged deeply.
+fn hiera(root: &Path, name: &str, levels: &[(&str, &str)], code: &str) -> std::io::Result<Case> {
     let mut config =
         "version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n".to_owned();
-    for level in levels {
+    for (level, _) in levels {
         let _ = writeln!(config, "  - name: \"{level}\"\n    path: \"{level}.yaml\"");
     }
     write(&root.join("hiera.yaml"), &config)?;
-    let files = ["nodes/localhost", "roles/web", "os/Debian", "site", "common"];
-    for (n, file) in files.iter().enumerate() {
+    for (n, (_, file)) in levels.iter().enumerate() {
         let mut data = "---\n".to_owned();
-        for key in (0..300).filter(|key| n == 4 || key % 5 == n) {
+        for key in (0..300).filter(|key| n + 1 == levels.len() || key % levels.len() == n) {
             let _ = writeln!(
                 data,
                 "key{key}: \"value {key} of {file} for %{{facts.role}}\"\nhash{key}:\n  l{n}: {key}\n  deep:\n    \
@@ -148,15 +153,37 @@ fn hiera(root: &Path) -> std::io::Result<Case> {
         }
         write(&root.join(format!("data/{file}.yaml")), &data)?;
     }
-    let code = "Integer[1, 10].each |$round| { Integer[0, 199].each |$i| { lookup(\"key${i}\") }\n\
-                Integer[0, 99].each |$i| { lookup(\"hash${i}\", Hash, 'deep') } }\n";
     write(&root.join("manifests/site.pp"), code)?;
     let facts = json!({"role": "web", "os": "Debian"});
-    Ok(Case {
-        name: "3,000 look-ups through five levels".to_owned(),
-        job: json!({"environment": root, "facts": facts}),
-        lookups: Some(3000),
-    })
+    Ok(Case { name: name.to_owned(), job: json!({"environment": root, "facts": facts}) })
+}
+
+/// Hiera by depth and by merge.
+fn layers(root: &Path) -> std::io::Result<Vec<Case>> {
+    let five = [
+        ("nodes/%{trusted.certname}", "nodes/localhost"),
+        ("roles/%{facts.role}", "roles/web"),
+        ("os/%{facts.os}", "os/Debian"),
+        ("site", "site"),
+        ("common", "common"),
+    ];
+    let mixed = "Integer[1, 10].each |$round| { Integer[0, 199].each |$i| { lookup(\"key${i}\") }\n\
+                 Integer[0, 99].each |$i| { lookup(\"hash${i}\", Hash, 'deep') } }\n";
+    let names: Vec<String> = (1..=12).map(|n| format!("level{n}")).collect();
+    let twelve: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let merged = |how: &str| {
+        format!(
+            "Integer[1, 10].each |$round| {{ Integer[0, 99].each |$i| {{ lookup(\"hash${{i}}\", Hash, '{how}') }} }}\n"
+        )
+    };
+    let first = "Integer[1, 10].each |$round| { Integer[0, 99].each |$i| { lookup(\"key${i}\") } }\n";
+    Ok(vec![
+        hiera(&root.join("five"), "3,000 look-ups through five levels", &five, mixed)?,
+        hiera(&root.join("one"), "1,000 look-ups through one level", &five[4..], first)?,
+        hiera(&root.join("twelve"), "1,000 look-ups through twelve levels", &twelve, first)?,
+        hiera(&root.join("hash"), "1,000 hash merges through twelve levels", &twelve, &merged("hash"))?,
+        hiera(&root.join("deep"), "1,000 deep merges through twelve levels", &twelve, &merged("deep"))?,
+    ])
 }
 
 /// The nodes of `fixtures/control-repo`.
@@ -168,8 +195,10 @@ fn fixture() -> std::io::Result<Vec<Case>> {
     files.sort();
     for facts in files {
         let node = facts.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
-        let job = json!({"environment": root, "node": node, "facts": facts});
-        all.push(Case::new(format!("the fixture's {node}"), job));
+        all.push(Case {
+            name: format!("the fixture's {node}"),
+            job: json!({"environment": root, "node": node, "facts": facts}),
+        });
     }
     Ok(all)
 }

@@ -1,8 +1,11 @@
 //! Fixtures and helpers of the benches.
 
 pub mod cases;
+pub mod cold;
 pub mod puppet;
 pub mod results;
+pub mod scale;
+pub mod warm;
 
 use std::path::{Path, PathBuf};
 

@@ -16,6 +16,8 @@ pub struct Puppet {
 pub struct Compiled {
     /// Time, the catalog's JSON included.
     pub milliseconds: f64,
+    /// The part of it spent in ERB.
+    pub templates: f64,
     /// Resources of the catalog.
     pub resources: u64,
 }
@@ -70,6 +72,7 @@ impl Puppet {
         let answer = self.ask(&json!({"run": name}))?;
         Ok(Compiled {
             milliseconds: answer["seconds"].as_f64().unwrap_or(f64::NAN) * 1e3,
+            templates: answer["templates"].as_f64().unwrap_or(f64::NAN) * 1e3,
             resources: answer["resources"].as_u64().unwrap_or_default(),
         })
     }

@@ -33,6 +33,26 @@ pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
     }
 }
 
+/// The nodes that such a folder has facts of, by name.
+///
+/// # Errors
+/// When there are none.
+pub fn nodes(folder: &Path) -> Result<Vec<String>, String> {
+    let files =
+        [folder.to_owned(), folder.join("facts")].into_iter().filter_map(|place| place.read_dir().ok());
+    let paths = files.flat_map(|entries| entries.flatten().map(|entry| entry.path()));
+    let facts =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json"));
+    let mut names: Vec<String> =
+        facts.filter_map(|path| path.file_stem()?.to_str().map(str::to_owned)).collect();
+    names.sort();
+    names.dedup();
+    match names.is_empty() {
+        true => Err(format!("Could not find facts of any node in {}", folder.display())),
+        false => Ok(names),
+    }
+}
+
 /// The facts of a file.
 ///
 /// # Errors

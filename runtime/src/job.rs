@@ -3,7 +3,7 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings};
+use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::facts::facts;
 use crate::functions::Functions;
@@ -140,6 +140,8 @@ pub struct Outcome {
     pub node: String,
     /// What was called, if the job asked for it and was begun.
     pub stats: Option<Stats>,
+    /// Where the time went.
+    pub spent: Spent,
 }
 
 /// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
@@ -180,6 +182,7 @@ impl Session {
             lookup: None,
             node: name.clone(),
             stats: None,
+            spent: Spent::default(),
         };
         let run = || -> Result<Outcome, String> {
             let (settings, ruby) = settings(job)?;
@@ -217,7 +220,7 @@ impl Session {
                 };
                 Compile::run(inputs, arena)
             });
-            let Finished { result, logs, value, stored, lookup, stats } =
+            let Finished { result, logs, value, stored, lookup, stats, spent } =
                 finished.map_err(|failure| match failure {
                     Failure::Start(error) => format!("Could not start a thread: {error}"),
                     Failure::Panic(panic) if is_out_of_memory(&*panic) => {
@@ -257,7 +260,7 @@ impl Session {
                 Ok(lookup) => (result, lookup),
                 Err(diagnostic) => (Err(diagnostic), None),
             };
-            Ok(Outcome { result, logs, value, lookup, node: name.clone(), stats })
+            Ok(Outcome { result, logs, value, lookup, node: name.clone(), stats, spent })
         };
         run().unwrap_or_else(failed)
     }

@@ -1,6 +1,7 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
 
 pub mod archive;
+pub mod bench;
 pub mod catalog;
 pub mod check;
 pub mod compile;

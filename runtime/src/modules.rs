@@ -103,16 +103,18 @@ impl Modules {
         self.metadata(self.get(name)?).version.as_deref()
     }
 
-    /// Whether code of module `from` (empty for none) sees functions and types of module `name`.
-    pub fn is_visible(&self, from: &str, name: &str) -> bool {
-        // What the environment itself defines every module sees.
-        if from.is_empty() || from == name || name == "environment" {
-            return true;
-        }
-        match self.get(from).and_then(|module| self.metadata(module).dependencies.as_ref()) {
-            Some(dependencies) => dependencies.iter().any(|d| d == name),
-            None => true,
-        }
+    /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all.
+    pub fn dependencies(&self, of: &str) -> &[String] {
+        let module = self.get(of);
+        module.and_then(|module| self.metadata(module).dependencies.as_deref()).unwrap_or_default()
+    }
+
+    /// All modules in the order in which code of module `from` (empty for none) looks through them for a name that says
+    /// no module: those it depends on come first. It sees the others, too.
+    pub fn from<'m>(&'m self, from: &str) -> impl Iterator<Item = &'m Module> {
+        let listed = self.dependencies(from);
+        let others = self.iter().filter(|module| !listed.contains(&module.name));
+        listed.iter().filter_map(|name| self.get(name)).chain(others)
     }
 }
 

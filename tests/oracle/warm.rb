@@ -5,12 +5,33 @@
 #
 # One JSON object a line on stdin: a job as oracle.rb takes it with an `id`, to make it known; or
 # `{"run": ID}`, to compile it once. A line out for each: `{"ok": true}`, or the seconds that the
-# compile took and the catalog's size. What a compile is here: from the node to the bytes of JSON
+# compile took, those of them spent in ERB, and the catalog's size. What a compile is here: from the node to the bytes of JSON
 # that an agent is sent; code that has been read is kept, as a server keeps it.
 
 require_relative 'oracle'
 
 module Oracle
+  # How long templates take, those within others counted once.
+  module TimeTemplates
+    class << self
+      attr_accessor :seconds, :depth
+    end
+    self.seconds = 0.0
+    self.depth = 0
+
+    def result(*args)
+      started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      TimeTemplates.depth += 1
+      super
+    ensure
+      TimeTemplates.depth -= 1
+      if TimeTemplates.depth.zero?
+        TimeTemplates.seconds += Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+      end
+    end
+  end
+  Puppet::Parser::TemplateWrapper.prepend(TimeTemplates)
+
   # A job whose environment is kept between compiles.
   class WarmJob < Job
     def prepare
@@ -31,11 +52,12 @@ module Oracle
       Puppet[:code] = @code
       Puppet.override(environments: @environments, current_environment: @env, rich_data: true) do
         GC.start
+        TimeTemplates.seconds = 0.0
         started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         catalog = Puppet::Parser::Compiler.compile(build_node(@job['node'] || 'localhost', @env))
         text = JSON.generate(catalog.filter(&:virtual?).to_data_hash)
         seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-        { 'seconds' => seconds, 'resources' => catalog.resources.length, 'bytes' => text.bytesize }
+        { 'seconds' => seconds, 'templates' => TimeTemplates.seconds, 'resources' => catalog.resources.length, 'bytes' => text.bytesize }
       end
     end
   end

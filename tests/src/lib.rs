@@ -6,6 +6,7 @@
 pub mod bunraku;
 pub mod canonical;
 pub mod compare;
+pub mod control_repo;
 pub mod corpus;
 pub mod differential;
 pub mod hiera_repo;
@@ -14,4 +15,5 @@ pub mod paths;
 pub mod puppetdb;
 pub mod spec;
 pub mod types;
+pub mod used;
 pub mod worker;

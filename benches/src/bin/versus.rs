@@ -1,144 +1,99 @@
-//! Real Puppet and Bunraku side by side: `cargo run --release -p bunraku-benches --bin versus` runs the same programs
-//! alternately in one warm process each, and whole processes one after the other, and prints the ratios;
-//! `--write` puts the table into `benches/RESULTS.md`, `--rounds N` says how often each is run.
+//! Real Puppet and Bunraku side by side, in one run: `cargo run --release -p bunraku-benches --bin versus` compiles small
+//! programs and the machines of the control repo by turns in one warm process each, and whole processes one after the
+//! other, and prints the ratios; then what grows with what.
+//!
+//! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
+//! sections or programs: `programs`, `machines`, `cold`, `sizes`, `threads`, or a part of a program's name.
 
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
-use bunraku_benches::results::{self, Figures};
-use bunraku_runtime::archive::build::{Options, build};
-use bunraku_runtime::job::{Job, Session};
-use std::fmt::Write as _;
-use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use bunraku_benches::{cold, results, scale, warm};
+use bunraku_tests::used;
 use std::process::ExitCode;
-use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-
-type Outcome<T> = Result<T, String>;
+const SECTIONS: [&str; 5] = ["programs", "machines", "cold", "sizes", "threads"];
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let rounds = args.iter().position(|arg| arg == "--rounds").and_then(|at| args.get(at + 1)?.parse().ok());
-    let named: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
-    let named: Vec<&String> = named.into_iter().filter(|arg| arg.parse::<usize>().is_err()).collect();
-    let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part.as_str()));
-    match report(rounds.unwrap_or(ROUNDS), &wanted) {
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    if args.first().is_some_and(|first| first == "measure") {
+        return used::measure(&args[1..]);
+    }
+    let mut rounds = ROUNDS;
+    if let Some(at) = args.iter().position(|arg| arg == "--rounds") {
+        match args.get(at + 1).and_then(|count| count.parse().ok()) {
+            Some(count) if count > 0 => rounds = count,
+            _ => return fail("--rounds takes a number"),
+        }
+        args.drain(at..at + 2);
+    }
+    let write = args.iter().any(|arg| arg == "--write");
+    args.retain(|arg| arg != "--write");
+    if write && !args.is_empty() {
+        return fail("what is written is the whole report");
+    }
+    match report(rounds, &args) {
         Ok(report) => {
             print!("{report}");
-            if args.iter().any(|arg| arg == "--write")
-                && let Err(error) = results::write("versus", &report)
-            {
-                eprintln!("versus: {error}");
-                return ExitCode::FAILURE;
+            match write.then(|| results::write("versus", &report)) {
+                Some(Err(error)) => fail(&error),
+                _ => ExitCode::SUCCESS,
             }
-            ExitCode::SUCCESS
         }
-        Err(error) => {
-            eprintln!("versus: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => fail(&error),
     }
 }
 
-fn report(rounds: usize, wanted: &dyn Fn(&str) -> bool) -> Outcome<String> {
-    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let cases = cases::all(work.path())?;
-    let mut puppet = Puppet::start()?;
-    let session = Session::default();
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "Warm, in one process each, run by turns ({rounds} rounds): from the node to the JSON an agent is sent. The \
-         ratio is the median of the rounds' own, with the least and the greatest.\n\n| program | resources | Puppet \
-         7.23 | Bunraku | ratio |\n| --- | ---: | ---: | ---: | ---: |"
-    );
-    for case in cases.iter().filter(|case| wanted(&case.name)) {
-        let row = compare(&mut puppet, &session, case, rounds)
-            .map_err(|error| format!("{}: {error}", case.name))?;
-        let _ = writeln!(out, "{row}");
-        eprintln!("{row}");
-    }
-    for case in cases.iter().filter(|case| wanted(&case.name)) {
-        if let Some(lookups) = case.lookups {
-            let rates = lookup_rates(&mut puppet, &session, case, lookups, rounds, work.path())?;
-            let _ = write!(out, "\n{rates}");
-        }
-    }
-    Ok(out)
+fn fail(error: &str) -> ExitCode {
+    eprintln!("versus: {error}");
+    ExitCode::FAILURE
 }
 
-/// Milliseconds of one warm compile of ours: of several, where one is too short for the clock.
-fn ours(session: &Session, job: &Job, times: usize) -> Outcome<f64> {
-    let started = Instant::now();
-    for _ in 0..times {
-        black_box(session.run(job).result.map_err(|diagnostic| diagnostic.message)?);
-    }
-    Ok(started.elapsed().as_secs_f64() * 1e3 / times as f64)
-}
-
-/// Look-ups a second of one case: real Puppet's, ours from sources, ours from an archive alone.
-fn lookup_rates(
-    puppet: &mut Puppet,
-    session: &Session,
-    case: &Case,
-    lookups: u32,
-    rounds: usize,
-    work: &Path,
-) -> Outcome<String> {
-    let archive = work.join("lookups.bar");
-    let root = case.job["environment"].as_str().map(PathBuf::from);
-    build(&Options { directory: root, ..Options::default() }, &archive, &|_| {})?;
-    let mut frozen = case.job.clone();
-    frozen["archive"] = archive.display().to_string().into();
-    frozen["frozen"] = true.into();
-    let job = |job: &serde_json::Value| -> Outcome<Job> {
-        serde_json::from_value(job.clone()).map_err(|error| error.to_string())
+fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
+    let section = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let program = |case: &Case| {
+        section("programs")
+            || wanted
+                .iter()
+                .any(|word| !SECTIONS.contains(&word.as_str()) && case.name.contains(word.as_str()))
     };
-    let (sources, frozen) = (job(&case.job)?, job(&frozen)?);
-    ours(session, &frozen, 1)?;
-    let (mut theirs, mut read, mut mapped) = (Figures::new(), Figures::new(), Figures::new());
-    let rate = |milliseconds: f64| f64::from(lookups) / milliseconds * 1e3;
-    for _ in 0..rounds {
-        theirs.push(rate(puppet.run(&case.name)?.milliseconds));
-        read.push(rate(ours(session, &sources, 5)?));
-        mapped.push(rate(ours(session, &frozen, 5)?));
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let work = work.path();
+    let cases = cases::all(work)?;
+    let cases: Vec<&Case> = cases.iter().filter(|case| program(case)).collect();
+    let mut parts = vec![machine()];
+    if !cases.is_empty() {
+        parts.push(warm::programs(&cases, work, &mut Puppet::start()?, rounds)?);
     }
-    Ok(format!(
-        "Look-ups a second in that compile, all of it counted: Puppet {:.0}, Bunraku {:.0} from sources, {:.0} from \
-         an archive alone ({:.0} times Puppet's).\n",
-        theirs.median(),
-        read.median(),
-        mapped.median(),
-        mapped.median() / theirs.median()
-    ))
+    if ["machines", "cold", "threads"].iter().any(|name| section(name)) {
+        bunraku_tests::corpus::fetch::fetch()
+            .map_err(|error| format!("the control repo needs the corpus: {error}"))?;
+    }
+    if section("machines") {
+        parts.push(warm::nodes(work, &mut Puppet::start()?, rounds)?);
+    }
+    if section("cold") {
+        parts.push(cold::report(work, rounds)?);
+    }
+    if section("sizes") {
+        parts.push(scale::sizes(rounds)?);
+    }
+    if section("threads") {
+        parts.push(scale::threads(work, rounds)?);
+    }
+    Ok(parts.join("\n"))
 }
 
-fn compare(puppet: &mut Puppet, session: &Session, case: &Case, rounds: usize) -> Outcome<String> {
-    puppet.add(&case.name, &case.job)?;
-    let job: Job = serde_json::from_value(case.job.clone()).map_err(|error| error.to_string())?;
-    // The first of each reads the code.
-    let resources = puppet.run(&case.name)?.resources;
-    ours(session, &job, 1)?;
-    let times = (20.0 / ours(session, &job, 1)?).clamp(1.0, 200.0) as usize;
-    let (mut theirs, mut mine, mut ratios) = (Figures::new(), Figures::new(), Figures::new());
-    for _ in 0..rounds {
-        let (a, b) = (puppet.run(&case.name)?.milliseconds, ours(session, &job, times)?);
-        theirs.push(a);
-        mine.push(b);
-        ratios.push(a / b);
-    }
-    Ok(format!(
-        "| {} | {resources} | {} ms | {} ms | {:.0} ({:.0}–{:.0}) |",
-        case.name,
-        results::number(theirs.median()),
-        results::number(mine.median()),
-        ratios.median(),
-        ratios.least(),
-        ratios.greatest()
-    ))
+/// On what this is measured, and how busy that was before.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().and_then(|load| load.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    let busy =
+        if load > 0.5 { ", busy with other work besides: the times are too long, on both sides" } else { "" };
+    format!("{cores} cores; the load before was {load:.1}{busy}.\n")
 }

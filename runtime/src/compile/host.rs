@@ -156,7 +156,7 @@ impl<'c> Host<'c> for Compile<'c> {
         if name.eq_ignore_ascii_case(context::TYPE) {
             return Ok(Some(context::context_type(vm)));
         }
-        self.find_alias(vm, name, vm.module())
+        self.find_alias(vm, name)
     }
 
     fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
@@ -240,11 +240,14 @@ impl<'c> Host<'c> for Compile<'c> {
             let found = match value {
                 Value::Str(text) if text.starts_with('$') && text.len() > 1 => {
                     let name = &text[1..];
-                    if name.contains("::") {
-                        vm.find_qualified(name).is_some()
-                    } else {
-                        let symbol = vm.symbols.intern(name);
-                        scope.lookup(symbol).is_some()
+                    let bare = name.strip_prefix("::").unwrap_or(name);
+                    // Unlike `$a::b`, this finds what is around the class, too.
+                    match bare.rsplit_once("::") {
+                        Some((class, leaf)) => self
+                            .class_scope(class)
+                            .is_some_and(|scope| scope.lookup(vm.symbols.intern(leaf)).is_some()),
+                        None if name.len() > bare.len() => vm.find_qualified(name).is_some(),
+                        None => scope.lookup(vm.symbols.intern(name)).is_some(),
                     }
                 }
                 Value::Str(text) if text.is_empty() => false,

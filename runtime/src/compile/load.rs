@@ -353,15 +353,9 @@ impl<'c> Compile<'c> {
         from: &str,
     ) -> Eval<'c, Option<&'c Closure<'c>>> {
         if let Some(known) = self.functions.borrow().get(name) {
-            let visible = name
-                .split_once("::")
-                .is_none_or(|(module, _)| self.environment.modules.is_visible(from, module));
-            return Ok(known.filter(|_| visible));
+            return Ok(*known);
         }
         let Some((first, rest)) = name.split_once("::") else { return Ok(None) };
-        if !self.environment.modules.is_visible(from, first) {
-            return Ok(None);
-        }
         // Where a module has both, the one in Ruby comes first.
         if self.find_ruby(name, from).is_some() {
             return Ok(None);
@@ -375,13 +369,8 @@ impl<'c> Compile<'c> {
         Ok(self.functions.borrow().get(name).copied().flatten())
     }
 
-    /// A type alias of a module or the environment, as code of module `from` sees it.
-    pub(super) fn find_alias(
-        &self,
-        vm: &mut Vm<'c>,
-        name: &str,
-        from: &str,
-    ) -> Eval<'c, Option<&'c Type<'c>>> {
+    /// A type alias of a module or the environment.
+    pub(super) fn find_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
         let key = name.to_lowercase();
         let known = self.aliases.borrow().contains_key(key.as_str());
         if known {
@@ -391,9 +380,6 @@ impl<'c> Compile<'c> {
             Some((first, rest)) => (first, Some(rest)),
             None => (key.as_str(), None),
         };
-        if !self.environment.modules.is_visible(from, first) {
-            return Ok(None);
-        }
         let file = rest.and_then(|rest| self.namespaced_file(first, "types", rest));
         let file = file.filter(|file| self.tree().is_file(file));
         if let Some(file) = file {

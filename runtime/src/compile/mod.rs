@@ -18,7 +18,7 @@ mod phases;
 mod query;
 mod relations;
 
-pub use phases::{Finished, Inputs, Node};
+pub use phases::{Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
@@ -187,6 +187,7 @@ pub struct Compile<'c> {
     collectors: RefCell<Vec<collect::Collector<'c>>>,
     relationships: RefCell<Vec<Relationship<'c>>>,
     warned: RefCell<HashSet<String>>,
+    pub(crate) spent: Cell<Spent>,
 }
 
 impl<'c> Compile<'c> {

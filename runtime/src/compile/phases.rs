@@ -25,6 +25,7 @@ use bunraku_vm::unit::{ChunkRef, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 /// A node and all that is known of it before its code runs.
 #[derive(Clone, Debug)]
@@ -57,6 +58,31 @@ pub struct Finished {
     pub stats: Option<Stats>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
+    /// Where its time went.
+    pub spent: Spent,
+}
+
+/// Where the time of a compile went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// In ERB templates, with what they ask of the compile.
+    pub templates: Duration,
+    /// In functions in Ruby and in what loads them, likewise.
+    pub functions: Duration,
+    /// In writing the catalog as JSON.
+    pub json: Duration,
+    /// Resources of the catalog, virtual ones left out.
+    pub resources: usize,
+}
+
+impl std::ops::AddAssign for Spent {
+    /// Times add up; of resources the last count stands.
+    fn add_assign(&mut self, other: Spent) {
+        self.templates += other.templates;
+        self.functions += other.functions;
+        self.json += other.json;
+        self.resources = other.resources;
+    }
 }
 
 /// What a compile starts from; all of it outlives the compile.
@@ -152,6 +178,7 @@ impl<'c> Compile<'c> {
             collectors: RefCell::default(),
             relationships: RefCell::default(),
             warned: RefCell::default(),
+            spent: Cell::default(),
         });
         let mut vm = Vm::new(arena, compile);
         vm.max_depth = settings.max_depth;
@@ -177,7 +204,7 @@ impl<'c> Compile<'c> {
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();
-        Finished { result, logs, value, stored, lookup, stats }
+        Finished { result, logs, value, stored, lookup, stats, spent: compile.spent.get() }
     }
 
     fn release(&self) -> Vec<Log> {
@@ -546,6 +573,12 @@ impl<'c> Compile<'c> {
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
-        json::write(&self.catalog.borrow(), &header, with_exported)
+        let (started, catalog) = (Instant::now(), self.catalog.borrow());
+        let text = json::write(&catalog, &header, with_exported);
+        let mut spent = self.spent.get();
+        spent.json += started.elapsed();
+        spent.resources = catalog.resources.iter().filter(|resource| !resource.is_virtual).count();
+        self.spent.set(spent);
+        text
     }
 }

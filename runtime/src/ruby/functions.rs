@@ -67,16 +67,16 @@ impl<'c> Compile<'c> {
             if first == ENVIRONMENT {
                 return found(self.environment.directory.as_ref()?.join(&path), ENVIRONMENT);
             }
-            if !modules.is_visible(from, first) {
-                return None;
-            }
             return found(modules.get(first)?.path.join(&path), first);
         }
         let files = self.environment.functions();
         let first = |api, fits: &dyn Fn(&str) -> bool| files.of(name, api).find(|file| fits(&file.owner));
+        let depended =
+            || modules.dependencies(from).iter().find_map(|one| first(Api::New, &|owner| owner == one));
         let file = first(Api::New, &|owner| owner == from)
             .or_else(|| first(Api::New, &|owner| owner == ENVIRONMENT))
-            .or_else(|| first(Api::New, &|owner| modules.is_visible(from, owner)))
+            .or_else(depended)
+            .or_else(|| first(Api::New, &|_| true))
             .or_else(|| first(Api::Old, &|owner| owner == ENVIRONMENT))
             .or_else(|| first(Api::Old, &|_| true))?;
         let module = &*self.arena.alloc_str(&file.owner);

@@ -9,6 +9,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::time::Instant;
 
 /// Errors that say that a process is no longer to be trusted.
 const SPOILING: &[&str] = &[
@@ -22,6 +23,9 @@ const SPOILING: &[&str] = &[
 
 /// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
 pub(crate) const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
+/// The question that renders a template.
+pub(super) const TEMPLATE: u8 = b't';
 
 impl<'c> Compile<'c> {
     /// Asks the worker; `subject` names the function or template with its file.
@@ -38,16 +42,21 @@ impl<'c> Compile<'c> {
         if self.ruby.worker.borrow().is_none() {
             self.counter.count(Kind::Start, "ruby", || self.ensure_worker(vm, subject))?;
         }
+        let started = Instant::now();
         let mut body = vec![op];
         write(vm, &mut body)?;
         self.ruby.subjects.borrow_mut().push(subject.to_owned());
         let result = self.converse(vm, &body, subject);
         let mut subjects = self.ruby.subjects.borrow_mut();
         subjects.pop();
-        if subjects.is_empty()
-            && let Some(worker) = &*self.ruby.worker.borrow()
-        {
-            worker.rest();
+        if subjects.is_empty() {
+            if let Some(worker) = &*self.ruby.worker.borrow() {
+                worker.rest();
+            }
+            let mut spent = self.spent.get();
+            let place = if op == TEMPLATE { &mut spent.templates } else { &mut spent.functions };
+            *place += started.elapsed();
+            self.spent.set(spent);
         }
         result
     }

@@ -1,7 +1,7 @@
 //! ERB templates.
 
 use super::Compile;
-use super::talk::subject;
+use super::talk::{TEMPLATE, subject};
 use crate::stats::Kind;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::Scope;
@@ -31,7 +31,7 @@ impl<'c> Compile<'c> {
     }
 
     fn render(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, subject: &str, parts: &[Value<'c>]) -> Eval<'c> {
-        self.ask_ruby(vm, subject, b't', |vm, out| {
+        self.ask_ruby(vm, subject, TEMPLATE, |vm, out| {
             out.extend([6, 4]);
             self.put_scope(out, scope);
             parts.iter().try_for_each(|part| self.put_value(vm, out, *part, 0))

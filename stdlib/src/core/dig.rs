@@ -157,22 +157,10 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
 }
 
 /// A variable by name as seen from a scope: of a class where qualified, of the top scope after `::`.
-pub(super) fn variable<'c>(vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<Value<'c>> {
-    let absolute = name.starts_with("::");
-    let name = name.strip_prefix("::").unwrap_or(name);
-    match name.rsplit_once("::") {
-        Some((class, name)) => vm.host.class_scope(class)?.own(vm.symbols.get(name)?),
-        None => {
-            let symbol = vm.symbols.get(name)?;
-            if !absolute {
-                return scope.lookup(symbol);
-            }
-            let mut top = scope;
-            while let Some(parent) = top.parent {
-                top = parent;
-            }
-            top.own(symbol)
-        }
+pub(super) fn variable<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<Value<'c>> {
+    match name.contains("::") {
+        true => vm.find_qualified(name),
+        false => scope.lookup(vm.symbols.get(name)?),
     }
 }
 

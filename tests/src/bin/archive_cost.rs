@@ -5,12 +5,12 @@
 
 use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::{Job, PathList, Session};
+use bunraku_tests::used::{Used, measure, used};
 use bunraku_tests::{bunraku, oracle, paths};
-use nix::sys::resource::{UsageWho, getrusage};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// The small catalog: a class with one package.
@@ -42,45 +42,6 @@ fn main() -> ExitCode {
 fn fail(error: &str) -> ExitCode {
     eprintln!("archive_cost: {error}");
     ExitCode::FAILURE
-}
-
-/// Runs a command, its output thrown away, and prints what it used.
-fn measure(command: &[String]) -> ExitCode {
-    let Some((program, args)) = command.split_first() else { return fail("nothing to measure") };
-    let started = Instant::now();
-    let status = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let seconds = started.elapsed().as_secs_f64();
-    match (status, getrusage(UsageWho::RUSAGE_CHILDREN)) {
-        (Ok(status), Ok(used)) if status.success() => {
-            let faults = used.minor_page_faults() + used.major_page_faults();
-            println!("{}", json!({"seconds": seconds, "kib": used.max_rss(), "faults": faults}));
-            ExitCode::SUCCESS
-        }
-        (status, _) => fail(&format!("{command:?}: {status:?}")),
-    }
-}
-
-/// What a process used, the best of some runs.
-#[derive(Clone, Copy)]
-struct Used {
-    seconds: f64,
-    mib: f64,
-    faults: u64,
-}
-
-fn used(rounds: usize, program: &Path, args: &[&str]) -> Outcome<Used> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut best = Used { seconds: f64::MAX, mib: f64::MAX, faults: u64::MAX };
-    for _ in 0..rounds {
-        let out = Command::new(&own).arg("measure").arg(program).args(args).output();
-        let out = out.map_err(|error| error.to_string())?;
-        let got: Value = serde_json::from_slice(&out.stdout)
-            .map_err(|_| String::from_utf8_lossy(&out.stderr).into_owned())?;
-        best.seconds = best.seconds.min(got["seconds"].as_f64().unwrap_or(f64::MAX));
-        best.mib = best.mib.min(got["kib"].as_f64().unwrap_or(f64::MAX) / 1024.0);
-        best.faults = best.faults.min(got["faults"].as_u64().unwrap_or(u64::MAX));
-    }
-    Ok(best)
 }
 
 /// A tree copied, links followed, so that a file of it may be changed.

@@ -52,6 +52,30 @@ impl Golden {
         }
     }
 
+    /// Name and golden of a line of an index.
+    pub fn parse(line: &str) -> Option<(String, Golden)> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [name, ok, outcome, logs, resources, functions, templates] = fields.as_slice() else {
+            return None;
+        };
+        let golden = Golden {
+            ok: *ok == "ok",
+            outcome: (*outcome).to_owned(),
+            logs: (*logs).to_owned(),
+            resources: resources.parse().ok()?,
+            functions: functions.parse().ok()?,
+            templates: templates.parse().ok()?,
+        };
+        Some(((*name).to_owned(), golden))
+    }
+
+    /// The line of an index that [`Golden::parse`] reads.
+    pub fn line(&self, name: &str) -> String {
+        let Golden { ok, outcome, logs, resources, functions, templates } = self;
+        let ok = if *ok { "ok" } else { "fail" };
+        format!("{name}\t{ok}\t{outcome}\t{logs}\t{resources}\t{functions}\t{templates}\n")
+    }
+
     /// Whether the compile ran none of the modules' Ruby.
     pub fn plain(&self) -> bool {
         self.functions == 0 && self.templates == 0
@@ -69,21 +93,7 @@ fn cache_path(machine: &str) -> PathBuf {
 /// The committed index of a machine.
 pub fn index(machine: &str) -> BTreeMap<String, Golden> {
     let text = fs::read_to_string(index_path(machine)).unwrap_or_default();
-    text.lines().filter_map(parse).collect()
-}
-
-fn parse(line: &str) -> Option<(String, Golden)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [name, ok, outcome, logs, resources, functions, templates] = fields.as_slice() else { return None };
-    let golden = Golden {
-        ok: *ok == "ok",
-        outcome: (*outcome).to_owned(),
-        logs: (*logs).to_owned(),
-        resources: resources.parse().ok()?,
-        functions: functions.parse().ok()?,
-        templates: templates.parse().ok()?,
-    };
-    Some(((*name).to_owned(), golden))
+    text.lines().filter_map(Golden::parse).collect()
 }
 
 /// Asks the oracle about these classes; normalised results in their order.
@@ -111,12 +121,7 @@ pub fn regenerate(classes: &[Class], machine: &str) -> std::io::Result<()> {
     let mut lines = String::new();
     for (class, result) in classes.iter().zip(&results) {
         writeln!(out, "{result}")?;
-        let golden = Golden::of(result);
-        let ok = if golden.ok { "ok" } else { "fail" };
-        lines += &format!(
-            "{}\t{ok}\t{}\t{}\t{}\t{}\t{}\n",
-            class.name, golden.outcome, golden.logs, golden.resources, golden.functions, golden.templates
-        );
+        lines += &Golden::of(result).line(&class.name);
     }
     out.finish()?;
     fs::create_dir_all(paths::corpus_lists().join("goldens"))?;

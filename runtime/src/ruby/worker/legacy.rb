@@ -136,10 +136,13 @@ module Bunraku
       Bunraku.ask('builtin', [scope.live!.number, name, args[0], block])
     end
 
-    # Loads the file of an old function, if there is one.
+    # Loads the file of an old function, if there is one; a compile looks for it once.
     def load_old(name)
       return unless name.match?(/\A\w+\z/)
-      file = folders.map { |folder| File.join(folder, 'puppet/parser/functions', "#{name}.rb") }.find { |path| File.file?(path) }
+      file = (@old_places ||= {}).fetch(name) do
+        paths = folders.map { |folder| File.join(folder, 'puppet/parser/functions', "#{name}.rb") }
+        @old_places[name] = paths.find { |path| File.file?(path) }
+      end
       load_old_file(name, file) if file
     end
 

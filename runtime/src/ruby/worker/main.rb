@@ -7,6 +7,7 @@ module Bunraku
       when 98 # b: a compile begins
         node, environment, settings = message.value
         @compile = Compile.new(node, environment, settings)
+        @old_places = nil
         stale?
       when 108 then load_function(*message.value) # l
       when 102 # f: a function of the new interface

@@ -399,7 +399,13 @@ module Puppet
       end
 
       def to_hash(_recursive = true, _include_undef = false)
-        Bunraku.ask('variables', [live!.number, nil])
+        number = live!.number
+        # Templates ask for it again and again in one loop.
+        unless @all_age == Bunraku.age
+          @all = Bunraku.ask('variables', [number, nil])
+          @all_age = Bunraku.age
+        end
+        @all.dup
       end
 
       # The variables of these names that have a value.

@@ -305,8 +305,15 @@ module Bunraku
       ::URI.parse(text)
     end
 
+    # Questions after which every variable is what it was.
+    READING = %w[variable variables bound changed log warn_once deprecation setting].freeze
+
+    # How often code of the compile may have run: what is remembered of its variables holds as long as this stands.
+    attr_reader :age
+
     # Asks the compiler; it may call back before it answers.
     def ask(what, args = nil)
+      @age += 1 unless READING.include?(what)
       writer = Writer.new('c')
       writer.text(what)
       writer.value(args)
@@ -337,6 +344,7 @@ module Bunraku
       depth = @depth
       begin
         @depth += 1
+        @age += 1
         if depth.zero?
           @deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + @time_limit
         end
@@ -456,6 +464,7 @@ module Bunraku
       end
       @buffer = String.new(capacity: 65_536, encoding: Encoding::BINARY)
       @depth = 0
+      @age = 0
       @folders = folders
       @time_limit = time_limit
       $LOAD_PATH.unshift(*folders)

@@ -6,6 +6,7 @@ use crate::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,8 @@ pub struct Modules {
     /// Modules that were asked for; none for names that no folder has.
     known: FrozenMap<String, Box<Option<Module>>>,
     names: OnceLock<BTreeSet<String>>,
+    /// What [`manifests`] found in a frozen tree, where nothing comes or goes.
+    manifests: FrozenMap<String, Box<[PathBuf]>>,
 }
 
 impl Modules {
@@ -151,7 +154,16 @@ impl Metadata {
 
 /// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's
 /// `init.pp` comes before all others; for `a::b::c` then the file of that name, that of `a::b`.
-pub fn manifests(modules: &Modules, name: &str) -> Vec<PathBuf> {
+pub fn manifests<'m>(modules: &'m Modules, name: &str) -> Cow<'m, [PathBuf]> {
+    if !modules.tree.is_frozen() {
+        return Cow::Owned(search(modules, name));
+    }
+    let kept = modules.manifests.get(name);
+    let search = || modules.manifests.insert(name.to_owned(), search(modules, name).into());
+    Cow::Borrowed(kept.unwrap_or_else(search))
+}
+
+fn search(modules: &Modules, name: &str) -> Vec<PathBuf> {
     let segments: Vec<&str> = name.split("::").collect();
     let Some(module) = segments.first().and_then(|first| modules.get(first)) else { return Vec::new() };
     let folder = module.path.join("manifests");
@@ -163,6 +175,7 @@ pub fn manifests(modules: &Modules, name: &str) -> Vec<PathBuf> {
         .filter(|file| modules.tree.is_file(file))
         .collect()
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

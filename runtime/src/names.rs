@@ -1,5 +1,7 @@
 //! Names as Puppet spells them: capitalised type names, resource references, class titles.
 
+use std::borrow::Cow;
+
 /// `apache::vhost` → `Apache::Vhost`: each segment capitalised, the rest in lower case.
 pub fn capitalize(name: &str) -> String {
     let name = name.strip_prefix("::").unwrap_or(name);
@@ -25,6 +27,32 @@ pub fn capitalize(name: &str) -> String {
         }
     }
     out
+}
+
+/// The same, borrowed where the name is spelt so already; most are.
+pub fn capitalized(name: &str) -> Cow<'_, str> {
+    if is_capitalized(name.as_bytes()) { Cow::Borrowed(name) } else { Cow::Owned(capitalize(name)) }
+}
+
+fn is_capitalized(mut name: &[u8]) -> bool {
+    let mut start = true;
+    loop {
+        name = match name {
+            [] => return true,
+            [b':', b':', rest @ ..] if !start => {
+                start = true;
+                rest
+            }
+            [byte, rest @ ..] => {
+                let fits = if start { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
+                if !fits || !byte.is_ascii() || *byte == b':' {
+                    return false;
+                }
+                start = false;
+                rest
+            }
+        };
+    }
 }
 
 /// A class or defined type's name as it is keyed: lower case, without leading `::`.
@@ -57,6 +85,11 @@ mod tests {
     #[test]
     fn names_are_capitalised_by_segment() {
         assert_eq!(capitalize("::apache::VHOST"), "Apache::Vhost");
+        for name in
+            ["Apache::Vhost", "::Apache", "Apache::", "a", "A::b", "A:b", "AB", "1a", "Ä", "", "A::::B"]
+        {
+            assert_eq!(capitalized(name), capitalize(name));
+        }
         assert_eq!(key("::Apache::Mod"), "apache::mod");
         assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
         assert_eq!(split_reference("File"), None);

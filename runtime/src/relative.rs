@@ -26,20 +26,20 @@ impl Known {
 
     fn defines(&self, name: &str) -> bool {
         let name = names::key(name);
-        modules::manifests(&self.modules, &name).into_iter().any(|file| {
+        modules::manifests(&self.modules, &name).iter().any(|file| {
             if let Ok(files) = self.files.lock()
-                && let Some(defined) = files.get(&file)
+                && let Some(defined) = files.get(file)
             {
                 return defined.contains(&name);
             }
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            let text = std::fs::read_to_string(file).unwrap_or_default();
             let arena = Bump::new();
             let source = SourceFile::manifest(&text);
             let defined = parse(&arena, &source, &ParseLimits::default())
                 .map_or_else(|_| HashSet::new(), |parsed| defined_names(&parsed.program));
             let found = defined.contains(&name);
             if let Ok(mut files) = self.files.lock() {
-                files.insert(file, defined);
+                files.insert(file.clone(), defined);
             }
             found
         })

@@ -12,6 +12,7 @@ use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{Fault, Read};
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
+use elsa::sync::FrozenMap;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -64,6 +65,9 @@ struct Archived {
     fault: OnceLock<Fault>,
     /// Which entries were compared with their file, what it was like then, and whether it had the same content.
     compared: Mutex<HashMap<u32, (Stamp, bool)>>,
+    /// What a frozen archive has given, by the number of the entry: it does not change.
+    units: FrozenMap<(u32, Strict), Box<Option<Outcome>>>,
+    data: FrozenMap<(u32, Format), Box<Option<Result<Arc<Data>, String>>>>,
 }
 
 /// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
@@ -97,15 +101,40 @@ pub(crate) fn clean(path: &Path) -> PathBuf {
 
 /// What a tree of these roots calls a path, if it lies in one.
 pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
-    let path = clean(path);
-    let inside = roots.iter().filter_map(|(root, name)| Some((root, name, path.strip_prefix(root).ok()?)));
-    let (_, name, rest) = inside.max_by_key(|(root, ..)| root.as_os_str().len())?;
-    let mut key = name.clone();
-    for part in rest.components() {
+    let text = path.to_str()?;
+    if !is_clean(text) {
+        return key(roots, &Some(clean(path)).filter(|path| path.to_str().is_some_and(is_clean))?);
+    }
+    let inside = roots.iter().filter_map(|(root, name)| {
+        let root = root.to_str()?;
+        let rest = text.strip_prefix(root)?;
+        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with('/');
+        is_inside.then(|| (root, name, rest.trim_start_matches('/')))
+    });
+    let (_, name, rest) = inside.max_by_key(|(root, ..)| root.len())?;
+    let mut key = String::with_capacity(name.len() + 1 + rest.len());
+    key.push_str(name);
+    if !rest.is_empty() {
         key.push('/');
-        key.push_str(part.as_os_str().to_str()?);
+        key.push_str(rest);
     }
     Some(key)
+}
+
+/// Whether no part of a path is empty, `.` or `..`.
+fn is_clean(path: &str) -> bool {
+    let inner = path.strip_prefix('/').unwrap_or(path);
+    let mut before = b'/';
+    for byte in inner.bytes() {
+        if before == b'/' && byte == b'/' {
+            return false;
+        }
+        before = byte;
+    }
+    // Only what begins with a dot needs a closer look.
+    let mut parts = inner.match_indices('.').filter(|(at, _)| *at == 0 || inner.as_bytes()[at - 1] == b'/');
+    let named = |at: usize| matches!(inner[at..].split('/').next(), Some("." | ".."));
+    (before != b'/' || inner.is_empty()) && !parts.any(|(at, _)| named(at))
 }
 
 fn stamp(path: &Path) -> io::Result<Stamp> {
@@ -126,6 +155,8 @@ impl Tree {
             roots: roots(directory, &[]),
             fault: OnceLock::new(),
             compared: Mutex::default(),
+            units: FrozenMap::new(),
+            data: FrozenMap::new(),
         };
         Tree { archived: Some(archived), watched: Mutex::default() }
     }
@@ -300,7 +331,23 @@ impl Tree {
         if !is_template && entry.module_at.map(|at| &entry.path[at..]) != in_module {
             return None;
         }
-        let (unit, findings) = match archived.opened.code(&entry) {
+        let number = (entry.number, strict);
+        if !archived.frozen {
+            return self.read_unit(archived, &entry, path, strict);
+        }
+        let kept = archived.units.get(&number);
+        let read = || archived.units.insert(number, Box::new(self.read_unit(archived, &entry, path, strict)));
+        kept.unwrap_or_else(read).clone()
+    }
+
+    fn read_unit(
+        &self,
+        archived: &Archived,
+        entry: &Entry<'_>,
+        path: &Path,
+        strict: Strict,
+    ) -> Option<Outcome> {
+        let (unit, findings) = match archived.opened.code(entry) {
             Ok(code) => code,
             Err(fault) => {
                 let message = archived.opened.explain(&fault);
@@ -312,7 +359,7 @@ impl Tree {
         match unit {
             Some(part) if found.iter().all(|d| d.severity < Severity::Err) => {
                 let words = Words::Mapped(archived.opened.clone(), part);
-                Some(Ok(Compiled { words, warnings: found.into() }))
+                Some(Ok(Compiled { words, passed: Arc::default(), warnings: found.into() }))
             }
             None if found.is_empty() => None,
             _ => Some(Err(found.into())),
@@ -320,10 +367,18 @@ impl Tree {
     }
 
     /// The data of a file, as far as the archive has it.
-    pub(crate) fn data(&self, path: &Path, format: Format) -> Option<Result<Data, String>> {
+    pub(crate) fn data(&self, path: &Path, format: Format) -> Option<Result<Arc<Data>, String>> {
         let (archived, entry) = self.entry(path).ok()?;
-        let data = archived.heed(archived.opened.data(&entry, format)).flatten()?;
-        Some(data.map_err(|message| message.replace(SELF, &path.to_string_lossy())))
+        let read = || -> Option<Result<Arc<Data>, String>> {
+            let data = archived.heed(archived.opened.data(&entry, format)).flatten()?;
+            Some(data.map(Arc::new).map_err(|message| message.replace(SELF, &path.to_string_lossy())))
+        };
+        if !archived.frozen {
+            return read();
+        }
+        let number = (entry.number, format);
+        let kept = archived.data.get(&number);
+        kept.unwrap_or_else(|| archived.data.insert(number, Box::new(read()))).clone()
     }
 
     /// The cold part of a file that lies in a section, as far as the archive has it.

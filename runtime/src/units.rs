@@ -9,6 +9,7 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_vm::archive::reader::Part;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::unit::verify::Passed;
 use elsa::FrozenVec;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ pub enum Words {
 }
 
 impl Words {
+    /// The words themselves.
     fn get(&self) -> &[u32] {
         match self {
             Words::Owned(words) => words,
@@ -35,12 +37,13 @@ impl Words {
 
 /// The units that a compile runs, kept for as long as it does and lent to it where they lie.
 #[derive(Default)]
-pub struct Kept(FrozenVec<Box<Words>>);
+pub struct Kept(FrozenVec<Box<(Words, Arc<Passed>)>>);
 
 impl Kept {
-    /// Keeps a unit.
-    pub fn keep(&self, words: &Words) -> &[u32] {
-        self.0.push_get(Box::new(words.clone())).get()
+    /// Keeps a unit: its words, and which of its chunks are known to be sound.
+    pub fn keep(&self, compiled: &Compiled) -> (&[u32], &Passed) {
+        let (words, passed) = self.0.push_get(Box::new((compiled.words.clone(), compiled.passed.clone())));
+        (words.get(), passed)
     }
 }
 
@@ -49,6 +52,8 @@ impl Kept {
 pub struct Compiled {
     /// The unit; see `bunraku_vm::unit::layout`.
     pub words: Words,
+    /// Which of its chunks are known to be sound.
+    pub passed: Arc<Passed>,
     /// Warnings in order.
     pub warnings: Arc<[Diagnostic]>,
 }
@@ -68,7 +73,7 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
     }
     let lines = LineIndex::new(source.text);
     let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![*fault])?;
-    Ok(Compiled { words: Words::Owned(words.into()), warnings: warnings.into() })
+    Ok(Compiled { words: Words::Owned(words.into()), passed: Arc::default(), warnings: warnings.into() })
 }
 
 /// A unit, or what is wrong with its file.

@@ -35,6 +35,7 @@ pub(crate) struct LoadedUnit<'c> {
     chunks: &'c [OnceCell<&'c Linked<'c>>],
     /// What called names mean, by name number.
     pub callees: &'c [Cell<Option<Callee<'c>>>],
+    passed: &'c verify::Passed,
 }
 
 /// A chunk ready to run.
@@ -61,6 +62,7 @@ impl<'c> LoadedUnit<'c> {
         arena: &'c Bump,
         id: UnitId,
         unit: Unit<'c>,
+        passed: &'c verify::Passed,
         file: Option<&'c str>,
         module: &'c str,
     ) -> &'c Self {
@@ -69,7 +71,7 @@ impl<'c> LoadedUnit<'c> {
         let callees = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
         let consts = arena.alloc_slice_fill_with(unit.consts() as usize, |_| Cell::new(None));
         let chunks = arena.alloc_slice_fill_with(unit.chunks() as usize, |_| OnceCell::new());
-        arena.alloc(LoadedUnit { id, unit, file, module, names, consts, chunks, callees })
+        arena.alloc(LoadedUnit { id, unit, file, module, names, consts, chunks, callees, passed })
     }
 
     fn broken(&self, fault: Fault) -> Box<Flow<'c>> {
@@ -134,7 +136,7 @@ impl<'c> LoadedUnit<'c> {
             return Ok(linked);
         }
         let chunk = self.unit.chunk(number).map_err(|f| self.broken(f))?;
-        verify::verify(&self.unit, &chunk).map_err(|f| self.broken(f))?;
+        self.passed.verify(&self.unit, &chunk).map_err(|f| self.broken(f))?;
         let shape = arena.alloc_slice_fill_iter(chunk.shape.iter().map(|n| self.symbol(symbols, *n)));
         let count = chunk.param_count();
         let params = arena.alloc_slice_fill_iter((0..count).map(|n| {

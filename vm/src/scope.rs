@@ -116,9 +116,23 @@ impl<'c> Scope<'c> {
         true
     }
 
+    /// The slot of a name. Bodies have few names, or few look-ups by name: nothing is hashed.
+    fn slot(&self, name: Symbol) -> Option<usize> {
+        // Eight at a time are compared without a branch.
+        let (eights, rest) = self.names.as_chunks::<8>();
+        let mut at = 0;
+        for eight in eights {
+            if eight.iter().fold(false, |found, n| found | (*n == name)) {
+                return eight.iter().position(|n| *n == name).map(|slot| at + slot);
+            }
+            at += 8;
+        }
+        rest.iter().position(|n| *n == name).map(|slot| at + slot)
+    }
+
     /// The variable of this very scope, parents not asked.
     pub fn own(&self, name: Symbol) -> Option<Value<'c>> {
-        if let Some(slot) = self.names.iter().position(|n| *n == name)
+        if let Some(slot) = self.slot(name)
             && let Some(value) = self.slots[slot].get()
         {
             return Some(value);
@@ -139,7 +153,7 @@ impl<'c> Scope<'c> {
 
     /// Sets a variable of this scope whether it was set or not; the caller has checked for reassignment.
     pub fn set(&self, name: Symbol, value: Value<'c>) {
-        if let Some(slot) = self.names.iter().position(|n| *n == name) {
+        if let Some(slot) = self.slot(name) {
             self.slots[slot].set(Some(value));
             return;
         }

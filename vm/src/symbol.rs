@@ -69,6 +69,12 @@ impl<'c> Interner<'c> {
         self.add(self.arena.alloc_str(text))
     }
 
+    /// Lets go of what lies outside of the arena; the table is empty then.
+    pub fn release(&self) {
+        self.map.take();
+        self.texts.take();
+    }
+
     /// The symbol of `text` if anything has interned it.
     pub fn get(&self, text: &str) -> Option<Symbol> {
         self.map.borrow().get(text).copied()

@@ -9,10 +9,12 @@ use crate::scope::{Scope, ScopeSpec};
 use crate::symbol::{Interner, Symbol};
 use crate::types::{Signature, Type};
 use crate::unit::reader::Unit;
+use crate::unit::verify::Passed;
 use crate::unit::{ChunkRef, UnitId};
 use crate::value::{Str, Value};
 use bumpalo::Bump;
 use hashbrown::HashMap;
+use std::fmt::Display;
 
 /// One compile's machine. Lives as long as the compile; everything it makes lies in `arena`.
 pub struct Vm<'c> {
@@ -124,14 +126,21 @@ impl<'c> Vm<'c> {
     }
 
     /// Loads a unit (words as [`crate::unit::layout`] draws them). `file` is its path as Puppet prints it,
-    /// `module` the module it belongs to (empty for none).
+    /// `module` the module it belongs to (empty for none); `passed` is kept with the words, so that no chunk of
+    /// theirs is verified twice.
     ///
     /// # Errors
     /// When the words are no unit.
-    pub fn load(&mut self, words: &'c [u32], file: Option<&'c str>, module: &'c str) -> Eval<'c, UnitId> {
+    pub fn load(
+        &mut self,
+        words: &'c [u32],
+        passed: &'c Passed,
+        file: Option<&'c str>,
+        module: &'c str,
+    ) -> Eval<'c, UnitId> {
         let unit = Unit::open(words).map_err(|fault| crate::loaded::broken(file, fault))?;
         let id = UnitId(self.units.len() as u32);
-        self.units.push(LoadedUnit::new(self.arena, id, unit, file, module));
+        self.units.push(LoadedUnit::new(self.arena, id, unit, passed, file, module));
         Ok(id)
     }
 
@@ -197,7 +206,7 @@ impl<'c> Vm<'c> {
         chunk: ChunkRef,
         n: usize,
         scope: &'c Scope<'c>,
-        subject: &str,
+        subject: &dyn Display,
     ) -> Eval<'c> {
         let linked = self.link(chunk)?;
         let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };

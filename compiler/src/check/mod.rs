@@ -30,7 +30,7 @@ pub use location::{Location, namespace_of};
 use report::Report;
 
 /// How grave is what Puppet's setting `strict` decides about: here, duplicate keys of a hash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strict {
     /// It is no fault.
     Off,

@@ -1,7 +1,7 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
 use super::rich::{self, Style, string};
-use super::tags::Tags;
+use super::tags::{Tags, Words};
 use super::{Catalog, Resource};
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
@@ -20,15 +20,21 @@ pub struct Header<'a> {
 }
 
 /// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same.
-pub fn write(catalog: &Catalog<'_>, header: &Header<'_>, with_exported: bool) -> String {
+pub fn write<'c>(
+    catalog: &Catalog<'c>,
+    words: &Words<'c>,
+    header: &Header<'_>,
+    with_exported: bool,
+) -> String {
     let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
-    let mut out = String::with_capacity(256 + catalog.resources.len() * 400);
+    let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
+    let mut quoted = Quoted::default();
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = Tags::default();
-    catalog.classes.iter().for_each(|class| tags.tag_if_valid(class));
+    catalog.classes.iter().for_each(|class| tags.tag_if_valid(words, class));
     tags.merge(&catalog.tags);
     out.push_str("{\"tags\":[");
-    list(&mut out, tags.iter());
+    quoted.list(&mut out, words, &tags);
     out.push_str("],\"name\":");
     string(&mut out, header.name);
     out.push_str(",\"version\":");
@@ -46,7 +52,7 @@ pub fn write(catalog: &Catalog<'_>, header: &Header<'_>, with_exported: bool) ->
         if !std::mem::take(&mut first) {
             out.push(',');
         }
-        self::resource(&mut out, resource);
+        self::resource(&mut out, words, &mut quoted, resource);
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
@@ -81,13 +87,37 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
     }
 }
 
-fn resource(out: &mut String, resource: &Resource<'_>) {
+/// Words as JSON, each made once: the same few tag all resources.
+#[derive(Default)]
+struct Quoted(Vec<Box<str>>);
+
+impl Quoted {
+    fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags) {
+        for (n, tag) in tags.symbols().iter().enumerate() {
+            if n > 0 {
+                out.push(',');
+            }
+            let at = tag.0 as usize;
+            if at >= self.0.len() {
+                self.0.resize(at + 1, Box::default());
+            }
+            if self.0[at].is_empty() {
+                let mut text = String::new();
+                string(&mut text, words.text(*tag));
+                self.0[at] = text.into();
+            }
+            out.push_str(&self.0[at]);
+        }
+    }
+}
+
+fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resource: &Resource<'c>) {
     out.push_str("{\"type\":");
     string(out, resource.type_name);
     out.push_str(",\"title\":");
     string(out, resource.title);
     out.push_str(",\"tags\":[");
-    list(out, resource.tags.iter());
+    quoted.list(out, words, &resource.tags);
     out.push(']');
     if let Some(file) = resource.file {
         out.push_str(",\"file\":");

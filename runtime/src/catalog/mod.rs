@@ -10,7 +10,8 @@ use crate::resource_types::ResourceType;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
-use tags::Tags;
+use std::fmt::{Display, Formatter};
+use tags::{Tags, Words};
 
 /// What a resource is made of: Puppet's `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,12 @@ pub struct Resource<'c> {
 impl<'c> Resource<'c> {
     /// `Type[title]`
     pub fn reference(&self) -> String {
-        format!("{}[{}]", self.type_name, self.title)
+        [self.type_name, "[", self.title, "]"].concat()
+    }
+
+    /// The same, for a message that may not be needed.
+    pub fn named(&self) -> Named<'c> {
+        Named(self.type_name, self.title)
     }
 
     /// The value of a parameter; none if it is not set or `undef`.
@@ -114,6 +120,16 @@ impl<'c> Resource<'c> {
     /// Whether it is a class.
     pub fn is_class(&self) -> bool {
         self.type_name == "Class"
+    }
+}
+
+/// Type and title of a resource; shown as `Type[title]`.
+#[derive(Clone, Copy)]
+pub struct Named<'c>(&'c str, &'c str);
+
+impl Display for Named<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}[{}]", self.0, self.1)
     }
 }
 
@@ -186,10 +202,10 @@ impl<'c> Catalog<'c> {
     }
 
     /// Notes that a class has been evaluated, or that a classifier names it: it is listed for both.
-    pub fn add_class(&mut self, name: &'c str) {
+    pub fn add_class(&mut self, words: &Words<'c>, name: &'c str) {
         self.classes.push(name);
         // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
-        self.tags.tag_if_valid(name);
+        self.tags.tag_if_valid(words, name);
     }
 }
 

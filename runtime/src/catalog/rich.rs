@@ -15,18 +15,19 @@ pub enum Style {
     Plain,
 }
 
-/// Bytes that a JSON string can't hold as they are.
-const ESCAPED: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        all[byte] = true;
-        byte += 1;
-    }
-    all[b'"' as usize] = true;
-    all[b'\\' as usize] = true;
-    all
-};
+/// Whether a JSON string can't hold a byte as it is.
+fn is_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// Where the first byte that has to be escaped stands: sixteen at a time are looked at without a branch.
+fn next_escape(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let has_one = |block: &[u8; 16]| block.iter().fold(false, |found, byte| found | is_escaped(*byte));
+    let at = blocks.iter().position(has_one).map_or(blocks.len() * 16, |n| n * 16);
+    let tail = if at < blocks.len() * 16 { &bytes[at..] } else { rest };
+    tail.iter().position(|byte| is_escaped(*byte)).map(|n| at + n)
+}
 
 /// Writes a JSON string.
 pub fn string(out: &mut String, text: &str) {
@@ -45,32 +46,22 @@ pub fn type_and_title(out: &mut String, type_name: &str, title: &str) {
 }
 
 fn escaped(out: &mut String, text: &str) {
-    if !text.bytes().any(|byte| ESCAPED[usize::from(byte)]) {
-        return out.push_str(text);
+    let mut rest = text;
+    while let Some(at) = next_escape(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            byte => out.push_str(&format!("\\u{byte:04x}")),
+        }
+        rest = &rest[at + 1..];
     }
-    let mut start = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0x00..=0x1f => {
-                out.push_str(&text[start..at]);
-                out.push_str(&format!("\\u{byte:04x}"));
-                start = at + 1;
-                continue;
-            }
-            _ => continue,
-        };
-        out.push_str(&text[start..at]);
-        out.push_str(escape);
-        start = at + 1;
-    }
-    out.push_str(&text[start..]);
+    out.push_str(rest);
 }
 
 fn tagged(out: &mut String, ptype: &str, value: &str) {
@@ -148,8 +139,8 @@ fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
 pub fn reference(ty: &Type<'_>) -> Option<String> {
     match ty {
         Type::Resource { type_name: Some(name), title: Some(title) } => {
-            let type_name = names::capitalize(name);
-            let title = if type_name == "Class" { names::capitalize(title) } else { (*title).to_owned() };
+            let type_name = names::capitalized(name);
+            let title = if type_name == "Class" { names::capitalized(title) } else { (*title).into() };
             Some(format!("{type_name}[{title}]"))
         }
         Type::Class(Some(name)) => Some(format!("Class[{}]", names::capitalize(name))),

@@ -1,63 +1,73 @@
 //! Tags: an insertion-ordered set of lower-case words, qualified ones together with their segments.
 //! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
 
+use bunraku_vm::symbol::{Interner, Symbol};
 use std::borrow::Cow;
-use std::rc::Rc;
 
-/// A set of tags in the order they came. Resources share the words of what contains them.
+/// The words that tags are, for one compile: sets hold numbers.
+pub type Words<'c> = Interner<'c>;
+
+/// A set of tags in the order they came.
 #[derive(Clone, Debug, Default)]
-pub struct Tags(Vec<Rc<str>>);
+pub struct Tags(Vec<Symbol>);
 
 impl Tags {
     /// The tags in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|tag| &**tag)
+    pub fn iter<'t, 'c>(&'t self, words: &'t Words<'c>) -> impl Iterator<Item = &'c str> + 't {
+        self.0.iter().map(|tag| words.text(*tag))
+    }
+
+    /// The numbers of the tags in order.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.0
+    }
+
+    /// Whether a tag is there.
+    pub fn has(&self, tag: Symbol) -> bool {
+        // Eight at a time are compared without a branch.
+        let (eights, rest) = self.0.as_chunks::<8>();
+        eights.iter().any(|eight| eight.iter().fold(false, |found, t| found | (*t == tag)))
+            || rest.contains(&tag)
     }
 
     /// Whether `tag` (in lower case) is there.
-    pub fn contains(&self, tag: &str) -> bool {
-        self.0.iter().any(|t| **t == *tag)
+    pub fn contains(&self, words: &Words<'_>, tag: &str) -> bool {
+        words.get(tag).is_some_and(|tag| self.has(tag))
     }
 
-    fn add(&mut self, tag: &str) -> bool {
-        if self.contains(tag) {
+    fn add(&mut self, tag: Symbol) -> bool {
+        if self.has(tag) {
             return false;
         }
-        self.0.push(tag.into());
+        self.0.push(tag);
         true
-    }
-
-    fn share(&mut self, tag: &Rc<str>) {
-        if !self.contains(tag) {
-            self.0.push(Rc::clone(tag));
-        }
     }
 
     /// Adds a tag and the segments of a qualified one.
     ///
     /// # Errors
     /// Gives back the lower-cased tag if it is no valid tag.
-    pub fn tag(&mut self, tag: &str) -> Result<(), String> {
+    pub fn tag(&mut self, words: &Words<'_>, tag: &str) -> Result<(), String> {
         let tag = lower(tag);
         if !is_valid(&tag) {
             return Err(tag.into_owned());
         }
-        self.add_with_segments(&tag);
+        self.add_with_segments(words, &tag);
         Ok(())
     }
 
     /// Adds a tag if it is a valid one.
-    pub fn tag_if_valid(&mut self, tag: &str) {
+    pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
         if is_valid(tag) {
-            self.add_with_segments(&lower(tag));
+            self.add_with_segments(words, &lower(tag));
         }
     }
 
-    fn add_with_segments(&mut self, tag: &str) {
-        if self.add(tag) && tag.contains("::") {
+    fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
+        if self.add(words.intern(tag)) && tag.contains(':') && tag.contains("::") {
             // As Ruby splits: no empty segments at the end.
             tag.trim_end_matches("::").split("::").for_each(|segment| {
-                self.add(segment);
+                self.add(words.intern(segment));
             });
         }
     }
@@ -65,9 +75,11 @@ impl Tags {
     /// Adds all tags of another set.
     pub fn merge(&mut self, other: &Tags) {
         if self.0.is_empty() {
-            self.0.clone_from(&other.0);
+            // What is tagged once is tagged again: by its container, by itself.
+            self.0.reserve(other.0.len() + 8);
+            self.0.extend_from_slice(&other.0);
         } else {
-            other.0.iter().for_each(|tag| self.share(tag));
+            other.0.iter().for_each(|tag| _ = self.add(*tag));
         }
     }
 }
@@ -102,10 +114,12 @@ mod tests {
 
     #[test]
     fn a_qualified_tag_brings_its_segments() {
-        let mut tags = Tags::default();
-        tags.tag("Apache::Mod::SSL").unwrap();
-        tags.tag_if_valid("/tmp/x");
-        assert_eq!(tags.iter().collect::<Vec<_>>(), ["apache::mod::ssl", "apache", "mod", "ssl"]);
-        assert_eq!(tags.tag("a b"), Err("a b".to_owned()));
+        let arena = bumpalo::Bump::new();
+        let (words, mut tags) = (Words::new(&arena), Tags::default());
+        tags.tag(&words, "Apache::Mod::SSL").unwrap();
+        tags.tag_if_valid(&words, "/tmp/x");
+        assert_eq!(tags.iter(&words).collect::<Vec<_>>(), ["apache::mod::ssl", "apache", "mod", "ssl"]);
+        assert_eq!(tags.tag(&words, "a b"), Err("a b".to_owned()));
+        assert!(tags.contains(&words, "mod") && !tags.contains(&words, "mods"));
     }
 }

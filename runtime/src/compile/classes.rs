@@ -253,7 +253,7 @@ impl<'c> Compile<'c> {
         scope.resource.set(Some(id));
         self.sources.borrow_mut().insert(scope.id, known);
         if known.kind != KnownKind::Define {
-            self.catalog.borrow_mut().add_class(known.name);
+            self.catalog.borrow_mut().add_class(&self.words, known.name);
         }
         self.set_parameters(vm, id, known, scope)?;
         self.add_edge_to_stage(id)?;

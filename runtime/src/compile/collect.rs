@@ -173,7 +173,7 @@ impl<'c> Compile<'c> {
         match &mut collector.wanted {
             Wanted::Matching { type_name, query } => {
                 let catalog = self.catalog.borrow();
-                let query = query.as_ref().map(Asked::new);
+                let query = query.as_ref().map(|query| Asked::new(&self.words, query));
                 // What it has collected already stays collected, whatever has become of it.
                 let asked =
                     catalog.of_type(type_name).iter().copied().filter(|id| !collector.has.contains(id));

@@ -14,6 +14,7 @@ use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
+use std::rc::Rc;
 
 /// What the resources of one call of [`Compile::create`] have in common.
 pub(super) struct Creation<'c> {
@@ -34,7 +35,6 @@ enum Resolved {
 }
 
 /// What is always the same of the resources of a type.
-#[derive(Clone)]
 pub(super) struct TypeName<'c> {
     /// The name, capitalised.
     capitalized: &'c str,
@@ -46,15 +46,16 @@ pub(super) struct TypeName<'c> {
 
 impl<'c> Compile<'c> {
     /// What the resources of a type have in common; its name in any case.
-    fn type_name(&self, name: &str) -> TypeName<'c> {
+    fn type_name(&self, name: &str) -> Rc<TypeName<'c>> {
         if let Some(known) = self.type_names.borrow().get(name) {
             return known.clone();
         }
         let capitalized = self.text(&names::capitalize(name));
         let is_ruby = !name.contains(':') && !name.eq_ignore_ascii_case("class");
         let mut tags = Tags::default();
-        tags.tag_if_valid(capitalized);
-        let found = TypeName { capitalized, ty: self.environment.types.get(name).filter(|_| is_ruby), tags };
+        tags.tag_if_valid(&self.words, capitalized);
+        let ty = self.environment.types.get(name).filter(|_| is_ruby);
+        let found = Rc::new(TypeName { capitalized, ty, tags });
         self.type_names.borrow_mut().insert(self.text(name), found.clone());
         found
     }
@@ -166,7 +167,7 @@ impl<'c> Compile<'c> {
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
         if !main && resource.title_value.is_none() {
-            resource.tags.tag_if_valid(resource.title);
+            resource.tags.tag_if_valid(&self.words, resource.title);
         }
         for param in self.look_up_defaults(resource.scope, resource.type_name) {
             if !resource.params.iter().any(|p| p.name == param.name) {
@@ -184,7 +185,7 @@ impl<'c> Compile<'c> {
         match value {
             Value::Undef => Ok(()),
             Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
-            other => resource.tags.tag(&format::to_interpolated(other)).map_err(|tag| {
+            other => resource.tags.tag(&self.words, &format::to_interpolated(other)).map_err(|tag| {
                 let message = format!("Invalid tag '{tag}'");
                 match resource.line {
                     0 => Flow::raw(message),

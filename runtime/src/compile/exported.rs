@@ -26,7 +26,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Vec<ResourceId>> {
         let mut found: Vec<ResourceId> = {
             let catalog = self.catalog.borrow();
-            let asked = query.map(Asked::new);
+            let asked = query.map(|query| Asked::new(&self.words, query));
             let own = catalog.of_type(type_name).iter().copied();
             own.filter(|id| catalog[*id].exported == Some(true))
                 .filter(|id| asked.as_ref().is_none_or(|asked| asked.fits(self.arena, &catalog, *id)))

@@ -13,6 +13,7 @@ use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 impl<'c> Compile<'c> {
@@ -165,11 +166,11 @@ impl<'c> Compile<'c> {
         ty: &str,
         title: &str,
     ) -> Option<ResourceId> {
-        let type_name = names::capitalize(ty);
-        let title = match type_name.as_str() {
-            "Class" if title == "main" || title == "Main" || title.is_empty() => "main".to_owned(),
-            "Class" => names::capitalize(title),
-            _ => title.to_owned(),
+        let type_name = names::capitalized(ty);
+        let title = match &*type_name {
+            "Class" if title == "main" || title == "Main" || title.is_empty() => "main".into(),
+            "Class" => names::capitalized(title),
+            _ => Cow::Borrowed(title),
         };
         catalog.find(&type_name, &title).or_else(|| {
             let ty = self.environment.types.get(&type_name)?;

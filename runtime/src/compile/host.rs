@@ -307,10 +307,10 @@ impl<'c> Host<'c> for Compile<'c> {
         let mut flat = Vec::new();
         tags.iter().for_each(|tag| flatten(*tag, &mut flat));
         Ok(flat.iter().all(|tag| {
-            let tag = format::to_interpolated(*tag).to_lowercase();
-            self.catalog.borrow().tags.contains(&tag)
+            let tag = self.words.intern(&format::to_interpolated(*tag).to_lowercase());
+            self.catalog.borrow().tags.has(tag)
                 || Compile::resource_of(self, scope)
-                    .is_some_and(|id| query::is_tagged(&self.catalog.borrow(), id, &tag))
+                    .is_some_and(|id| query::is_tagged(&self.catalog.borrow(), id, tag))
         }))
     }
 
@@ -410,8 +410,8 @@ impl<'c> Host<'c> for Compile<'c> {
         let outcome = self.units.file(self.tree(), &file, self.check, None);
         self.note_standing(&file);
         let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
-        let words = self.kept.keep(&compiled.words);
-        let unit = vm.load(words, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
+        let (words, passed) = self.kept.keep(&compiled);
+        let unit = vm.load(words, passed, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file, chunk);
         Ok(chunk)
@@ -427,8 +427,8 @@ impl<'c> Host<'c> for Compile<'c> {
         let source = SourceFile { path: Some("inlined-epp-text"), text, kind: SourceKind::Epp };
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
-        let words = self.kept.keep(&compiled.words);
-        let unit = vm.load(words, Some("inlined-epp-text"), module)?;
+        let (words, passed) = self.kept.keep(&compiled);
+        let unit = vm.load(words, passed, Some("inlined-epp-text"), module)?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
         Ok(chunk)

@@ -66,8 +66,8 @@ impl<'c> Compile<'c> {
         for warning in compiled.warnings.iter() {
             self.log_diagnostic(warning);
         }
-        let words = self.kept.keep(&compiled.words);
-        let id = vm.load(words, file, module)?;
+        let (words, passed) = self.kept.keep(compiled);
+        let id = vm.load(words, passed, file, module)?;
         let unit = vm.unit(id);
         for number in 0..unit.defs() {
             let def = unit.def(number).map_err(|fault| Flow::raw(fault.to_string()))?;
@@ -321,11 +321,12 @@ impl<'c> Compile<'c> {
         if let Some(known) = found(self) {
             return Ok(Some(known));
         }
-        for file in modules::manifests(&self.environment.modules, name) {
-            if !self.loaded.borrow_mut().insert(file.clone()) {
+        for file in modules::manifests(&self.environment.modules, name).iter() {
+            if self.loaded.borrow().contains(file) {
                 continue;
             }
-            self.load_manifest(vm, &file)?;
+            self.loaded.borrow_mut().insert(file.clone());
+            self.load_manifest(vm, file)?;
             if let Some(known) = found(self) {
                 return Ok(Some(known));
             }

@@ -22,6 +22,7 @@ pub use phases::{Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
+use crate::catalog::tags::Words;
 use crate::environment::Environment;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
@@ -42,6 +43,7 @@ use bunraku_vm::unit::{ChunkRef, DefKind};
 use bunraku_vm::vm::{MAX_CALLS, MAX_DEPTH, Vm};
 use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// A type of the language: the alias, what it was defined as, the chunk of its right side.
 type KnownAlias<'c> = (&'c Alias<'c>, DefKind, ChunkRef);
@@ -157,6 +159,8 @@ pub struct Compile<'c> {
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,
     pub(crate) catalog: RefCell<Catalog<'c>>,
+    /// What the tags of the catalog are numbers of.
+    pub(crate) words: Words<'c>,
     known: RefCell<Vec<&'c Known<'c>>>,
     classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
@@ -180,7 +184,7 @@ pub struct Compile<'c> {
     node_scope: Cell<Option<&'c Scope<'c>>>,
     /// The class, defined type or node whose body a scope is, by scope number.
     sources: RefCell<HashMap<u32, &'c Known<'c>>>,
-    type_names: RefCell<HashMap<&'c str, declare::TypeName<'c>>>,
+    type_names: RefCell<HashMap<&'c str, Rc<declare::TypeName<'c>>>>,
     defaults: RefCell<HashMap<(u32, &'c str), Vec<crate::catalog::Param<'c>>>>,
     overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
     override_order: RefCell<Vec<String>>,

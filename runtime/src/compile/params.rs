@@ -47,7 +47,10 @@ impl<'c> Compile<'c> {
             self.class_scopes.borrow_mut().insert(known.name, scope);
             return Ok(());
         }
-        let given: Vec<Param<'c>> = self.catalog.borrow()[id].params.clone();
+        let (given, subject) = {
+            let resource = &self.catalog.borrow()[id];
+            (resource.params.clone(), resource.named())
+        };
         for param in &given {
             if !matches!(param.name, "name" | "title") {
                 let symbol = vm.symbols.intern(param.name);
@@ -61,7 +64,6 @@ impl<'c> Compile<'c> {
                 continue;
             }
             slot.set(None);
-            let subject = self.catalog.borrow()[id].reference();
             let value = vm.param_default(chunk, n, scope, &subject)?;
             self.set_param(id, param.name, value, known.number);
             slot.set(Some(value));
@@ -124,7 +126,7 @@ impl<'c> Compile<'c> {
                 }
             }
         }
-        let subject = self.catalog.borrow()[id].reference();
+        let subject = self.catalog.borrow()[id].named();
         match describe_parameters(vm, &subject, &parameters, &values, false) {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),

@@ -2,6 +2,7 @@
 
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
+use crate::catalog::tags::Words;
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
@@ -154,6 +155,7 @@ impl<'c> Compile<'c> {
             node_name: &node.name,
             logs: RefCell::default(),
             catalog: RefCell::default(),
+            words: Words::new(arena),
             known: RefCell::default(),
             classes: RefCell::default(),
             defines: RefCell::default(),
@@ -210,6 +212,7 @@ impl<'c> Compile<'c> {
     fn release(&self) -> Vec<Log> {
         self.ruby.release();
         self.catalog.take();
+        self.words.release();
         self.known.take();
         self.classes.take();
         self.defines.take();
@@ -293,7 +296,7 @@ impl<'c> Compile<'c> {
         catalog.add(stage);
         for (name, _) in &node.classes {
             let name = self.text(name);
-            catalog.add_class(name);
+            catalog.add_class(&self.words, name);
         }
         Ok(())
     }
@@ -403,7 +406,7 @@ impl<'c> Compile<'c> {
         });
         scope.resource.set(Some(id));
         self.class_scopes.borrow_mut().insert("settings", scope);
-        self.catalog.borrow_mut().add_class("settings");
+        self.catalog.borrow_mut().add_class(&self.words, "settings");
         let own = [
             ("environment", self.environment.name.as_str()),
             ("certname", self.node_name),
@@ -574,7 +577,7 @@ impl<'c> Compile<'c> {
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
-        let text = json::write(&catalog, &header, with_exported);
+        let text = json::write(&catalog, &self.words, &header, with_exported);
         let mut spent = self.spent.get();
         spent.json += started.elapsed();
         spent.resources = catalog.resources.iter().filter(|resource| !resource.is_virtual).count();

@@ -2,6 +2,7 @@
 
 use super::Compile;
 use super::declare::flatten;
+use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Resource};
 use bumpalo::Bump;
 use bunraku_vm::compare;
@@ -9,28 +10,34 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::Query;
 use bunraku_vm::scope::ResourceId;
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{Str, Value};
 
 /// A query made ready to be asked of many resources.
 pub(super) enum Asked<'q, 'c> {
     And(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
     Or(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
-    /// Any of these tags, in lower case.
-    Tagged(Vec<String>),
+    /// Any of these tags.
+    Tagged(Vec<Symbol>),
     Eq(&'q str, Value<'c>),
     NotEq(&'q str, Value<'c>),
 }
 
 impl<'q, 'c> Asked<'q, 'c> {
     /// The query, its tags as resources have them.
-    pub(super) fn new(query: &'q Query<'c>) -> Self {
+    pub(super) fn new(words: &Words<'c>, query: &'q Query<'c>) -> Self {
         match query {
-            Query::And(left, right) => Asked::And(Box::new((Asked::new(left), Asked::new(right)))),
-            Query::Or(left, right) => Asked::Or(Box::new((Asked::new(left), Asked::new(right)))),
+            Query::And(left, right) => {
+                Asked::And(Box::new((Asked::new(words, left), Asked::new(words, right))))
+            }
+            Query::Or(left, right) => {
+                Asked::Or(Box::new((Asked::new(words, left), Asked::new(words, right))))
+            }
             Query::Eq("tag", value) => {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
-                Asked::Tagged(tags.iter().map(|tag| format::to_interpolated(*tag).to_lowercase()).collect())
+                let word = |tag: &Value<'c>| words.intern(&format::to_interpolated(*tag).to_lowercase());
+                Asked::Tagged(tags.iter().map(word).collect())
             }
             Query::Eq(name, value) => Asked::Eq(name, *value),
             Query::NotEq(name, value) => Asked::NotEq(name, *value),
@@ -42,7 +49,7 @@ impl<'q, 'c> Asked<'q, 'c> {
         match self {
             Asked::And(both) => both.0.fits(arena, catalog, id) && both.1.fits(arena, catalog, id),
             Asked::Or(either) => either.0.fits(arena, catalog, id) || either.1.fits(arena, catalog, id),
-            Asked::Tagged(tags) => tags.iter().any(|tag| is_tagged(catalog, id, tag)),
+            Asked::Tagged(tags) => tags.iter().any(|tag| is_tagged(catalog, id, *tag)),
             Asked::Eq(name, value) => match attribute(arena, catalog, id, name) {
                 Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
                 actual => compare::equals(actual, *value),
@@ -61,12 +68,12 @@ fn attribute<'c>(arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId, name: &
 }
 
 /// Whether a resource has a tag, or will have it from the container it was declared in.
-pub(super) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: &str) -> bool {
+pub(super) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: Symbol) -> bool {
     let mut current = id;
     // Containers nest as deep as scopes do.
     loop {
         let resource = &catalog[current];
-        if resource.tags.contains(tag) {
+        if resource.tags.has(tag) {
             return true;
         }
         match resource.scope.container().resource.get() {

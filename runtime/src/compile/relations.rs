@@ -8,6 +8,7 @@ use crate::names;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Relation;
 use bunraku_vm::label;
+use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -133,26 +134,35 @@ impl<'c> Compile<'c> {
     pub(super) fn evaluate_relationships(&self) -> Eval<'c, ()> {
         let all = std::mem::take(&mut *self.relationships.borrow_mut());
         for relationship in &all {
+            let targets = self.resolved(relationship.target, false);
             for source in self.resolved(relationship.source, true) {
-                for target in self.resolved(relationship.target, false) {
-                    self.relate(&source, &target, relationship.notify)?;
+                for target in &targets {
+                    self.relate(&source, target, relationship.notify)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The references an operand stands for: a collector's are what it collected or, on the left side, what stands
-    /// left of it if that is nothing.
-    fn resolved(&self, operand: Operand<'c>, left: bool) -> Vec<String> {
+    /// What an operand stands for: a collector's are what it collected or, on the left side, what stands left of it
+    /// if that is nothing.
+    fn resolved(&self, operand: Operand<'c>, left: bool) -> Vec<End<'c>> {
         match operand {
-            Operand::Reference(ty) => vec![rich::reference(ty).unwrap_or_else(|| types::print(ty))],
+            Operand::Reference(ty) => {
+                let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
+                let id = names::split_reference(&text).and_then(|(ty, title)| self.find_resource(ty, title));
+                vec![End { id, text: self.string_value(&text) }]
+            }
             Operand::Collector(number) => {
                 let collectors = self.collectors.borrow();
                 let collector = &collectors[number];
                 if !collector.collected.is_empty() || !left {
                     let catalog = self.catalog.borrow();
-                    return collector.collected.iter().map(|id| catalog[*id].reference()).collect();
+                    let end = |id: &ResourceId| {
+                        let text = self.string_value(&catalog[*id].reference());
+                        End { id: Some(*id), text }
+                    };
+                    return collector.collected.iter().map(end).collect();
                 }
                 match &collector.alternative {
                     Some(alternative) => alternative.iter().flat_map(|o| self.resolved(*o, true)).collect(),
@@ -162,32 +172,31 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn relate(&self, source: &str, target: &str, notify: bool) -> Eval<'c, ()> {
-        let find = |reference: &str| {
-            let (ty, title) = names::split_reference(reference)?;
-            self.find_resource(ty, title)
+    fn relate(&self, source: &End<'c>, target: &End<'c>, notify: bool) -> Eval<'c, ()> {
+        let unknown = |which: &End<'c>, how: &str, other: &End<'c>| {
+            let text = |end: &End<'c>| end.text.as_str().unwrap_or_default();
+            let (which, other) = (text(which), text(other));
+            Flow::raw(format!("Could not find resource '{which}' for relationship {how} '{other}'"))
         };
-        let Some(from) = find(source) else {
-            let message = format!("Could not find resource '{source}' for relationship on '{target}'");
-            return Err(Flow::raw(message));
-        };
-        if find(target).is_none() {
-            let message = format!("Could not find resource '{target}' for relationship from '{source}'");
-            return Err(Flow::raw(message));
-        }
+        let from = source.id.ok_or_else(|| unknown(source, "on", target))?;
+        target.id.ok_or_else(|| unknown(target, "from", source))?;
         let name = if notify { "notify" } else { "before" };
         let mut catalog = self.catalog.borrow_mut();
-        let mut all = match catalog[from].param(name) {
-            Some(Value::Array(items)) => items.items().to_vec(),
-            Some(one) => vec![one],
-            None => Vec::new(),
+        let value = match catalog[from].param(name) {
+            Some(Value::Array(items)) => Value::Array(items.appended(self.arena, &[target.text])),
+            Some(one) => Value::array(self.arena, &[one, target.text]),
+            None => Value::array(self.arena, &[target.text]),
         };
-        all.push(self.string_value(target));
-        let value = Value::array(self.arena, &all);
         let source = catalog[from].source;
         let old = catalog[from].params.iter().find(|p| p.name == name).copied();
         let (file, line) = old.map_or((None, 0), |p| (p.file, p.line));
         catalog[from].set(Param { name, value, file, line, append: false, source });
         Ok(())
     }
+}
+
+/// One end of a relationship: the resource, where there is one, and the text it is entered as.
+struct End<'c> {
+    id: Option<ResourceId>,
+    text: Value<'c>,
 }

@@ -9,8 +9,8 @@ use bunraku_vm::function::Call;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The type's name.

@@ -35,7 +35,7 @@ impl DataFiles {
         if tree.is_frozen()
             && let Some(outcome) = tree.data(path, format)
         {
-            return outcome.map(Arc::new);
+            return outcome;
         }
         let stamp = tree.stamp(path).map_err(unreadable)?;
         // A pipe or a device might never end.
@@ -51,9 +51,8 @@ impl DataFiles {
         }
         let outcome = match tree.data(path, format) {
             Some(outcome) => outcome,
-            None => parse(path, &tree.read(path).map_err(unreadable)?, format),
+            None => parse(path, &tree.read(path).map_err(unreadable)?, format).map(Arc::new),
         };
-        let outcome = outcome.map(Arc::new);
         if let Ok(mut files) = self.0.lock() {
             files.insert(key, (stamp, outcome.clone()));
         }

@@ -155,7 +155,13 @@ impl<'c> Compile<'c> {
         key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }
 
-    fn find_variable(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Option<Value<'c>> {
+    /// A variable as the look-up sees it.
+    pub(super) fn find_variable(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: &str,
+    ) -> Option<Value<'c>> {
         if let Some(value) = self.hiera.local(name) {
             return Some(value);
         }

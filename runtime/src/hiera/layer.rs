@@ -15,7 +15,8 @@ use bunraku_vm::host::Strict;
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use std::cell::RefCell;
+use hashbrown::HashMap;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -46,6 +47,55 @@ struct Resolved<'c> {
     entries: Vec<Entry<'c>>,
     last: Vec<Entry<'c>>,
     variables: Vec<(Key, Value<'c>)>,
+    /// What those variables are parts of, and what that was.
+    roots: Vec<(String, Option<Value<'c>>)>,
+    /// Where in `entries` a key may be found, once their files are read.
+    index: OnceCell<Option<Index<'c>>>,
+}
+
+/// Which locations have a key: a bit each, counted through all entries.
+struct Index<'c> {
+    keys: HashMap<&'c str, u64>,
+    /// Those that have to be asked whatever the key.
+    always: u64,
+}
+
+impl<'c> Index<'c> {
+    /// The index of entries; none while a file is unread, or where there are too many locations.
+    fn of(entries: &[Entry<'c>]) -> Option<Index<'c>> {
+        if entries.iter().map(|entry| entry.contexts.len()).sum::<usize>() > 64 {
+            return None;
+        }
+        let mut index = Index { keys: HashMap::new(), always: 0 };
+        let mut bit = 1u64;
+        for entry in entries {
+            for (n, context) in entry.contexts.iter().enumerate() {
+                if entry.kind != Kind::DataHash {
+                    index.always |= bit;
+                } else if entry.locations.as_ref().is_none_or(|all| all[n].exists) {
+                    let data = context.data.get()?;
+                    let keys = data.entries().iter().filter_map(|(key, _)| key.as_str());
+                    keys.for_each(|key| *index.keys.entry(key).or_default() |= bit);
+                }
+                bit <<= 1;
+            }
+        }
+        Some(index)
+    }
+}
+
+impl<'c> Resolved<'c> {
+    /// The locations of `entries` that may have a key.
+    fn places(&self, key: &str) -> u64 {
+        let index = match self.index.get() {
+            Some(index) => index.as_ref(),
+            None => match Index::of(&self.entries) {
+                Some(index) => self.index.get_or_init(|| Some(index)).as_ref(),
+                None => None,
+            },
+        };
+        index.map_or(u64::MAX, |index| index.always | index.keys.get(key).copied().unwrap_or_default())
+    }
 }
 
 /// How a backend is called.
@@ -124,6 +174,17 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Rc<Resolved<'c>>> {
         let kept = layer.resolved.borrow().clone();
         if let Some(kept) = kept {
+            let is_same = |(name, value): &(String, Option<Value<'c>>)| match (
+                self.find_variable(vm, inv, name),
+                value,
+            ) {
+                (Some(now), Some(then)) => now.identical(*then),
+                (None, None) => true,
+                _ => false,
+            };
+            if kept.roots.iter().all(is_same) {
+                return Ok(kept);
+            }
             if kept.variables.iter().all(|(key, value)| self.variable_now(vm, inv, key).same(*value)) {
                 return Ok(kept);
             }
@@ -142,8 +203,16 @@ impl<'c> Compile<'c> {
             Err(_) => Ok(Vec::new()),
         };
         let variables = self.hiera.recorded(outer).into_iter();
-        let variables = variables.filter_map(|(name, value)| Some((Key::split(&name)?, value))).collect();
-        let resolved = Rc::new(Resolved { entries: entries?, last: last?, variables });
+        let variables: Vec<(Key, Value<'c>)> =
+            variables.filter_map(|(name, value)| Some((Key::split(&name)?, value))).collect();
+        let mut roots: Vec<(String, Option<Value<'c>>)> = Vec::new();
+        for (key, _) in &variables {
+            if !roots.iter().any(|(name, _)| *name == key.root) {
+                roots.push((key.root.clone(), self.find_variable(vm, inv, &key.root)));
+            }
+        }
+        let (entries, last) = (entries?, last?);
+        let resolved = Rc::new(Resolved { entries, last, variables, roots, index: OnceCell::new() });
         *layer.resolved.borrow_mut() = Some(resolved.clone());
         Ok(resolved)
     }
@@ -166,10 +235,20 @@ impl<'c> Compile<'c> {
                 explain.not_found(key.text.as_str());
                 return Ok(None);
             }
+            // Who explains wants to hear of every location.
+            let places = if last || explain.0.is_some() { u64::MAX } else { resolved.places(&key.root) };
+            if places == 0 {
+                return Ok(None);
+            }
+            let mut first = 0;
             strategy.over(vm, explain, entries.iter(), |vm, entry| {
+                let (base, count) = (first, entry.contexts.len());
+                first += count;
                 let ask = || {
-                    let all = 0..entry.contexts.len();
-                    strategy.over(vm, explain, all, |vm, n| {
+                    strategy.over(vm, explain, 0..count, |vm, n| {
+                        if places != u64::MAX && places >> (base + n) & 1 == 0 {
+                            return Ok(None);
+                        }
                         let location = entry.locations.as_ref().map(|all| &all[n]);
                         let mut ask = || self.ask_location(vm, inv, layer, entry, n, key);
                         match location {

@@ -34,12 +34,12 @@ use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 use explain::{Explain, What};
 use files::{DataFiles, Format};
+use hashbrown::HashMap;
 use key::Key;
 use layer::{Layer, Place};
 use merge::Strategy;
 use options::LOOKUP_OPTIONS;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -364,30 +364,35 @@ impl<'c> Compile<'c> {
     }
 
     fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.kept_layer(vm, "*global", self.environment.hiera_config.clone(), Place::Global)
+        self.kept_layer(vm, "*global", Place::Global, || self.environment.hiera_config.clone())
     }
 
     fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        let file = self.environment.directory.as_ref().map(|directory| directory.join("hiera.yaml"));
-        self.kept_layer(vm, "*environment", file.filter(|file| self.tree().exists(file)), Place::Environment)
+        self.kept_layer(vm, "*environment", Place::Environment, || {
+            let file = self.environment.directory.as_ref()?.join("hiera.yaml");
+            self.tree().exists(&file).then_some(file)
+        })
     }
 
     fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
-        let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
-        self.kept_layer(vm, module, file.filter(|file| self.tree().exists(file)), Place::Module)
+        self.kept_layer(vm, module, Place::Module, || {
+            let file = self.environment.modules.get(module)?.path.join("hiera.yaml");
+            self.tree().exists(&file).then_some(file)
+        })
     }
 
+    /// The layer of a name; `file` says what configures it, and is asked once.
     fn kept_layer(
         &self,
         vm: &mut Vm<'c>,
         name: &str,
-        file: Option<PathBuf>,
         place: Place,
+        file: impl FnOnce() -> Option<PathBuf>,
     ) -> Eval<'c, Kept<'c>> {
         if let Some(kept) = self.hiera.layers.borrow().get(name) {
             return Ok(kept.clone());
         }
-        let config = match file {
+        let config = match file() {
             Some(file) => self.read_config(vm, &file, place)?,
             None => None,
         };

@@ -10,7 +10,7 @@ use bunraku_vm::regex;
 use bunraku_vm::types;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The reserved key.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -208,9 +208,24 @@ fn matching<'c>(all: Hash<'c>, root: &str) -> Option<Hash<'c>> {
     }
     let mut patterns =
         all.entries().iter().filter(|(key, _)| key.as_str().is_some_and(|key| key.starts_with('^')));
-    let found =
-        patterns.find(|(key, _)| key.as_str().is_some_and(|key| regex::is_match(key, root) == Ok(true)));
+    let fits = |key: &str| root.starts_with(literal_start(key)) && regex::is_match(key, root) == Ok(true);
+    let found = patterns.find(|(key, _)| key.as_str().is_some_and(fits));
     found.and_then(|(_, value)| hash(*value))
+}
+
+/// What every text that fits `^pattern` begins with: most keys are told apart by it.
+fn literal_start(pattern: &str) -> &str {
+    let pattern = pattern.strip_prefix('^').unwrap_or_default();
+    if pattern.contains('|') {
+        return "";
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
+    let plain = &pattern[..pattern.find(|c| !is_plain(c)).unwrap_or(pattern.len())];
+    // What follows may say that the last letter need not be there.
+    match pattern[plain.len()..].chars().next() {
+        Some('?' | '*' | '{' | '+') => &plain[..plain.len().saturating_sub(1)],
+        _ => plain,
+    }
 }
 
 /// A module speaks of its own keys only.
@@ -237,4 +252,18 @@ fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Hash<'c>> {
         }
     }
     Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal_start;
+
+    #[test]
+    fn only_what_must_be_there_is_a_literal_start() {
+        assert_eq!(literal_start("^profile::.*::users$"), "profile::");
+        assert_eq!(literal_start("^ab?c"), "a");
+        assert_eq!(literal_start("^a|b"), "");
+        assert_eq!(literal_start("^(?i)a"), "");
+        assert_eq!(literal_start("a"), "");
+    }
 }

@@ -284,7 +284,7 @@ impl<'c> Compile<'c> {
         for param in &resource.params {
             params.insert_str(param.name, param.value);
         }
-        let tags: Vec<_> = resource.tags.iter().map(|tag| vm.string(tag)).collect();
+        let tags: Vec<_> = resource.tags.iter(&self.words).map(|tag| vm.string(tag)).collect();
         let parts = [
             vm.string(resource.type_name),
             vm.string(resource.title),
@@ -317,7 +317,8 @@ impl<'c> Compile<'c> {
                 vm.array(&classes)
             }
             "tags" => {
-                let tags: Vec<_> = self.catalog.borrow().tags.iter().map(|tag| vm.string(tag)).collect();
+                let tags: Vec<_> =
+                    self.catalog.borrow().tags.iter(&self.words).map(|tag| vm.string(tag)).collect();
                 vm.array(&tags)
             }
             "definition" => {

@@ -168,13 +168,14 @@ impl Archive {
     fn record<const N: usize>(&self, section: Section, number: u32) -> Read<[u32; N]> {
         let range = self
             .within(section, (number as usize).saturating_mul(4 * N), 4 * N)
-            .ok_or(Fault::Record(section, number))?;
+            .ok_or_else(|| Fault::Record(section, number))?;
         let words: &[u32] = bytemuck::cast_slice(self.bytes(range)?);
         Ok(std::array::from_fn(|n| words[n]))
     }
 
     fn text(&self, at: u32, len: u32, of: Section, number: u32) -> Read<&str> {
-        let range = self.within(Section::Text, at as usize, len as usize).ok_or(Fault::Record(of, number))?;
+        let range =
+            self.within(Section::Text, at as usize, len as usize).ok_or_else(|| Fault::Record(of, number))?;
         std::str::from_utf8(self.bytes(range)?).map_err(|_| Fault::Text(Section::Text))
     }
 
@@ -206,12 +207,13 @@ impl Archive {
         Ok(Entry { number, path, bits: r[2], size, hash, module_at, parts: (r[5], r[6]) })
     }
 
-    fn entry_path(&self, number: u32) -> Read<&str> {
-        let range = self
-            .within(Section::Entries, number as usize * 4 * ENTRY_WORDS, 8)
-            .ok_or(Fault::Record(Section::Entries, number))?;
+    /// The path of an entry; a search compares bytes and takes none for text before it has found it.
+    fn entry_path(&self, number: u32) -> Read<&[u8]> {
+        let fault = || Fault::Record(Section::Entries, number);
+        let range = self.within(Section::Entries, number as usize * 4 * ENTRY_WORDS, 8).ok_or_else(fault)?;
         let words: &[u32] = bytemuck::cast_slice(self.bytes(range)?);
-        self.text(words[0], words[1], Section::Entries, number)
+        let range = self.within(Section::Text, words[0] as usize, words[1] as usize).ok_or_else(fault)?;
+        self.bytes(range)
     }
 
     /// The first of `count` records that is not less than what `order` compares with.
@@ -225,7 +227,7 @@ impl Archive {
     }
 
     fn entry_from(&self, path: &str) -> Read<u32> {
-        self.lower_bound(self.entries(), |n| Ok(self.entry_path(n)?.cmp(path)))
+        self.lower_bound(self.entries(), |n| Ok(self.entry_path(n)?.cmp(path.as_bytes())))
     }
 
     /// The entry of a path.
@@ -234,7 +236,7 @@ impl Archive {
     /// When what the search meets is damaged.
     pub fn find(&self, path: &str) -> Read<Option<Entry<'_>>> {
         let number = self.entry_from(path)?;
-        if number == self.entries() || self.entry_path(number)? != path {
+        if number == self.entries() || self.entry_path(number)? != path.as_bytes() {
             return Ok(None);
         }
         self.entry(number).map(Some)
@@ -249,7 +251,8 @@ impl Archive {
         let mut found = Vec::new();
         let mut number = self.entry_from(&prefix)?;
         while number < self.entries() {
-            let path = self.entry_path(number)?;
+            let path = std::str::from_utf8(self.entry_path(number)?);
+            let path = path.map_err(|_| Fault::Text(Section::Text))?;
             let Some(rest) = path.strip_prefix(&prefix) else { break };
             let next = match rest.split_once('/') {
                 None => {

@@ -333,7 +333,7 @@ impl<'c> Vm<'c> {
                 Some(value) => *value,
                 None if param.has_default && param.captures_rest => self.rest_default(closure, n, scope)?,
                 None if param.has_default => {
-                    self.param_default(closure.chunk, n, scope, closure.name.unwrap_or("lambda"))?
+                    self.param_default(closure.chunk, n, scope, &closure.name.unwrap_or("lambda"))?
                 }
                 None if param.captures_rest => self.array(&[]),
                 None if closure.name.is_none() => {
@@ -410,7 +410,7 @@ impl<'c> Vm<'c> {
     }
 
     fn rest_default(&mut self, closure: &'c Closure<'c>, n: usize, scope: &'c Scope<'c>) -> Eval<'c> {
-        let value = self.param_default(closure.chunk, n, scope, closure.name.unwrap_or("lambda"))?;
+        let value = self.param_default(closure.chunk, n, scope, &closure.name.unwrap_or("lambda"))?;
         Ok(if matches!(value, Value::Array(_)) { value } else { self.array(&[value]) })
     }
 

@@ -71,7 +71,7 @@ impl<'c> Vm<'c> {
                 let slot = &inner.slots[param.slot as usize];
                 if slot.get().is_none_or(Value::is_undef) && param.has_default {
                     slot.set(None);
-                    let value = self.param_default(template, n, inner, "lambda")?;
+                    let value = self.param_default(template, n, inner, &"lambda")?;
                     slot.set(Some(value));
                 }
             }
@@ -114,7 +114,7 @@ impl<'c> Vm<'c> {
                 values.push((param.name, value));
             }
         }
-        match types::mismatch::describe_parameters(self, "lambda", &parameters, &values, false) {
+        match types::mismatch::describe_parameters(self, &"lambda", &parameters, &values, false) {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),
         }

@@ -5,6 +5,36 @@ use super::layout::tag;
 use super::reader::{Chunk, Fault, Unit};
 use crate::isa::{Field, Format, Ins, Op, decode};
 use hashbrown::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Which chunks of a unit have passed: kept beside its words, for as long as these are kept, by all who run them.
+#[derive(Debug, Default)]
+pub struct Passed(OnceLock<Box<[AtomicU64]>>);
+
+impl Passed {
+    fn bit(&self, unit: &Unit<'_>, chunk: u32) -> Option<(&AtomicU64, u64)> {
+        let words = || (0..unit.chunks().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let word = self.0.get_or_init(words).get(chunk as usize / 64)?;
+        Some((word, 1 << (chunk % 64)))
+    }
+
+    /// Verifies a chunk unless it has passed before.
+    ///
+    /// # Errors
+    /// As [`verify`].
+    pub fn verify(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+        let bit = self.bit(unit, chunk.number);
+        if bit.is_some_and(|(word, bit)| word.load(Relaxed) & bit != 0) {
+            return Ok(());
+        }
+        verify(unit, chunk)?;
+        if let Some((word, bit)) = bit {
+            word.fetch_or(bit, Relaxed);
+        }
+        Ok(())
+    }
+}
 
 /// Registers a chunk may have.
 pub const MAX_REGISTERS: u32 = 256;

@@ -13,6 +13,7 @@ use bunraku_vm::host::{
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -269,10 +270,10 @@ pub fn run_in(words: &[u32], stub: &Stub) -> Result<String, String> {
         Flow::Next(..) => "next".to_owned(),
         Flow::Return(..) => "return".to_owned(),
     };
-    let arena = Bump::new();
+    let (arena, passed) = (Bump::new(), Passed::default());
     let mut vm = Vm::new(&arena, stub);
     let words = &*arena.alloc_slice_copy(words);
-    let id = vm.load(words, Some("test.pp"), "").map_err(text)?;
+    let id = vm.load(words, &passed, Some("test.pp"), "").map_err(text)?;
     let main = ChunkRef { unit: id, chunk: 0 };
     let top = vm.top;
     let spec = ScopeSpec {

@@ -6,6 +6,7 @@ use crate::error::{Eval, Flow};
 use crate::types::{Type, generalize, infer_set, is_instance};
 use crate::value::Value;
 use crate::vm::Vm;
+use std::fmt::Display;
 
 /// A declared parameter.
 #[derive(Clone, Copy)]
@@ -23,19 +24,22 @@ pub struct Parameter<'c> {
 /// before the colon: `Class[Foo]`.
 pub fn describe_parameters<'c>(
     vm: &mut Vm<'c>,
-    subject: &str,
+    subject: &dyn Display,
     parameters: &[Parameter<'c>],
     given: &[(&str, Value<'c>)],
     missing_ok: bool,
 ) -> Option<String> {
     let mut found: Mismatches<'c> = Vec::new();
-    for (name, _) in given {
-        if !parameters.iter().any(|p| p.name == *name) {
+    for (n, (name, _)) in given.iter().enumerate() {
+        let in_place = parameters.get(n).is_some_and(|p| p.name == *name);
+        if !in_place && !parameters.iter().any(|p| p.name == *name) {
             found.push(Mismatch::new(&[], Fault::InvalidParameter((*name).to_owned())));
         }
     }
-    for parameter in parameters {
-        match given.iter().find(|(name, _)| *name == parameter.name) {
+    for (n, parameter) in parameters.iter().enumerate() {
+        // Most callers give them in order.
+        let in_place = given.get(n).filter(|(name, _)| *name == parameter.name);
+        match in_place.or_else(|| given.iter().find(|(name, _)| *name == parameter.name)) {
             Some((_, Value::Object(object))) if object.type_name == "Deferred" => {}
             Some((_, value)) if is_instance(vm, parameter.ty, *value) => {}
             Some((_, value)) => {
@@ -67,10 +71,10 @@ pub fn describe_default<'c>(
     let actual = generalize(vm.arena, actual);
     let path = [Step::Parameter(name.to_owned())];
     let found = Describer { arena: vm.arena }.describe(expected, actual, &path);
-    join(vm, subject, &found)
+    join(vm, &subject, &found)
 }
 
-fn join<'c>(vm: &Vm<'c>, subject: &str, found: &[Mismatch<'c>]) -> Option<String> {
+fn join<'c>(vm: &Vm<'c>, subject: &dyn Display, found: &[Mismatch<'c>]) -> Option<String> {
     match found {
         [] => None,
         [only] => Some(format!("{subject}:{}", only.format(vm.arena))),

@@ -5,11 +5,32 @@ use crate::world::World;
 use crate::{FAILED, USAGE};
 use bunraku_runtime::job::Session;
 use bunraku_runtime::stats::{Count, Kind, Stats};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// What stands behind a stack of a profile.
+#[derive(Clone, Copy, ValueEnum)]
+enum Figure {
+    /// Microseconds.
+    Time,
+    /// Bytes of values.
+    Bytes,
+    /// Calls.
+    Calls,
+}
+
+impl Figure {
+    fn of(self, count: Count) -> u64 {
+        match self {
+            Figure::Time => count.time.as_micros() as u64,
+            Figure::Bytes => count.bytes,
+            Figure::Calls => count.calls,
+        }
+    }
+}
 
 /// Compile a node's catalog and print it as JSON, as an agent would get it.
 ///
@@ -30,10 +51,17 @@ pub struct Arguments {
     /// Have a PuppetDB named by `--storeconfigs` take the catalog in (`replace catalog`).
     #[arg(long = "replace-catalog", requires = "storeconfigs")]
     replace_catalog: bool,
-    /// Show on stderr what was called, how often, and the time it took: functions of the language, of modules (native
-    /// or in Ruby), templates.
+    /// Show on stderr what was evaluated, how often, the time and memory it took without that of what it called:
+    /// classes, defined types, functions of all kinds, templates, keys of Hiera.
     #[arg(long)]
     stats: bool,
+    /// The same, and write the stacks of what was called to a file, one a line with the microseconds in it: what
+    /// flame graphs are drawn from.
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// What is written behind the stacks.
+    #[arg(long = "profile-of", value_name = "WHAT", default_value = "time", requires = "profile")]
+    profile_of: Figure,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of log messages and errors.
@@ -55,6 +83,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     job.replace_catalog = arguments.replace_catalog;
     job.check_cycles = arguments.check_cycles;
     job.stats = arguments.stats;
+    job.profile = arguments.profile.is_some();
     renderer.given_code(job.code.as_deref());
     if job.frozen {
         renderer.read_no_files();
@@ -63,6 +92,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     renderer.logs(&outcome.logs);
     if let Some(stats) = &outcome.stats {
         print_stats(stats, arguments.format);
+        if let Some(file) = &arguments.profile
+            && let Err(error) = std::fs::write(file, stats.folded(|count| arguments.profile_of.of(count)))
+        {
+            return renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED);
+        }
     }
     let catalog = match outcome.result {
         Ok(catalog) => catalog,
@@ -92,7 +126,8 @@ fn print_stats(stats: &Stats, form: Form) {
         return;
     }
     let line = |name: &str, count: Count| {
-        format!("{name}: {} in {:.3} ms", count.calls, count.time.as_secs_f64() * 1e3)
+        let (time, kilobytes) = (count.time.as_secs_f64() * 1e3, count.bytes as f64 / 1e3);
+        format!("{name}: {} in {time:.3} ms, {kilobytes:.1} kB", count.calls)
     };
     for kind in Kind::ALL {
         eprintln!("{}", line(kind.title(), stats.total(kind)));

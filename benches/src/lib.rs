@@ -21,14 +21,17 @@ fn manifests(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The manifests of the corpus where it has been fetched, else those of the fixture.
-pub fn sources() -> Vec<String> {
+/// The modules of the corpus where it has been fetched, else those of the fixture.
+pub fn modules() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let corpus = root.join(".cache/corpus/modules");
+    if corpus.is_dir() { corpus } else { root.join("fixtures/control-repo/modules") }
+}
+
+/// Their manifests.
+pub fn sources() -> Vec<String> {
     let mut files = Vec::new();
-    manifests(&root.join(".cache/corpus/modules"), &mut files);
-    if files.is_empty() {
-        manifests(&root.join("fixtures"), &mut files);
-    }
+    manifests(&modules(), &mut files);
     files.sort();
     files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect()
 }

@@ -83,6 +83,9 @@ pub struct Job {
     /// Whether calls of functions and templates are counted.
     #[serde(default)]
     pub stats: bool,
+    /// Whether they are told apart by what is around them, too.
+    #[serde(default)]
+    pub profile: bool,
     /// Names of resource types to describe, in place of a compile.
     pub types: Option<Vec<String>>,
     /// `value`, `catalog`.
@@ -435,7 +438,12 @@ fn place(out: &mut String, place: &Place) {
 }
 
 fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
-    let mut settings = Settings { check_cycles: job.check_cycles, stats: job.stats, ..Settings::default() };
+    let mut settings = Settings {
+        check_cycles: job.check_cycles,
+        stats: job.stats,
+        profile: job.profile,
+        ..Settings::default()
+    };
     let mut ruby = ruby::Settings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();

@@ -1,13 +1,22 @@
-//! What a compile calls, how often, and the time it takes: counted where it is asked for (`compile --stats`).
+//! What a compile does, how often, the time and memory it takes: counted where it is asked for (`compile --stats`,
+//! `compile --profile`). [`Counter`] counts while the compile runs, [`Stats`] is what it counted.
 
+use bumpalo::Bump;
+use hashbrown::HashMap;
 use serde_json::{Value as Json, json};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// Bodies of classes and nodes.
+    Class,
+    /// Bodies of defined types, by the type's name.
+    Define,
+    /// Functions in the Puppet language.
+    Puppet,
     /// Functions that come with the language, but for loops that the compiler makes of `each` and the like.
     Language,
     /// Functions of modules that have a native twin.
@@ -18,22 +27,39 @@ pub enum Kind {
     Erb,
     /// Templates in the language.
     Epp,
+    /// Keys looked up in Hiera.
+    Hiera,
     /// Starts of a Ruby worker, or its takeover from an earlier compile.
     Start,
 }
 
 impl Kind {
     /// All, in the order they are shown in.
-    pub const ALL: [Kind; 6] = [Kind::Language, Kind::Native, Kind::Ruby, Kind::Erb, Kind::Epp, Kind::Start];
+    pub const ALL: [Kind; 10] = [
+        Kind::Class,
+        Kind::Define,
+        Kind::Puppet,
+        Kind::Language,
+        Kind::Native,
+        Kind::Ruby,
+        Kind::Erb,
+        Kind::Epp,
+        Kind::Hiera,
+        Kind::Start,
+    ];
 
-    /// What it is called in JSON.
+    /// What it is called in JSON, and in front of a name in a stack.
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Class => "class",
+            Kind::Define => "define",
+            Kind::Puppet => "puppet",
             Kind::Language => "language",
             Kind::Native => "native",
             Kind::Ruby => "ruby",
             Kind::Erb => "erb",
             Kind::Epp => "epp",
+            Kind::Hiera => "hiera",
             Kind::Start => "ruby_start",
         }
     }
@@ -41,38 +67,52 @@ impl Kind {
     /// What it is called in text.
     pub fn title(self) -> &'static str {
         match self {
+            Kind::Class => "classes",
+            Kind::Define => "defined types",
+            Kind::Puppet => "functions in the Puppet language",
             Kind::Language => "functions of the language",
             Kind::Native => "functions of modules, native",
             Kind::Ruby => "functions of modules, in Ruby",
             Kind::Erb => "ERB templates",
             Kind::Epp => "EPP templates",
+            Kind::Hiera => "Hiera keys",
             Kind::Start => "Ruby workers",
         }
     }
 }
 
-/// How often something was called, and the time in it: without that of other calls counted within it.
+/// How often something was called, the time in it and the memory it took: without that of what is counted within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Calls.
     pub calls: u64,
     /// Time.
     pub time: Duration,
+    /// Bytes of the compile's arena, where its values lie.
+    pub bytes: u64,
 }
 
-/// What a compile called, by kind and name.
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.calls += other.calls;
+        self.time += other.time;
+        self.bytes += other.bytes;
+    }
+}
+
+/// What a compile did, by kind and name; where it was profiled also by the stack of what led there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     by_name: BTreeMap<Kind, BTreeMap<String, Count>>,
+    stacks: Vec<(String, Count)>,
 }
 
 impl Stats {
-    /// All calls of a kind.
+    /// All of a kind.
     pub fn total(&self, kind: Kind) -> Count {
-        self.names(kind).fold(Count::default(), |sum, (_, count)| Count {
-            calls: sum.calls + count.calls,
-            time: sum.time + count.time,
-        })
+        let mut sum = Count::default();
+        self.names(kind).for_each(|(_, count)| sum += count);
+        sum
     }
 
     /// What of a kind was called, by name.
@@ -80,9 +120,9 @@ impl Stats {
         self.by_name.get(&kind).into_iter().flatten().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// As JSON: for each kind `calls`, `seconds` and the same `by_name`.
+    /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`.
     pub fn json(&self) -> Json {
-        let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64()});
+        let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64(), "bytes": count.bytes});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
             all["by_name"] = self.names(kind).map(|(name, count)| (name.to_owned(), one(count))).collect();
@@ -90,59 +130,142 @@ impl Stats {
         };
         Kind::ALL.into_iter().map(kind).collect()
     }
+
+    /// The stacks of a profile, outermost first, joined by `;`: what `flamegraph.pl`, inferno and speedscope read.
+    /// `figure` says what stands behind each; stacks without any are left out.
+    pub fn folded(&self, figure: impl Fn(Count) -> u64) -> String {
+        let mut out = String::new();
+        for (stack, count) in &self.stacks {
+            let figure = figure(*count);
+            if figure > 0 {
+                out.push_str(&format!("{stack} {figure}\n"));
+            }
+        }
+        out
+    }
+}
+
+/// Nodes of the tree of calls: what is called beyond that counts as its caller.
+const MAX_NODES: usize = 100_000;
+/// Depth of the tree, likewise.
+const MAX_STACK: u32 = 256;
+
+/// What was called, by what was called around it.
+struct Node {
+    kind: Kind,
+    name: String,
+    outer: usize,
+    depth: u32,
+    count: Count,
 }
 
 /// A call that has not returned.
 struct Frame {
-    kind: Kind,
-    name: String,
+    node: usize,
     began: Instant,
-    /// Time in calls within it.
-    within: Duration,
+    used: u64,
+    /// Time and memory of calls within it.
+    within: Count,
+}
+
+/// What counts, and how.
+struct Counting<'c> {
+    arena: &'c Bump,
+    /// Whether calls are told apart by what is around them.
+    nested: bool,
+    nodes: Vec<Node>,
+    inner: HashMap<(usize, Kind, String), usize>,
+    frames: Vec<Frame>,
+}
+
+impl Counting<'_> {
+    fn used(&self) -> u64 {
+        // What is left of the chunk in use has not been given out.
+        self.arena.allocated_bytes().saturating_sub(self.arena.chunk_capacity()) as u64
+    }
+
+    fn node(&mut self, kind: Kind, name: &str) -> usize {
+        let outer = if self.nested { self.frames.last().map_or(0, |frame| frame.node) } else { 0 };
+        let key = (outer, kind, name.to_owned());
+        if let Some(node) = self.inner.get(&key) {
+            return *node;
+        }
+        let depth = self.nodes[outer].depth + 1;
+        if outer != 0 && (self.nodes.len() >= MAX_NODES || depth > MAX_STACK) {
+            return outer;
+        }
+        let node = self.nodes.len();
+        self.nodes.push(Node { kind, name: name.to_owned(), outer, depth, count: Count::default() });
+        self.inner.insert(key, node);
+        node
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = Stats::default();
+        for node in &self.nodes[1..] {
+            let names = stats.by_name.entry(node.kind).or_default();
+            *names.entry(node.name.clone()).or_default() += node.count;
+        }
+        for node in self.nodes.iter().skip(1).filter(|_| self.nested) {
+            let mut path = Vec::new();
+            let mut current = node;
+            loop {
+                // A `;` or a line feed would end the frame.
+                path.push(format!("{} {}", current.kind.name(), current.name.replace([';', '\n'], ",")));
+                match current.outer {
+                    0 => break,
+                    outer => current = &self.nodes[outer],
+                }
+            }
+            path.reverse();
+            stats.stacks.push((path.join(";"), node.count));
+        }
+        stats
+    }
 }
 
 /// Counts while a compile runs.
 #[derive(Default)]
-pub(crate) struct Counter {
-    on: Cell<bool>,
-    stats: RefCell<Stats>,
-    frames: RefCell<Vec<Frame>>,
-}
+pub(crate) struct Counter<'c>(RefCell<Option<Counting<'c>>>);
 
-impl Counter {
-    /// One that counts, or that does not.
-    pub fn new(on: bool) -> Counter {
-        Counter { on: Cell::new(on), ..Counter::default() }
-    }
-
-    /// Whether it counts.
-    pub fn is_on(&self) -> bool {
-        self.on.get()
+impl<'c> Counter<'c> {
+    /// One that counts what is called; `nested` also by what is around it.
+    pub fn new(arena: &'c Bump, nested: bool) -> Counter<'c> {
+        let top =
+            Node { kind: Kind::Class, name: String::new(), outer: 0, depth: 0, count: Count::default() };
+        let counting =
+            Counting { arena, nested, nodes: vec![top], inner: HashMap::new(), frames: Vec::new() };
+        Counter(RefCell::new(Some(counting)))
     }
 
     /// A call begins.
     pub fn begin(&self, kind: Kind, name: &str) {
-        let frame = Frame { kind, name: name.to_owned(), began: Instant::now(), within: Duration::ZERO };
-        self.frames.borrow_mut().push(frame);
+        if let Some(counting) = &mut *self.0.borrow_mut() {
+            let (node, used) = (counting.node(kind, name), counting.used());
+            counting.frames.push(Frame { node, began: Instant::now(), used, within: Count::default() });
+        }
     }
 
     /// The call that began last ends.
     pub fn end(&self) {
-        let mut frames = self.frames.borrow_mut();
-        let Some(frame) = frames.pop() else { return };
-        let all = frame.began.elapsed();
-        if let Some(outer) = frames.last_mut() {
-            outer.within += all;
+        let mut counting = self.0.borrow_mut();
+        let Some(counting) = &mut *counting else { return };
+        let Some(frame) = counting.frames.pop() else { return };
+        let (time, bytes) = (frame.began.elapsed(), counting.used().saturating_sub(frame.used));
+        if let Some(outer) = counting.frames.last_mut() {
+            outer.within.time += time;
+            outer.within.bytes += bytes;
         }
-        let mut stats = self.stats.borrow_mut();
-        let count = stats.by_name.entry(frame.kind).or_default().entry(frame.name).or_default();
-        count.calls += 1;
-        count.time += all.saturating_sub(frame.within);
+        counting.nodes[frame.node].count += Count {
+            calls: 1,
+            time: time.saturating_sub(frame.within.time),
+            bytes: bytes.saturating_sub(frame.within.bytes),
+        };
     }
 
     /// Counts what `run` does as a call.
     pub fn count<T>(&self, kind: Kind, name: &str, run: impl FnOnce() -> T) -> T {
-        if !self.is_on() {
+        if self.0.borrow().is_none() {
             return run();
         }
         self.begin(kind, name);
@@ -153,27 +276,48 @@ impl Counter {
 
     /// What was counted; nothing is left behind.
     pub fn take(&self) -> Option<Stats> {
-        self.frames.take();
-        self.is_on().then(|| self.stats.take())
+        self.0.take().map(|counting| counting.stats())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Counter, Kind};
+    use bumpalo::Bump;
     use std::time::Duration;
 
     #[test]
-    fn time_within_counts_once() {
-        let counter = Counter::new(true);
+    fn time_and_memory_within_count_once() {
+        let arena = Bump::new();
+        let counter = Counter::new(&arena, true);
         counter.count(Kind::Native, "outer", || {
-            counter.count(Kind::Ruby, "inner", || std::thread::sleep(Duration::from_millis(30)));
+            arena.alloc([0u8; 1000]);
+            counter.count(Kind::Ruby, "in;ner", || {
+                arena.alloc([0u8; 100]);
+                std::thread::sleep(Duration::from_millis(30));
+            });
         });
         let stats = counter.take().expect("it counts");
         let (outer, inner) = (stats.total(Kind::Native), stats.total(Kind::Ruby));
         assert_eq!((outer.calls, inner.calls), (1, 1));
         assert!(inner.time >= Duration::from_millis(30), "{inner:?}");
         assert!(outer.time < inner.time, "{outer:?} {inner:?}");
-        assert_eq!(stats.json()["ruby"]["by_name"]["inner"]["calls"], 1);
+        assert!(inner.bytes >= 100 && outer.bytes >= 1000, "{outer:?} {inner:?}");
+        assert_eq!(stats.json()["ruby"]["by_name"]["in;ner"]["calls"], 1);
+        let calls = stats.folded(|count| count.calls);
+        assert_eq!(calls, "native outer 1\nnative outer;ruby in,ner 1\n");
+    }
+
+    #[test]
+    fn stacks_are_bounded() {
+        let arena = Bump::new();
+        let counter = Counter::new(&arena, true);
+        (0..1000).for_each(|_| counter.begin(Kind::Puppet, "f"));
+        (0..1000).for_each(|_| counter.end());
+        let stats = counter.take().expect("it counts");
+        assert_eq!(stats.total(Kind::Puppet).calls, 1000);
+        let deepest =
+            stats.folded(|count| count.calls).lines().map(str::len).max().expect("there are stacks");
+        assert!(deepest < 10 * 300, "{deepest}");
     }
 }

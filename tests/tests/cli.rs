@@ -402,6 +402,30 @@ fn stats_count_what_is_called() {
 }
 
 #[test]
+fn a_profile_tells_what_led_to_what() {
+    let file = std::env::temp_dir().join(format!("bunraku-cli-{}-profile", std::process::id()));
+    let code = "function f() { upcase('x') }\ndefine d { notice(f()) }\nclass a($p = 1) { d { 'x': } f() }\ninclude a";
+    let path = file.to_string_lossy().into_owned();
+    let answer = run(&["compile", "-e", code, "--profile", &path, "--profile-of", "calls"]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    for line in ["classes: 1 in ", "  D: 1 in ", "  f: 2 in ", "Hiera keys: 1 in ", "  a::p: 1 in "] {
+        assert!(answer.err.contains(line), "{line:?} is not in {}", answer.err);
+    }
+    let stacks = fs::read_to_string(&file).expect("the profile is there");
+    fs::remove_file(&file).expect("it can be removed");
+    for line in [
+        "language include 1\n",
+        "language include;class A 1\n",
+        "language include;class A;hiera a::p 1\n",
+        "language include;class A;puppet f;language upcase 1\n",
+        "define D;language notice 1\n",
+        "define D;puppet f 1\n",
+    ] {
+        assert!(stacks.contains(line), "{line:?} is not in {stacks}");
+    }
+}
+
+#[test]
 fn build_lists_what_needs_ruby() {
     let modules = with_stdlib("build", "8.5.0");
     let archive = format!("{modules}.archive");

@@ -192,6 +192,17 @@ pub struct Lookup<'c, 'a> {
     pub hiera: bool,
 }
 
+/// What is told of where calls are counted.
+#[derive(Clone, Copy)]
+pub enum Called<'a> {
+    /// A native function.
+    Native(&'static Native),
+    /// A function in the Puppet language, by name.
+    Puppet(&'a str),
+    /// An EPP template, by the name it was asked for.
+    Epp(&'a str),
+}
+
 /// The world around a compile.
 pub trait Host<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
@@ -217,8 +228,8 @@ pub trait Host<'c> {
     /// finds for functions of the old kind.
     fn has_old_function(&self, name: &str) -> bool;
 
-    /// A native function is about to be called: told where [`crate::vm::Vm::counts_calls`] is set.
-    fn call_begins(&self, _native: &'static Native) {}
+    /// Something is about to be called: told where [`crate::vm::Vm::counts_calls`] is set.
+    fn call_begins(&self, _callee: Called<'_>) {}
 
     /// The call told of last, and not ended yet, ends.
     fn call_ends(&self) {}

@@ -3,6 +3,7 @@
 use super::{Compile, Known, KnownKind, contain};
 use crate::catalog::{Kind, Param, Resource, rich};
 use crate::names;
+use crate::stats::Kind as Counted;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::Include;
@@ -213,6 +214,22 @@ impl<'c> Compile<'c> {
         if std::mem::replace(&mut self.catalog.borrow_mut()[id].evaluated, true) {
             return Ok(());
         }
+        if !vm.counts_calls {
+            return self.evaluate_now(vm, id);
+        }
+        let (type_name, title) = {
+            let catalog = self.catalog.borrow();
+            (catalog[id].type_name, catalog[id].title)
+        };
+        let (kind, name) = if matches!(type_name, "Class" | "Node") {
+            (Counted::Class, title)
+        } else {
+            (Counted::Define, type_name)
+        };
+        self.counter.count(kind, name, || self.evaluate_now(vm, id))
+    }
+
+    fn evaluate_now(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
         let (type_name, title, outer, source) = {
             let catalog = self.catalog.borrow();
             let resource = &catalog[id];

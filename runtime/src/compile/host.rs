@@ -15,7 +15,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Called, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -119,13 +119,14 @@ impl<'c> Host<'c> for Compile<'c> {
         self.natives.find(name).or_else(|| self.twin(name, from))
     }
 
-    fn call_begins(&self, native: &'static Native) {
-        let kind = match self.natives.find(native.name) {
-            None => Kind::Native,
-            Some(_) if matches!(native.name, "epp" | "inline_epp") => Kind::Epp,
-            Some(_) => Kind::Language,
+    fn call_begins(&self, callee: Called<'_>) {
+        let (kind, name) = match callee {
+            Called::Puppet(name) => (Kind::Puppet, name),
+            Called::Epp(name) => (Kind::Epp, name),
+            Called::Native(native) if self.natives.find(native.name).is_none() => (Kind::Native, native.name),
+            Called::Native(native) => (Kind::Language, native.name),
         };
-        self.counter.begin(kind, native.name);
+        self.counter.begin(kind, name);
     }
 
     fn call_ends(&self) {
@@ -447,7 +448,7 @@ impl<'c> Host<'c> for Compile<'c> {
         scope: &'c Scope<'c>,
         lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        self.hiera_lookup(vm, scope, lookup)
+        self.counter.count(Kind::Hiera, lookup.key, || self.hiera_lookup(vm, scope, lookup))
     }
 
     fn generate(&self, command: &[String]) -> Result<String, String> {

@@ -72,6 +72,8 @@ pub struct Settings {
     pub check_cycles: bool,
     /// Whether calls are counted.
     pub stats: bool,
+    /// Whether they are told apart by what is around them.
+    pub profile: bool,
     /// How deep calls may nest: `max_depth`.
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
@@ -91,6 +93,7 @@ impl Default for Settings {
             native_stdlib: true,
             check_cycles: false,
             stats: false,
+            profile: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
@@ -154,7 +157,7 @@ pub struct Compile<'c> {
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
-    pub(crate) counter: Counter,
+    pub(crate) counter: Counter<'c>,
     check: CheckStrict,
     node_name: &'c str,
     logs: RefCell<Vec<Log>>,

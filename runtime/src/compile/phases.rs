@@ -150,7 +150,10 @@ impl<'c> Compile<'c> {
             taken_in: RefCell::default(),
             hiera: Hiera::new(files),
             ruby,
-            counter: Counter::new(settings.stats),
+            counter: match settings.stats || settings.profile {
+                true => Counter::new(arena, settings.profile),
+                false => Counter::default(),
+            },
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
@@ -185,7 +188,7 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::new(arena, compile);
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
-        vm.counts_calls = settings.stats;
+        vm.counts_calls = settings.stats || settings.profile;
         let outcome = compile.phases(&mut vm, node, code);
         let result = outcome.map_err(|flow| compile.diagnostic(*flow));
         let value = match &result {

@@ -6,7 +6,7 @@ use bunraku_vm::format;
 use bunraku_vm::function::{
     Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param,
 };
-use bunraku_vm::host::{Erb, ModuleFolder};
+use bunraku_vm::host::{Called, Erb, ModuleFolder};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
@@ -55,12 +55,12 @@ fn epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let template = vm.host.template(vm, text(&call))?;
     // A template file sees top scope only.
     let top = vm.top;
-    vm.render(template, parameters(&call), top)
+    vm.counted(Called::Epp(text(&call)), |vm| vm.render(template, parameters(&call), top))
 }
 
 fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let template = vm.host.inline_template(vm, text(&call))?;
-    vm.render(template, parameters(&call), call.scope)
+    vm.counted(Called::Epp("inline_epp"), |vm| vm.render(template, parameters(&call), call.scope))
 }
 
 fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

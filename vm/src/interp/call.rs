@@ -4,6 +4,7 @@ use crate::closure::Closure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
 use crate::function::{Call, Native};
+use crate::host::Called;
 use crate::loaded::{Callee, Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeKind, ScopeSpec};
 use crate::types::{self, Signature, Type};
@@ -157,13 +158,7 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        if !self.counts_calls {
-            return self.run_native(native, args, block, scope);
-        }
-        self.host.call_begins(native);
-        let result = self.run_native(native, args, block, scope);
-        self.host.call_ends();
-        result
+        self.counted(Called::Native(native), |vm| vm.run_native(native, args, block, scope))
     }
 
     /// The same without telling the host: for a function that is one with its caller.
@@ -261,7 +256,8 @@ impl<'c> Vm<'c> {
 
     fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
         let floor = std::mem::replace(&mut self.matches_floor, self.matches.len());
-        let result = self.call_closure(closure, args);
+        let name = closure.name.unwrap_or_default();
+        let result = self.counted(Called::Puppet(name), |vm| vm.call_closure(closure, args));
         self.matches.truncate(self.matches_floor);
         self.matches_floor = floor;
         match result {
@@ -275,6 +271,17 @@ impl<'c> Vm<'c> {
             },
             ok => ok,
         }
+    }
+
+    /// Runs something that the host counts, where it counts.
+    pub fn counted<T>(&mut self, callee: Called<'_>, run: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.counts_calls {
+            return run(self);
+        }
+        self.host.call_begins(callee);
+        let result = run(self);
+        self.host.call_ends();
+        result
     }
 
     fn call_closure(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {

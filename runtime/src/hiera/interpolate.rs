@@ -165,10 +165,12 @@ impl<'c> Compile<'c> {
         if let Some(value) = self.hiera.local(name) {
             return Some(value);
         }
-        if name.contains("::") {
-            return vm.find_qualified(name);
-        }
-        inv.scope.lookup(vm.symbols.intern(name))
+        let value = match name.contains(':') && name.contains("::") {
+            true => vm.find_qualified(name),
+            false => inv.scope.lookup(vm.symbols.intern(name)),
+        };
+        self.hiera.memos.asked(name, value);
+        value
     }
 
     pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {

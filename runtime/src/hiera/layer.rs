@@ -540,6 +540,7 @@ impl<'c> Compile<'c> {
         if name == "eyaml_lookup_key" {
             return self.eyaml(vm, inv, entry, n, argument);
         }
+        self.hiera.memos.spoil();
         let from = name.split_once("::").map_or("", |(module, _)| module);
         let Some(closure) = self.find_function(vm, name, from)? else {
             if self.find_ruby(name, from).is_some_and(|found| !found.old) {

@@ -14,6 +14,7 @@ mod glob;
 pub(crate) mod hocon;
 mod hocon_size;
 mod interpolate;
+mod memo;
 pub mod key;
 pub mod layer;
 pub mod merge;
@@ -85,6 +86,7 @@ pub struct Hiera<'c> {
     explain: Cell<Explain<'c>>,
     /// The variable of `mapped_paths`.
     local: RefCell<Option<(String, Value<'c>)>>,
+    memos: memo::Memos<'c>,
 }
 
 impl<'c> Hiera<'c> {
@@ -101,6 +103,7 @@ impl<'c> Hiera<'c> {
             recorded: RefCell::default(),
             local: RefCell::default(),
             explain: Cell::default(),
+            memos: memo::Memos::default(),
         }
     }
 
@@ -113,6 +116,7 @@ impl<'c> Hiera<'c> {
         self.contexts.take();
         self.recorded.take();
         self.local.take();
+        self.memos.release();
         if let Some(explainer) = self.explain.take().0 {
             explainer.release();
         }
@@ -216,7 +220,23 @@ impl<'c> Compile<'c> {
             let environment = self.environment_layer(vm)?;
             inv.global_only = environment.is_none_or(|layer| layer.config.version < 5);
         }
-        self.hiera_find(vm, &inv, lookup.key, lookup.merge)
+        let merge = match lookup.merge {
+            None => Some(""),
+            Some(Value::Str(name)) => Some(name.as_str()),
+            Some(_) => None,
+        };
+        let given = lookup.overrides.is_some() || lookup.defaults.is_some() || lookup.hiera;
+        let Some(merge) = merge.filter(|_| !given && inv.explain.0.is_none()) else {
+            return self.hiera_find(vm, &inv, lookup.key, lookup.merge);
+        };
+        let memos = &self.hiera.memos;
+        if let Some(known) = memos.get(lookup.key, merge, |name| self.find_variable(vm, &inv, name)) {
+            return Ok(known);
+        }
+        memos.begin();
+        let found = self.hiera_find(vm, &inv, lookup.key, lookup.merge);
+        memos.end(self.arena.alloc_str(lookup.key), merge, found.as_ref().ok().copied());
+        found
     }
 
     fn hiera_find(

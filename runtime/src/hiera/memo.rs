@@ -1,0 +1,92 @@
+//! Look-ups that have been answered: a compile asks for many a key again and again. An answer is good for as long as
+//! the variables that it was made from are what they were, and only where nothing but data had a part in it.
+
+use bunraku_vm::value::Value;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::cell::RefCell;
+use std::hash::BuildHasher as _;
+
+/// A variable by name, and what it was.
+type Variable<'c> = (String, Option<Value<'c>>);
+
+/// An answer.
+struct Memo<'c> {
+    key: &'c str,
+    merge: &'c str,
+    variables: Vec<Variable<'c>>,
+    found: Option<Value<'c>>,
+}
+
+/// What a look-up under way has asked for.
+struct Recorder<'c> {
+    variables: Vec<Variable<'c>>,
+    /// Whether only data had a part in it.
+    pure: bool,
+}
+
+/// The answers of a compile.
+#[derive(Default)]
+pub(super) struct Memos<'c> {
+    table: RefCell<HashTable<Memo<'c>>>,
+    hasher: DefaultHashBuilder,
+    /// Of the look-ups under way, outermost first.
+    recorders: RefCell<Vec<Recorder<'c>>>,
+}
+
+impl<'c> Memos<'c> {
+    /// Lets go of everything.
+    pub fn release(&self) {
+        self.table.take();
+        self.recorders.take();
+    }
+
+    /// The answer for a key and the name of a merge, if there is one and `now` finds the variables unchanged.
+    pub fn get(
+        &self,
+        key: &str,
+        merge: &str,
+        mut now: impl FnMut(&str) -> Option<Value<'c>>,
+    ) -> Option<Option<Value<'c>>> {
+        let table = self.table.borrow();
+        let memo = table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
+        let same = |(name, then): &Variable<'c>| match (now(name), then) {
+            (Some(now), Some(then)) => now.identical(*then),
+            (None, None) => true,
+            _ => false,
+        };
+        memo.variables.iter().all(same).then_some(memo.found)
+    }
+
+    /// A look-up begins.
+    pub fn begin(&self) {
+        self.recorders.borrow_mut().push(Recorder { variables: Vec::new(), pure: true });
+    }
+
+    /// The look-up that began last asked for a variable.
+    pub fn asked(&self, name: &str, value: Option<Value<'c>>) {
+        if let Some(recorder) = self.recorders.borrow_mut().last_mut()
+            && !recorder.variables.iter().any(|(known, _)| known == name)
+        {
+            recorder.variables.push((name.to_owned(), value));
+        }
+    }
+
+    /// Something other than data has a part in the look-ups under way: code, what a program gave.
+    pub fn spoil(&self) {
+        self.recorders.borrow_mut().iter_mut().for_each(|recorder| recorder.pure = false);
+    }
+
+    /// The look-up that began last has ended, with an answer or with an error, which is none.
+    pub fn end(&self, key: &'c str, merge: &'c str, answer: Option<Option<Value<'c>>>) {
+        let Some(recorder) = self.recorders.borrow_mut().pop() else { return };
+        let Some(found) = answer.filter(|_| recorder.pure) else { return };
+        let hash = |memo: &Memo<'c>| self.hasher.hash_one((memo.key, memo.merge));
+        let memo = Memo { key, merge, variables: recorder.variables, found };
+        let mut table = self.table.borrow_mut();
+        let hashed = hash(&memo);
+        match table.find_mut(hashed, |other| other.key == key && other.merge == merge) {
+            Some(old) => *old = memo,
+            None => _ = table.insert_unique(hashed, memo, hash),
+        }
+    }
+}

@@ -46,6 +46,8 @@ pub(crate) struct Linked<'c> {
     pub params: &'c [ParamInfo<'c>],
     pub param_types: &'c [OnceCell<&'c Type<'c>>],
     pub return_type: OnceCell<&'c Type<'c>>,
+    /// Whether parameters are nothing but names: no types, no defaults, no rest.
+    pub plain: bool,
     /// What the chunk came to, where it is one whose value never changes.
     pub once: Cell<Option<Value<'c>>>,
 }
@@ -150,6 +152,7 @@ impl<'c> LoadedUnit<'c> {
                 captures_rest: param.captures_rest,
             }
         }));
+        let plain = params.iter().all(|p| !p.typed && !p.has_default && !p.captures_rest);
         let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
         let linked = arena.alloc(Linked {
             unit: self,
@@ -158,6 +161,7 @@ impl<'c> LoadedUnit<'c> {
             params,
             param_types,
             return_type: OnceCell::new(),
+            plain,
             once: Cell::new(None),
         });
         Ok(cell.get_or_init(|| linked))

@@ -322,6 +322,15 @@ impl<'c> Vm<'c> {
         args: &[Value<'c>],
     ) -> Eval<'c, ()> {
         let params = linked.params;
+        // A lambda takes more arguments than it has parameters; a function does not.
+        if linked.plain
+            && (args.len() == params.len() || args.len() > params.len() && closure.name.is_none())
+        {
+            for (param, value) in params.iter().zip(args) {
+                scope.slots[param.slot as usize].set(Some(*value));
+            }
+            return Ok(());
+        }
         self.check_param_order(linked)?;
         let mut sound = true;
         let mut rest_given = false;
@@ -363,7 +372,6 @@ impl<'c> Vm<'c> {
                     };
             }
         }
-        // A lambda takes more arguments than it has parameters; a function does not.
         if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 //! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
 
 use crate::tree::Tree;
+use crate::units::Outcome;
 use bunraku_vm::archive::layout::Section;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,21 @@ pub struct Modules {
     names: OnceLock<BTreeSet<String>>,
     /// What [`manifests`] found in a frozen tree, where nothing comes or goes.
     manifests: FrozenMap<String, Box<[PathBuf]>>,
+    /// Files that compiles have loaded from a frozen tree.
+    files: FrozenMap<String, Box<FrozenFile>>,
+}
+
+/// A manifest of a frozen tree: what every compile that loads it would find out again.
+#[derive(Default)]
+pub(crate) struct FrozenFile {
+    /// Its path, as messages and the catalog have it.
+    pub path: String,
+    /// The module it lies in; empty for none.
+    pub module: String,
+    /// Its path from the module path on, for a module's manifest.
+    pub in_module: Option<String>,
+    /// Its unit, by how it is checked.
+    pub units: [OnceLock<Outcome>; 3],
 }
 
 impl Modules {
@@ -87,6 +103,25 @@ impl Modules {
             let name = file.strip_prefix(folder).ok()?.components().next()?.as_os_str().to_str()?;
             self.get(name).filter(|module| file.starts_with(&module.path))
         })
+    }
+
+    /// A manifest's path from the module path on (`apache/manifests/vhost.pp`), and its module.
+    pub(crate) fn place(&self, file: &Path) -> Option<(String, &Module)> {
+        let module = self.containing(file)?;
+        let rest = file.strip_prefix(&module.path).ok()?;
+        Some((format!("{}/{}", module.name, rest.to_string_lossy()), module))
+    }
+
+    /// What is kept of a manifest; none where the tree may change.
+    pub(crate) fn frozen_file(&self, file: &Path) -> Option<&FrozenFile> {
+        let path = file.to_str().filter(|_| self.tree.is_frozen())?;
+        Some(self.files.get(path).unwrap_or_else(|| {
+            let place = self.place(file);
+            let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
+            let in_module = place.map(|(path, _)| path);
+            let kept = FrozenFile { path: path.to_owned(), module, in_module, units: Default::default() };
+            self.files.insert(path.to_owned(), Box::new(kept))
+        }))
     }
 
     fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {

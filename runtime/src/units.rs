@@ -47,6 +47,13 @@ impl Kept {
     }
 }
 
+impl Compiled {
+    /// Its words, and which of its chunks are known to be sound.
+    pub fn parts(&self) -> (&[u32], &Passed) {
+        (self.words.get(), &self.passed)
+    }
+}
+
 /// A compiled file: its words, and what the checks warned of.
 #[derive(Clone)]
 pub struct Compiled {

@@ -13,6 +13,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
 use bunraku_vm::types::{self, Alias, Type, set_alias};
+use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, OnceCell};
@@ -28,15 +29,18 @@ pub(super) struct NodeDefinition<'c> {
 impl<'c> Compile<'c> {
     /// Loads a manifest: its definitions become known. Its top-level code is chunk 0 of the unit.
     pub(super) fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
+        if let Some(file) = self.environment.modules.frozen_file(path) {
+            let compile = || self.units.file(self.tree(), path, self.check, file.in_module.as_deref());
+            let outcome = file.units[self.check as usize].get_or_init(compile);
+            let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
+            return self.load_unit(vm, compiled, compiled.parts(), Some(&file.path), &file.module);
+        }
         let compiled = self.compile_manifest(path)?;
         self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), self.module_of(path))
     }
 
     pub(super) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
-        let in_module = self.environment.modules.containing(path).and_then(|module| {
-            let rest = path.strip_prefix(&module.path).ok()?;
-            Some(format!("{}/{}", module.name, rest.to_string_lossy()))
-        });
+        let in_module = self.environment.modules.place(path).map(|(path, _)| path);
         let outcome = self.units.file(self.tree(), path, self.check, in_module.as_deref());
         self.note_standing(path);
         outcome.map_err(|faults| self.faults(&faults))
@@ -63,10 +67,21 @@ impl<'c> Compile<'c> {
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
+        self.load_unit(vm, compiled, self.kept.keep(compiled), file, module)
+    }
+
+    /// Loads words that live as long as the compile.
+    fn load_unit(
+        &self,
+        vm: &mut Vm<'c>,
+        compiled: &Compiled,
+        (words, passed): (&'c [u32], &'c Passed),
+        file: Option<&'c str>,
+        module: &'c str,
+    ) -> Eval<'c, UnitId> {
         for warning in compiled.warnings.iter() {
             self.log_diagnostic(warning);
         }
-        let (words, passed) = self.kept.keep(compiled);
         let id = vm.load(words, passed, file, module)?;
         let unit = vm.unit(id);
         for number in 0..unit.defs() {
@@ -322,10 +337,10 @@ impl<'c> Compile<'c> {
             return Ok(Some(known));
         }
         for file in modules::manifests(&self.environment.modules, name).iter() {
-            if self.loaded.borrow().contains(file) {
+            if self.loaded.borrow().contains(file.as_os_str()) {
                 continue;
             }
-            self.loaded.borrow_mut().insert(file.clone());
+            self.loaded.borrow_mut().insert(file.clone().into());
             self.load_manifest(vm, file)?;
             if let Some(known) = found(self) {
                 return Ok(Some(known));

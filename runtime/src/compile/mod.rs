@@ -180,7 +180,8 @@ pub struct Compile<'c> {
     alias_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Aliases that are being resolved.
     resolving: RefCell<HashSet<&'c str>>,
-    loaded: RefCell<HashSet<std::path::PathBuf>>,
+    /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
+    loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
@@ -205,6 +206,9 @@ impl<'c> Compile<'c> {
 
     /// Says, once, of a file that the archive does not have as it is now.
     pub(crate) fn note_standing(&self, path: &std::path::Path) {
+        if self.tree().is_frozen() {
+            return;
+        }
         let what = match self.tree().standing(path) {
             Standing::Apart | Standing::Same => return,
             Standing::Changed => "has changed since the archive was built",

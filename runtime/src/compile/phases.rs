@@ -314,7 +314,7 @@ impl<'c> Compile<'c> {
             None => {
                 let mut units = Vec::new();
                 for file in self.environment.manifest_files() {
-                    self.loaded.borrow_mut().insert(file.clone());
+                    self.loaded.borrow_mut().insert(file.clone().into());
                     let compiled = self.compile_manifest(&file).map_err(|flow| self.could_not_parse(flow))?;
                     let path = self.text(&file.to_string_lossy());
                     units.push(self.load_compiled(vm, &compiled, Some(path), self.module_of(&file))?);

@@ -48,7 +48,8 @@ impl<'c> Memos<'c> {
         mut now: impl FnMut(&str) -> Option<Value<'c>>,
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
-        let memo = table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
+        let memo =
+            table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
         let same = |(name, then): &Variable<'c>| match (now(name), then) {
             (Some(now), Some(then)) => now.identical(*then),
             (None, None) => true,

@@ -323,8 +323,7 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c, ()> {
         let params = linked.params;
         // A lambda takes more arguments than it has parameters; a function does not.
-        if linked.plain
-            && (args.len() == params.len() || args.len() > params.len() && closure.name.is_none())
+        if linked.plain && (args.len() == params.len() || args.len() > params.len() && closure.name.is_none())
         {
             for (param, value) in params.iter().zip(args) {
                 scope.slots[param.slot as usize].set(Some(*value));

@@ -99,6 +99,10 @@ pub(super) fn is_numeric_variable(name: &str) -> bool {
 
 /// Parts of word characters that start with a small letter; only the last may start with `_`.
 fn is_variable(name: &str) -> bool {
+    // Most have one part.
+    if is_param(name) {
+        return true;
+    }
     let name = name.strip_prefix("::").unwrap_or(name);
     let (outer, last) = name.rsplit_once("::").map_or((None, name), |(outer, last)| (Some(outer), last));
     is_param(last) && outer.is_none_or(is_definition)

@@ -183,7 +183,8 @@ pub(super) fn word_run(input: &[u8]) -> Scan<'_> {
 
 /// `# …` up to the line's end.
 pub(super) fn line_comment(input: &[u8]) -> Scan<'_> {
-    recognize((char('#'), take_while(|byte| byte != b'\n'))).parse(input)
+    let line = alt((take_until("\n".as_bytes()), nom::combinator::rest));
+    recognize((char('#'), line)).parse(input)
 }
 
 /// `/* … */`

@@ -114,7 +114,7 @@ fn small(work: &Path, rounds: usize, binary: &Path, out: &mut String) -> Result<
     let define = "define app::instance(Integer $port, String $owner = 'app') {\n\
                   file { \"/srv/${title}\": ensure => directory, owner => $owner }\n\
                   file { \"/srv/${title}/port\": content => \"${port}\\n\", require => File[\"/srv/${title}\"] }\n\
-                  cron { $title: command => \"/usr/bin/tidy ${title}\", minute => $port % 60 }\n}\n";
+                  exec { \"/usr/bin/tidy ${title}\": refreshonly => true }\n}\n";
     std::fs::write(environment.join("modules/app/manifests/instance.pp"), define).map_err(failed)?;
     let site = "Integer[1, 175].each |$i| { app::instance { \"i${i}\": port => 8000 + $i } }\n";
     std::fs::write(environment.join("manifests/site.pp"), site).map_err(failed)?;

@@ -16,7 +16,7 @@ use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Which layer.
@@ -57,6 +57,8 @@ pub enum Kind {
     LookupKey,
     /// Is asked for a key with its segments.
     DataDig,
+    /// A class of Hiera 3, in Ruby; these are not run.
+    Hiera3,
 }
 
 impl Kind {
@@ -65,8 +67,19 @@ impl Kind {
             Kind::DataHash => "data_hash",
             Kind::LookupKey => "lookup_key",
             Kind::DataDig => "data_dig",
+            Kind::Hiera3 => "hiera3_backend",
         }
     }
+
+    fn takes_whole_key(self) -> bool {
+        matches!(self, Kind::DataDig | Kind::Hiera3)
+    }
+}
+
+/// Where an entry of a version 3 configuration finds the levels that the old functions put before its own.
+pub(super) struct Levels {
+    pub datadir: PathBuf,
+    pub extension: String,
 }
 
 /// A level of a hierarchy.
@@ -79,6 +92,8 @@ pub struct Entry<'c> {
     /// None where the entry names no location at all.
     locations: Option<Vec<Location>>,
     contexts: Vec<Rc<Context<'c>>>,
+    /// Of version 3 only.
+    pub(super) levels: Option<Rc<Levels>>,
 }
 
 impl<'c> Entry<'c> {
@@ -92,7 +107,30 @@ impl<'c> Entry<'c> {
     ) -> Entry<'c> {
         let count = locations.as_ref().map_or(1, Vec::len);
         let contexts = (0..count).map(|_| Rc::new(Context::default())).collect();
-        Entry { name: name.to_owned(), kind, function: function.to_owned(), options, locations, contexts }
+        let (name, function) = (name.to_owned(), function.to_owned());
+        Entry { name, kind, function, options, locations, contexts, levels: None }
+    }
+
+    /// The same entry with other locations before its own.
+    pub(super) fn after(&self, mut before: Vec<Location>) -> Entry<'c> {
+        let fresh = before.iter().map(|_| Rc::new(Context::default()));
+        let contexts = fresh.chain(self.contexts.iter().cloned()).collect();
+        before.extend(self.locations.iter().flatten().cloned());
+        Entry {
+            name: self.name.clone(),
+            kind: self.kind,
+            function: self.function.clone(),
+            options: self.options,
+            locations: Some(before),
+            contexts,
+            levels: self.levels.clone(),
+        }
+    }
+
+    /// What errors call its backend.
+    fn full_name(&self) -> String {
+        let version = if self.levels.is_some() { "v3_" } else { "" };
+        format!("{version}{} function '{}'", self.kind.name(), self.function)
     }
 }
 
@@ -167,6 +205,8 @@ impl<'c> Compile<'c> {
                 return Ok(None);
             }
             strategy.over(vm, explain, entries.iter(), |vm, entry| {
+                let extended = self.with_levels(vm, inv, entry)?;
+                let entry = extended.as_ref().unwrap_or(entry);
                 let ask = || {
                     let all = 0..entry.contexts.len();
                     strategy.over(vm, explain, all, |vm, n| {
@@ -202,7 +242,8 @@ impl<'c> Compile<'c> {
             return Ok(None);
         }
         let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
-        let name = if entry.kind == Kind::DataDig { &key.text } else { &key.root };
+        let whole = entry.kind.takes_whole_key();
+        let name = if whole { &key.text } else { &key.root };
         Ok(match found {
             None => {
                 inv.explain.not_found(name.as_str());
@@ -210,7 +251,7 @@ impl<'c> Compile<'c> {
             }
             Some(value) => {
                 inv.explain.found(name.as_str(), value);
-                Some(if entry.kind == Kind::DataDig { undig(vm, &key.segments, value) } else { value })
+                Some(if whole { undig(vm, &key.segments, value) } else { value })
             }
         })
     }
@@ -228,8 +269,13 @@ impl<'c> Compile<'c> {
         let context = &entry.contexts[n];
         // Words of errors: look-ups that go well need none.
         let place = || location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
-        let full_name = || format!("{} function '{}'", entry.kind.name(), entry.function);
+        let full_name = || entry.full_name();
         match entry.kind {
+            Kind::Hiera3 => Err(lookup_error(format!(
+                "The backend '{}' is one of Hiera 3, in Ruby, which is not supported; it should be converted to a \
+                 function",
+                entry.function
+            ))),
             Kind::DataHash => {
                 let known = context.data.get();
                 let data = match known {

@@ -8,6 +8,7 @@ use super::eyaml;
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
+use super::origin::Source;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -124,6 +125,26 @@ impl<'c> Entry<'c> {
             locations: Some(before),
             contexts,
             levels: self.levels.clone(),
+        }
+    }
+
+    /// What it gave at one of its locations.
+    fn source(&self, n: usize, value: Value<'c>) -> Source<'c> {
+        let location = self.locations.as_ref().map(|all| &all[n]);
+        let is_uri = location.is_some_and(|location| location.is_uri);
+        let format = match self.function.as_str() {
+            "yaml_data" | "eyaml_lookup_key" => Some(Format::Yaml),
+            "json_data" => Some(Format::Json),
+            "hocon_data" => Some(Format::Hocon),
+            _ => None,
+        };
+        Source {
+            value,
+            entry: self.name.clone(),
+            location: location.map(|location| location.text.clone()),
+            is_uri,
+            format: format.filter(|_| !is_uri),
+            whole: self.kind.takes_whole_key(),
         }
     }
 
@@ -251,6 +272,7 @@ impl<'c> Compile<'c> {
             }
             Some(value) => {
                 inv.explain.found(name.as_str(), value);
+                inv.explain.source(|| entry.source(n, value));
                 Some(if whole { undig(vm, &key.segments, value) } else { value })
             }
         })

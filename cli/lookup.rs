@@ -24,7 +24,10 @@ pub struct Arguments {
     /// Explain how `lookup_options` were found.
     #[arg(long = "explain-options")]
     explain_options: bool,
-    /// Form of the output: `s`, `json` or `yaml` [default: yaml; s with --explain].
+    /// Tell of each leaf of the value which file and line it came from, in place of the value.
+    #[arg(long)]
+    origin: bool,
+    /// Form of the output: `s`, `json` or `yaml` [default: yaml; s with --explain and --origin].
     #[arg(long = "render-as", value_name = "FORMAT")]
     render_as: Option<String>,
     /// How values of several levels are merged, whatever `lookup_options` say: first, unique, hash or deep.
@@ -67,6 +70,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         value_type: arguments.value_type.clone(),
         explain: arguments.explain,
         explain_options: arguments.explain_options,
+        origin: arguments.origin,
         render_as: arguments.render_as.clone(),
     };
     if let Err(message) = query.form() {

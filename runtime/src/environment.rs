@@ -167,13 +167,23 @@ fn place(
         *directory = Some(Path::new(ENVIRONMENTS).join(spec.name.as_deref().unwrap_or(PRODUCTION)));
     }
     let folders = info.folders as usize;
-    if !info.environment && modulepath.is_none() {
+    if modulepath.is_none() {
+        // What `environment.conf` says goes for the sources; this is what was built.
         let defaults = MODULES.get(..folders).ok_or_else(|| {
             format!(
                 "Archive {name} holds {folders} folders of a module path: say by --modulepath where they are"
             )
         })?;
-        *modulepath = Some(defaults.iter().map(PathBuf::from).collect());
+        let place = |folder: &String| {
+            let (root, rest) = folder.split_once('/').unwrap_or((folder, ""));
+            let root = match root.strip_prefix('m') {
+                Some(number) => Path::new(defaults.get(number.parse::<usize>().ok()?)?),
+                None => directory.as_deref()?,
+            };
+            Some(if rest.is_empty() { root.to_path_buf() } else { root.join(rest) })
+        };
+        let unknown = || format!("Archive {name} does not say where its module path lies");
+        *modulepath = Some(info.modulepath.iter().map(place).collect::<Option<_>>().ok_or_else(unknown)?);
     }
     if let Some(path) = modulepath
         && !info.environment

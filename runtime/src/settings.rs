@@ -28,3 +28,8 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("tasks", "false"),
     ("vardir", "/var/lib/puppet"),
 ];
+
+/// A setting's value; empty for what is none.
+pub fn default_of(name: &str) -> &'static str {
+    DEFAULTS.iter().find(|(other, _)| *other == name).map_or("", |(_, value)| value)
+}

@@ -86,6 +86,46 @@ fn message(answer: &Value) -> &str {
 }
 
 #[test]
+fn a_frozen_archive_knows_the_module_path_it_was_built_with() {
+    let work = TempDir::new().expect("a folder can be made");
+    let directory = work.path().join("production");
+    let (site, more, inner) = (directory.join("site"), work.path().join("more"), work.path().join("other"));
+    for (path, text) in [
+        // What it says of modules goes for nothing: the archive is built with another path.
+        (directory.join("environment.conf"), "modulepath = elsewhere:$basemodulepath\n"),
+        (directory.join("manifests/site.pp"), "include web\n"),
+        (
+            site.join("web/manifests/init.pp"),
+            "class web { notify { String(7 =~ More::Port): } include deep }\n",
+        ),
+        (more.join("more/types/port.pp"), "type More::Port = Integer[1, 65535]\n"),
+        (more.join("web/manifests/init.pp"), "class web { fail('hidden by site') }\n"),
+        (inner.join("deep/manifests/init.pp"), "class deep { notify { 'deep': } }\n"),
+    ] {
+        write(&path, text);
+    }
+    let modulepath = vec![site, more, inner];
+    let archive = work.path().join("a.bnr");
+    let options = Options { modulepath: Some(modulepath.clone()), ..options(&directory, true) };
+    build::build(&options, &archive, &|_| ()).expect("it builds");
+    let session = Session::default();
+    let sources = ask(&session, &directory, json!({"modulepath": modulepath}));
+    assert_eq!(sources["ok"], true, "{sources}");
+    // The same but for where files lie.
+    let place = |mut answer: Value| {
+        answer["catalog"]["resources"].as_array_mut().into_iter().flatten().for_each(|resource| {
+            resource.as_object_mut().map(|resource| resource.remove("file"));
+        });
+        answer["catalog"].clone()
+    };
+    let frozen = json!({"archive": archive, "frozen": true});
+    assert_eq!(place(ask(&session, &directory, frozen.clone())), place(sources.clone()));
+    let mut job = frozen;
+    job["id"] = 1.into();
+    assert_eq!(place(answer(&session, &job)), place(sources));
+}
+
+#[test]
 fn a_frozen_archive_needs_no_sources() {
     let work = TempDir::new().expect("a folder can be made");
     let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));

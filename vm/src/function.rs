@@ -150,6 +150,12 @@ impl Dispatch {
         self
     }
 
+    /// The same with a block of that name, which messages tell.
+    pub const fn named_block(mut self, ty: &'static str, name: &'static str) -> Self {
+        self.block = Some(BlockSpec { ty, name, optional: false });
+        self
+    }
+
     /// The same with a block that may be left out.
     pub const fn optional_block(mut self, ty: &'static str) -> Self {
         self.block = Some(BlockSpec { ty, name: "block", optional: true });

@@ -190,6 +190,8 @@ pub struct Lookup<'c, 'a> {
     pub defaults: Option<Hash<'c>>,
     /// Whether one of the old functions asks (`hiera`, `hiera_array`, …).
     pub hiera: bool,
+    /// What an old function is to ask before its hierarchy: a level or an array of them.
+    pub level: Option<Value<'c>>,
 }
 
 /// What is told of where calls are counted.

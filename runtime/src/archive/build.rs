@@ -210,7 +210,12 @@ impl Plan {
         let key = |path: &Path| tree::key(&roots, path);
         let modules =
             environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
-        let info = Info { environment: environment.directory.is_some(), folders, embedded: options.embed };
+        let info = Info {
+            environment: environment.directory.is_some(),
+            folders,
+            modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
+            embedded: options.embed,
+        };
         let manifest = environment.manifest.as_deref().and_then(key);
         let ruby = ruby::needs(&environment);
         Ok(Plan { walk, info, modules, manifest, ruby })

@@ -20,6 +20,8 @@ pub struct Info {
     pub environment: bool,
     /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
     pub folders: u32,
+    /// The module path that it was built with, each folder as the archive calls it.
+    pub modulepath: Vec<String>,
     /// Whether all files are there in full.
     pub embedded: bool,
 }

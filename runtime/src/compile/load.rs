@@ -371,12 +371,15 @@ impl<'c> Compile<'c> {
         if let Some(known) = self.functions.borrow().get(name) {
             return Ok(*known);
         }
-        let Some((first, rest)) = name.split_once("::") else { return Ok(None) };
-        // Where a module has both, the one in Ruby comes first.
-        if self.find_ruby(name, from).is_some() {
+        // Where there are both, the one in Ruby comes first, unless it is of the old kind.
+        if self.find_ruby(name, from).is_some_and(|found| !found.old) {
             return Ok(None);
         }
-        let Some(file) = self.namespaced_file(first, "functions", rest) else { return Ok(None) };
+        let file = match name.split_once("::") {
+            Some((first, rest)) => self.namespaced_file(first, "functions", rest),
+            None => self.environment_file("functions", name),
+        };
+        let Some(file) = file else { return Ok(None) };
         if !self.tree().is_file(&file) {
             self.functions.borrow_mut().insert(self.text(name), None);
             return Ok(None);
@@ -396,7 +399,10 @@ impl<'c> Compile<'c> {
             Some((first, rest)) => (first, Some(rest)),
             None => (key.as_str(), None),
         };
-        let file = rest.and_then(|rest| self.namespaced_file(first, "types", rest));
+        let file = match rest {
+            Some(rest) => self.namespaced_file(first, "types", rest),
+            None => self.environment_file("types", first),
+        };
         let file = file.filter(|file| self.tree().is_file(file));
         if let Some(file) = file {
             self.load_single(vm, &file, name, "type")?;
@@ -416,6 +422,11 @@ impl<'c> Compile<'c> {
             self.aliases.borrow_mut().insert(self.text(&key), None);
         }
         self.resolve_alias(vm, &key)
+    }
+
+    /// Where what has a name without a namespace lies: only the environment has such.
+    fn environment_file(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        Some(self.environment.directory.as_ref()?.join(folder).join(format!("{name}.pp")))
     }
 
     /// Where `module::rest` lies: under the module's folder, or for `environment::` under the environment's.

@@ -8,12 +8,13 @@ use super::glob::glob;
 use super::interpolate::issue;
 use super::key::lookup_error;
 use super::layer::{Entry, Kind, Place};
+use super::merge::Strategy;
 use crate::compile::Compile;
 use crate::tree::{Tree, clean};
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
-use bunraku_vm::types::{self, mismatch};
+use bunraku_vm::types::{self, Type, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -24,13 +25,15 @@ pub struct Config<'c> {
     pub path: Option<PathBuf>,
     /// What relative paths are relative to.
     root: PathBuf,
-    /// 4 or 5.
+    /// 3, 4 or 5.
     pub version: i64,
-    data: Hash<'c>,
+    /// What the old functions merge hashes with, if the configuration (version 3) says so.
+    pub merge: Option<Strategy<'c>>,
+    pub(super) data: Hash<'c>,
     tree: &'c Tree,
 }
 
-const FUNCTIONS: [&str; 3] = ["data_hash", "lookup_key", "data_dig"];
+const FUNCTIONS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
 const LOCATIONS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
 const OPTIONS: &str = "Hash[Pattern['\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z'], Data]";
@@ -68,14 +71,14 @@ fn text_at<'c>(hash: Hash<'c>, key: &str) -> Option<&'c str> {
 }
 
 impl<'c> Config<'c> {
-    fn fail(&self, code: &'static str, message: String, line: Option<u32>) -> Box<Flow<'c>> {
+    pub(super) fn fail(&self, code: &'static str, message: String, line: Option<u32>) -> Box<Flow<'c>> {
         let file = self.path.as_ref().map(|path| path.to_string_lossy().into());
         let place = Position { file, line, column: None };
         Flow::formed(Diagnostic::error(message).at(place).with_code(code))
     }
 
     /// The first line behind `after` that `fits`, comments left out.
-    fn line(&self, after: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
+    pub(super) fn line(&self, after: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
         let text = self.tree.read_to_string(self.path.as_ref()?).ok()?;
         let found = text
             .lines()
@@ -109,9 +112,9 @@ impl<'c> Config<'c> {
         }
     }
 
-    fn check_entry(&self, entry: Hash<'c>) -> Eval<'c, ()> {
+    fn check_entry(&self, entry: Hash<'c>, place: Place) -> Eval<'c, ()> {
         let name = text_at(entry, "name").unwrap_or_default();
-        let all = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
+        let all = FUNCTIONS;
         let has =
             |hash: Hash<'c>, keys: &[&str]| keys.iter().filter(|key| hash.get_str(key).is_some()).count();
         match has(entry, &all) {
@@ -126,9 +129,23 @@ impl<'c> Config<'c> {
             }
         }
         if let Some(backend) = text_at(entry, "hiera3_backend") {
-            return Err(lookup_error(format!(
-                "The hiera3_backend '{backend}' is written in Ruby, which is not supported yet"
-            )));
+            if place != Place::Global {
+                let line = self.line(0, |line| line.contains(" hiera3_backend:"));
+                let message = "'hiera3_backend' is only allowed in the global layer".to_owned();
+                return Err(self.fail("HIERA_V3_BACKEND_NOT_GLOBAL", message, line));
+            }
+            if matches!(backend, "yaml" | "json" | "hocon") {
+                let named = |line: &str| {
+                    line.split_once(" hiera3_backend:").is_some_and(|(_, rest)| has_word(rest, backend))
+                };
+                let message =
+                    format!("Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\"");
+                return Err(self.fail(
+                    "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH",
+                    message,
+                    self.line(0, named),
+                ));
+            }
         }
         if has(entry, &LOCATIONS) > 1 {
             let message = format!("Only one of {} can be defined in hierarchy '{name}'", list(&LOCATIONS));
@@ -143,11 +160,27 @@ impl<'c> Config<'c> {
         Ok(())
     }
 
+    /// Fails if the configuration is no instance of its version's type.
+    pub(super) fn check_type(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ()> {
+        let file = self.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let subject = format!("The Lookup Configuration at '{file}'");
+        let data = Value::Hash(self.data);
+        mismatch::assert_instance(vm, &subject, ty, data).map_err(|mut flow| {
+            // What stands for a symbol is a type, the symbol itself is an instance of it.
+            if let Flow::Fault(fault) = &mut *flow
+                && super::data::has_symbol(data)
+            {
+                let message = &mut fault.diagnostic.message;
+                *message = message.replace("Type[Runtime]", "Runtime");
+            }
+            flow
+        })
+    }
+
     fn check_defaults(&self) -> Eval<'c, ()> {
         let Some(defaults) = self.defaults() else { return Ok(()) };
         if FUNCTIONS.iter().filter(|key| defaults.get_str(key).is_some()).count() > 1 {
-            let all = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
-            let message = format!("Only one of {} can be defined in defaults", list(&all));
+            let message = format!("Only one of {} can be defined in defaults", list(&FUNCTIONS));
             return Err(self.fail("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT", message, None));
         }
         if let Some(Value::Hash(options)) = defaults.get_str("options")
@@ -199,28 +232,16 @@ impl<'c> Compile<'c> {
             _ => 3,
         };
         let path = exists.then(|| path.to_path_buf());
-        let mut config = Config { path, root, version, data, tree: self.tree() };
+        let mut config = Config { path, root, version, merge: None, data, tree: self.tree() };
         match (version, place) {
             (5, _) => {}
-            (4, Place::Global) => {
-                let message = "hiera.yaml version 4 cannot be used in the global layer".to_owned();
-                return Err(config.fail("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None));
-            }
             (4, _) => {}
             (3, Place::Global) => {
-                let file = config.path.as_deref().unwrap_or(Path::new("")).display();
-                return Err(lookup_error(format!(
-                    "hiera.yaml version 3 ({file}) is not supported yet; it should be converted to version 5"
-                )));
+                self.check_version_3(vm, &mut config)?;
+                return Ok(Some(config));
             }
             (3, _) => {
-                if self.settings.strict != Strict::Off {
-                    let file = config.path.as_deref().unwrap_or(Path::new("")).display();
-                    self.warn_once(format!(
-                        "{file}: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version \
-                         5\n   (file: {file})"
-                    ));
-                }
+                self.check_version_3(vm, &mut config)?;
                 let what = if place == Place::Environment { "environment" } else { "module" };
                 if self.settings.strict == Strict::Error {
                     let article = if place == Place::Environment { "an" } else { "a" };
@@ -240,7 +261,23 @@ impl<'c> Compile<'c> {
             }
         }
         self.check_config(vm, &mut config, place)?;
+        if version == 4 && place == Place::Global {
+            let message = "hiera.yaml version 4 cannot be used in the global layer".to_owned();
+            return Err(config.fail("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL", message, None));
+        }
         Ok(Some(config))
+    }
+
+    /// Says that a version is deprecated.
+    pub(super) fn warn_deprecated(&self, config: &Config<'c>) {
+        if self.settings.strict != Strict::Off {
+            let file = config.path.as_deref().unwrap_or(Path::new("")).display();
+            let version = config.version;
+            self.warn_once(format!(
+                "{file}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version \
+                 5\n   (file: {file})"
+            ));
+        }
     }
 
     fn check_config(&self, vm: &mut Vm<'c>, config: &mut Config<'c>, place: Place) -> Eval<'c, ()> {
@@ -250,7 +287,6 @@ impl<'c> Compile<'c> {
             pairs.iter().for_each(|(key, value)| hash.insert_str(key, Value::str(arena, value)));
             Value::Hash(hash.finish())
         };
-        let file = config.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let mut data = HashBuilder::with(arena, config.data);
         let mut default = |key: &str, value: Value<'c>| {
             if config.data.get_str(key).is_none_or(|value| !value.truthy()) {
@@ -258,12 +294,7 @@ impl<'c> Compile<'c> {
             }
         };
         let ty = if config.version == 4 {
-            if self.settings.strict != Strict::Off {
-                self.warn_once(format!(
-                    "{file}: Use of 'hiera.yaml' version 4 is deprecated. It should be converted to version \
-                     5\n   (file: {file})"
-                ));
-            }
+            self.warn_deprecated(config);
             default("datadir", Value::str(arena, "data"));
             let common = hash_of(&[("name", "common"), ("backend", "yaml")]);
             default("hierarchy", Value::array(arena, &[common]));
@@ -275,14 +306,13 @@ impl<'c> Compile<'c> {
             types::parse(vm, &version_5())?
         };
         config.data = data.finish();
-        let subject = format!("The Lookup Configuration at '{file}'");
-        mismatch::assert_instance(vm, &subject, ty, Value::Hash(config.data))?;
+        config.check_type(vm, ty)?;
         if config.version == 4 {
             return Ok(());
         }
         config.check_defaults()?;
         for key in ["hierarchy", "plan_hierarchy"] {
-            config.hierarchy(key).into_iter().try_for_each(|entry| config.check_entry(entry))?;
+            config.hierarchy(key).into_iter().try_for_each(|entry| config.check_entry(entry, place))?;
         }
         if config.has_default_hierarchy() {
             if place != Place::Module {
@@ -291,7 +321,7 @@ impl<'c> Compile<'c> {
                 return Err(config.fail("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE", message, line));
             }
             for entry in config.hierarchy("default_hierarchy") {
-                config.check_entry(entry)?;
+                config.check_entry(entry, place)?;
             }
         }
         Ok(())
@@ -305,6 +335,10 @@ impl<'c> Compile<'c> {
         config: &Config<'c>,
         hierarchy: &str,
     ) -> Eval<'c, Vec<Entry<'c>>> {
+        if config.version == 3 {
+            let entries = self.resolve_version_3(vm, inv, config);
+            return entries.map_err(|flow| undefined_in_config(config, flow));
+        }
         let mut entries: Vec<Entry<'c>> = Vec::new();
         for entry in config.hierarchy(hierarchy) {
             let name = text_at(entry, "name").unwrap_or_default();
@@ -345,8 +379,12 @@ impl<'c> Compile<'c> {
             match backend {
                 "yaml" => ("data_hash", "yaml_data"),
                 "json" => ("data_hash", "json_data"),
+                "hocon" => {
+                    extension = Some(".conf".to_owned());
+                    ("data_hash", "hocon_data")
+                }
                 _ => {
-                    let line = config.line(0, |line| line.contains(backend));
+                    let line = config.line(0, |line| has_word(line, backend));
                     let message = format!("No data provider is registered for backend '{backend}'");
                     return Err(config.fail("HIERA_NO_PROVIDER_FOR_BACKEND", message, line));
                 }
@@ -424,12 +462,18 @@ impl<'c> Compile<'c> {
         let kind = match kind {
             "lookup_key" => Kind::LookupKey,
             "data_dig" => Kind::DataDig,
+            "hiera3_backend" => Kind::Hiera3,
             _ => Kind::DataHash,
         };
         Ok(Some(Entry::new(name, kind, function, options, locations)))
     }
 
-    fn interpolate_path(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, text: &str) -> Eval<'c, String> {
+    pub(super) fn interpolate_path(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        text: &str,
+    ) -> Eval<'c, String> {
         let text = vm.string(text);
         let value = self.interpolate(vm, inv, text, false)?;
         Ok(bunraku_vm::format::to_interpolated(value))
@@ -462,6 +506,7 @@ impl<'c> Compile<'c> {
 }
 
 /// A file or URI that an entry looks at.
+#[derive(Clone)]
 pub struct Location {
     /// The path or URI.
     pub text: String,
@@ -474,7 +519,7 @@ pub struct Location {
 }
 
 impl Location {
-    fn file(path: PathBuf, original: &str, exists: bool) -> Location {
+    pub(super) fn file(path: PathBuf, original: &str, exists: bool) -> Location {
         let text = path.to_string_lossy().into_owned();
         Location { text, original: original.to_owned(), exists, is_uri: false }
     }
@@ -483,6 +528,15 @@ impl Location {
     pub(super) fn explained<'c>(&self) -> What<'c> {
         What::Location(self.text.clone(), self.original.clone(), self.is_uri)
     }
+}
+
+/// Whether a word stands in a line, with something before it.
+pub(super) fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(start, _)| {
+        let before = line[..start].chars().next_back();
+        before.is_some_and(|c| !is_part(c)) && !line[start + word.len()..].starts_with(is_part)
+    })
 }
 
 /// An undefined variable in a configuration is the configuration's fault.

@@ -2,6 +2,8 @@
 //! it. Source: `Puppet::Pops::Lookup::Explainer`; its words are those of `puppet lookup --explain`.
 
 use super::data::Data;
+use super::options::LOOKUP_OPTIONS;
+use super::origin::Source;
 use super::render;
 use bunraku_vm::value::{Hash, Value};
 use std::cell::{Cell, RefCell};
@@ -52,6 +54,7 @@ struct Node<'c> {
     branches: Vec<usize>,
     event: Option<Event<'c>>,
     texts: Vec<String>,
+    source: Option<Source<'c>>,
 }
 
 /// The tree while it grows.
@@ -90,6 +93,14 @@ impl<'c> Explain<'c> {
     /// A value was found in the caller's `overrides` or `defaults`.
     pub fn found_in(self, key: impl Into<Data>, value: Value<'c>, place: &'static str) {
         self.event(|| Event::Found(key.into(), value, Some(place)));
+    }
+
+    /// An entry gave a value.
+    pub fn source(self, source: impl FnOnce() -> Source<'c>) {
+        if let Some(explainer) = self.0 {
+            let source = source();
+            explainer.nodes.borrow_mut()[explainer.current.get()].source = Some(source);
+        }
     }
 
     /// What a merge gave.
@@ -137,14 +148,21 @@ impl From<&str> for Data {
 impl<'c> Explainer<'c> {
     /// Nothing explained yet.
     pub fn new(options_only: bool) -> Explainer<'c> {
-        let root = Node { what: What::Root, parent: 0, branches: Vec::new(), event: None, texts: Vec::new() };
+        let root = Node {
+            what: What::Root,
+            parent: 0,
+            branches: Vec::new(),
+            event: None,
+            texts: Vec::new(),
+            source: None,
+        };
         Explainer { nodes: RefCell::new(vec![root]), current: Cell::new(0), options_only }
     }
 
     fn push(&self, what: What<'c>) {
         let mut nodes = self.nodes.borrow_mut();
         let (number, parent) = (nodes.len(), self.current.get());
-        nodes.push(Node { what, parent, branches: Vec::new(), event: None, texts: Vec::new() });
+        nodes.push(Node { what, parent, branches: Vec::new(), event: None, texts: Vec::new(), source: None });
         nodes[parent].branches.push(number);
         self.current.set(number);
     }
@@ -156,6 +174,28 @@ impl<'c> Explainer<'c> {
     /// Lets go of what lies outside of the arena.
     pub fn release(&self) {
         self.nodes.borrow_mut().truncate(1);
+    }
+
+    /// What entries gave for a key that was looked up, in the order in which they were asked.
+    pub fn sources(&self, key: &str) -> Vec<Source<'c>> {
+        let nodes = self.nodes.borrow();
+        let mut branches = nodes[0].branches.iter().rev();
+        let is_search = |n: &&usize| matches!(&nodes[**n].what, What::Search(other) if other == key);
+        let Some(search) = branches.find(is_search) else { return Vec::new() };
+        let options = format!("Searching for \"{LOOKUP_OPTIONS}\"");
+        let (mut all, mut left) = (Vec::new(), vec![*search]);
+        while let Some(number) = left.pop() {
+            let node = &nodes[number];
+            match &node.what {
+                // What texts and options lead to is no part of the value.
+                What::Interpolation(_) => continue,
+                What::Scope(name) if *name == options => continue,
+                _ => {}
+            }
+            all.extend(node.source.clone());
+            left.extend(node.branches.iter().rev());
+        }
+        all
     }
 
     /// The explanation as text, each line with its line feed.

@@ -100,6 +100,8 @@ impl<'c> Compile<'c> {
     }
 
     fn sub_lookup(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: &str) -> Eval<'c> {
+        // Beyond the global layer variables are seen as ever.
+        let inv = &Invocation { old_scope: inv.old_scope && inv.global_only, ..*inv };
         let key = vm.string(name);
         if let Some(value) = inv.overrides.and_then(|hash| hash.get(key)) {
             return Ok(value);
@@ -163,6 +165,12 @@ impl<'c> Compile<'c> {
         name: &str,
     ) -> Option<Value<'c>> {
         if let Some(value) = self.hiera.local(name) {
+            return Some(value);
+        }
+        if inv.old_scope
+            && let Some(value) = self.old_variable(vm, inv.scope, name)
+        {
+            self.hiera.memos.spoil();
             return Some(value);
         }
         let value = match name.contains(':') && name.contains("::") {

@@ -8,6 +8,7 @@ use super::eyaml;
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
+use super::origin::Source;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -17,7 +18,7 @@ use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
 use std::cell::{OnceCell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Which layer.
@@ -107,6 +108,8 @@ pub enum Kind {
     LookupKey,
     /// Is asked for a key with its segments.
     DataDig,
+    /// A class of Hiera 3, in Ruby; these are not run.
+    Hiera3,
 }
 
 impl Kind {
@@ -115,8 +118,19 @@ impl Kind {
             Kind::DataHash => "data_hash",
             Kind::LookupKey => "lookup_key",
             Kind::DataDig => "data_dig",
+            Kind::Hiera3 => "hiera3_backend",
         }
     }
+
+    fn takes_whole_key(self) -> bool {
+        matches!(self, Kind::DataDig | Kind::Hiera3)
+    }
+}
+
+/// Where an entry of a version 3 configuration finds the levels that the old functions put before its own.
+pub(super) struct Levels {
+    pub datadir: PathBuf,
+    pub extension: String,
 }
 
 /// A level of a hierarchy.
@@ -129,6 +143,8 @@ pub struct Entry<'c> {
     /// None where the entry names no location at all.
     locations: Option<Vec<Location>>,
     contexts: Vec<Rc<Context<'c>>>,
+    /// Of version 3 only.
+    pub(super) levels: Option<Rc<Levels>>,
 }
 
 impl<'c> Entry<'c> {
@@ -142,7 +158,50 @@ impl<'c> Entry<'c> {
     ) -> Entry<'c> {
         let count = locations.as_ref().map_or(1, Vec::len);
         let contexts = (0..count).map(|_| Rc::new(Context::default())).collect();
-        Entry { name: name.to_owned(), kind, function: function.to_owned(), options, locations, contexts }
+        let (name, function) = (name.to_owned(), function.to_owned());
+        Entry { name, kind, function, options, locations, contexts, levels: None }
+    }
+
+    /// The same entry with other locations before its own.
+    pub(super) fn after(&self, mut before: Vec<Location>) -> Entry<'c> {
+        let fresh = before.iter().map(|_| Rc::new(Context::default()));
+        let contexts = fresh.chain(self.contexts.iter().cloned()).collect();
+        before.extend(self.locations.iter().flatten().cloned());
+        Entry {
+            name: self.name.clone(),
+            kind: self.kind,
+            function: self.function.clone(),
+            options: self.options,
+            locations: Some(before),
+            contexts,
+            levels: self.levels.clone(),
+        }
+    }
+
+    /// What it gave at one of its locations.
+    fn source(&self, n: usize, value: Value<'c>) -> Source<'c> {
+        let location = self.locations.as_ref().map(|all| &all[n]);
+        let is_uri = location.is_some_and(|location| location.is_uri);
+        let format = match self.function.as_str() {
+            "yaml_data" | "eyaml_lookup_key" => Some(Format::Yaml),
+            "json_data" => Some(Format::Json),
+            "hocon_data" => Some(Format::Hocon),
+            _ => None,
+        };
+        Source {
+            value,
+            entry: self.name.clone(),
+            location: location.map(|location| location.text.clone()),
+            is_uri,
+            format: format.filter(|_| !is_uri),
+            whole: self.kind.takes_whole_key(),
+        }
+    }
+
+    /// What errors call its backend.
+    fn full_name(&self) -> String {
+        let version = if self.levels.is_some() { "v3_" } else { "" };
+        format!("{version}{} function '{}'", self.kind.name(), self.function)
     }
 }
 
@@ -236,14 +295,18 @@ impl<'c> Compile<'c> {
                 return Ok(None);
             }
             // Who explains wants to hear of every location.
-            let places = if last || explain.0.is_some() { u64::MAX } else { resolved.places(&key.root) };
+            let all = last || explain.0.is_some() || inv.level.is_some();
+            let places = if all { u64::MAX } else { resolved.places(&key.root) };
             if places == 0 {
                 return Ok(None);
             }
             let mut first = 0;
             strategy.over(vm, explain, entries.iter(), |vm, entry| {
-                let (base, count) = (first, entry.contexts.len());
-                first += count;
+                let base = first;
+                first += entry.contexts.len();
+                let extended = self.with_levels(vm, inv, entry)?;
+                let entry = extended.as_ref().unwrap_or(entry);
+                let count = entry.contexts.len();
                 let ask = || {
                     strategy.over(vm, explain, 0..count, |vm, n| {
                         if places != u64::MAX && places >> (base + n) & 1 == 0 {
@@ -281,7 +344,8 @@ impl<'c> Compile<'c> {
             return Ok(None);
         }
         let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
-        let name = if entry.kind == Kind::DataDig { &key.text } else { &key.root };
+        let whole = entry.kind.takes_whole_key();
+        let name = if whole { &key.text } else { &key.root };
         Ok(match found {
             None => {
                 inv.explain.not_found(name.as_str());
@@ -289,7 +353,8 @@ impl<'c> Compile<'c> {
             }
             Some(value) => {
                 inv.explain.found(name.as_str(), value);
-                Some(if entry.kind == Kind::DataDig { undig(vm, &key.segments, value) } else { value })
+                inv.explain.source(|| entry.source(n, value));
+                Some(if whole { undig(vm, &key.segments, value) } else { value })
             }
         })
     }
@@ -307,8 +372,13 @@ impl<'c> Compile<'c> {
         let context = &entry.contexts[n];
         // Words of errors: look-ups that go well need none.
         let place = || location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
-        let full_name = || format!("{} function '{}'", entry.kind.name(), entry.function);
+        let full_name = || entry.full_name();
         match entry.kind {
+            Kind::Hiera3 => Err(lookup_error(format!(
+                "The backend '{}' is one of Hiera 3, in Ruby, which is not supported; it should be converted to a \
+                 function",
+                entry.function
+            ))),
             Kind::DataHash => {
                 let known = context.data.get();
                 let data = match known {

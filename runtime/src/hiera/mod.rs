@@ -16,13 +16,16 @@ mod hocon_size;
 mod interpolate;
 pub mod key;
 pub mod layer;
+mod lines;
 mod memo;
 pub mod merge;
 pub mod options;
+pub mod origin;
 mod psych;
 pub mod query;
 pub mod render;
 mod scalar;
+mod version3;
 pub mod yaml;
 
 pub(crate) use glob::glob;
@@ -61,6 +64,12 @@ pub struct Invocation<'c> {
     pub defaults: Option<Hash<'c>>,
     /// Whether only the global layer is asked.
     pub global_only: bool,
+    /// Whether one of the old functions asks.
+    pub hiera: bool,
+    /// The levels before all others that one of the old functions asks for.
+    pub level: Option<Value<'c>>,
+    /// Whether variables are seen as a version 3 configuration sees them.
+    pub old_scope: bool,
     /// Who explains the look-up.
     pub explain: Explain<'c>,
 }
@@ -190,6 +199,7 @@ fn is_plain_ruby(message: &str) -> bool {
         "Undefined variable '",
         "Function Load Error",
         "undefined method",
+        "comparison of ",
         "Unknown merge strategy",
         "'yaml_data' one of",
         "'json_data' one of",
@@ -213,12 +223,14 @@ impl<'c> Compile<'c> {
             overrides: lookup.overrides,
             defaults: lookup.defaults,
             global_only: false,
+            hiera: lookup.hiera,
+            level: lookup.level,
+            old_scope: false,
             explain: self.hiera.explain.get(),
         };
         if lookup.hiera {
             // The old functions see more than the global layer only where the environment has its own.
-            let environment = self.environment_layer(vm)?;
-            inv.global_only = environment.is_none_or(|layer| layer.config.version < 5);
+            inv.global_only = !self.environment_has_data(vm)?;
         }
         let merge = match lookup.merge {
             None => Some(""),
@@ -336,6 +348,7 @@ impl<'c> Compile<'c> {
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let ask = || match self.global_layer(vm)? {
+            Some(layer) if layer.config.version == 3 => self.ask_version_3(vm, inv, &layer, key, strategy),
             Some(layer) => self.ask_layer(vm, inv, &layer, key, strategy, false),
             None => {
                 // Puppet has a global layer even where nothing configures it.
@@ -352,6 +365,37 @@ impl<'c> Compile<'c> {
             }
             _ => flow,
         })
+    }
+
+    /// A version 3 configuration sees other variables, and looks no further unless the environment has data of its own.
+    fn ask_version_3(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        key: &Key,
+        strategy: &Strategy<'c>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let mut inv = *inv;
+        if !inv.old_scope {
+            inv.old_scope = true;
+            inv.global_only |= !self.environment_has_data(vm)?;
+        }
+        let strategy = match &layer.config.merge {
+            Some(merge) if inv.hiera && matches!(strategy, Strategy::Hash) => merge,
+            _ => strategy,
+        };
+        let found = self.ask_layer(vm, &inv, layer, key, strategy, false)?;
+        if let Some(value) = found
+            && inv.hiera
+        {
+            self.check_old_call(vm, key, strategy, value)?;
+        }
+        Ok(found)
+    }
+
+    fn environment_has_data(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
+        Ok(self.environment_layer(vm)?.is_some_and(|layer| layer.config.version >= 5))
     }
 
     fn ask_environment(

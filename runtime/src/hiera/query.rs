@@ -1,6 +1,7 @@
 //! `puppet lookup`: a look-up after a compile, its value or its explanation as text.
 
 use super::explain::{Explain, Explainer};
+use super::origin::{self, Origin, Place};
 use super::render::{self, Form};
 use crate::compile::Compile;
 use bunraku_vm::error::{Eval, Flow, Stage};
@@ -33,7 +34,9 @@ pub struct Query {
     pub explain: bool,
     /// `--explain-options`
     pub explain_options: bool,
-    /// `s`, `json`, `yaml`; text for explanations and YAML for values by default.
+    /// Where each leaf of the value came from, in place of the value; Puppet has no such option.
+    pub origin: bool,
+    /// `s`, `json`, `yaml`; text for explanations and origins and YAML for values by default.
     pub render_as: Option<String>,
 }
 
@@ -70,10 +73,15 @@ impl Query {
                 "The --merge option only accepts 'first', 'hash', 'unique', or 'deep'\n{HELP}"
             ));
         }
+        if self.origin && (self.explain || self.explain_options) {
+            return Err(
+                "The option --origin can not be combined with --explain or --explain-options".to_owned()
+            );
+        }
         if self.keys.is_empty() && (self.explain || !self.explain_options) {
             return Err("No keys were given to lookup.".to_owned());
         }
-        let is_explained = self.explain || self.explain_options;
+        let is_explained = self.explain || self.explain_options || self.origin;
         match self.render_as.as_deref().map(str::to_lowercase).as_deref() {
             None => Ok(if is_explained { Form::Text } else { Form::Yaml }),
             Some(name @ ("binary" | "msgpack" | "pson" | "console" | "flat" | "dot")) => {
@@ -91,12 +99,12 @@ impl<'c> Compile<'c> {
     /// What is no error of look-ups; those are said in an explanation, and are nothing found otherwise.
     pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
         let form = query.form().map_err(Flow::raw)?;
-        let explainer = (query.explain || query.explain_options)
+        let explainer = (query.explain || query.explain_options || query.origin)
             .then(|| &*self.arena.alloc(Explainer::new(query.explain_options && !query.explain)));
         self.hiera.explain.set(Explain(explainer));
         let found = self.value_of(vm, query);
         let found = match found {
-            Ok(value) => Some(value),
+            Ok(found) => Some(found),
             Err(flow) => match &*flow {
                 Flow::Fault(fault) if fault.stage == Stage::Formed => {
                     Explain(explainer).text(|| fault.diagnostic.to_string());
@@ -106,19 +114,31 @@ impl<'c> Compile<'c> {
             },
         };
         let text = match (explainer, found) {
+            (Some(explainer), Some((key, value))) if query.origin => {
+                let origins = match key {
+                    Some(key) => self.origins(explainer, key, value),
+                    None => vec![Origin { key: query.keys.join(", "), value, places: vec![Place::Default] }],
+                };
+                match form {
+                    Form::Text => origin::to_text(vm, &origins),
+                    form => render::render(form, &origin::to_data(&origins)),
+                }
+            }
+            (_, None) if query.origin => return Ok(Answer::default()),
             (Some(explainer), _) if form == Form::Text => {
                 let text = explainer.to_text();
                 // `puts` ends even nothing with a line feed.
                 if text.is_empty() { "\n".to_owned() } else { text }
             }
             (Some(explainer), _) => render::render(form, &explainer.to_data()),
-            (None, Some(value)) => render::value(form, value).map_err(Flow::raw)?,
+            (None, Some((_, value))) => render::value(form, value).map_err(Flow::raw)?,
             (None, None) => return Ok(Answer::default()),
         };
         Ok(Answer { text, found: true })
     }
 
-    fn value_of(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c> {
+    /// A value and the key that has it; the default is that of none.
+    fn value_of<'q>(&self, vm: &mut Vm<'c>, query: &'q Query) -> Eval<'c, (Option<&'q str>, Value<'c>)> {
         let ty = query.value_type.as_deref().map(|text| {
             let text = vm.string(text);
             match text {
@@ -134,7 +154,7 @@ impl<'c> Compile<'c> {
             }
             flow
         })?;
-        let checked = |vm: &mut Vm<'c>, subject: &str, value: Value<'c>| {
+        let checked = |vm: &mut Vm<'c>, subject: &str, value: Value<'c>| -> Eval<'c> {
             if let Some(ty) = ty {
                 mismatch::assert_instance(vm, subject, ty, value)?;
             }
@@ -142,18 +162,18 @@ impl<'c> Compile<'c> {
         };
         let merge = self.merge_of(vm, query);
         let scope = vm.top;
-        let keys: Vec<&str> = match query.keys.as_slice() {
+        let keys: Vec<&'q str> = match query.keys.as_slice() {
             [] => vec![NO_KEY],
             keys => keys.iter().map(String::as_str).collect(),
         };
         for key in &keys {
             if let Some(value) = self.hiera_lookup(vm, scope, &Lookup { key, merge, ..Lookup::default() })? {
-                return checked(vm, "Found value", value);
+                return Ok((Some(key), checked(vm, "Found value", value)?));
             }
         }
         if let Some(default) = &query.default {
             let default = vm.string(default);
-            return checked(vm, "Default value", default);
+            return Ok((None, checked(vm, "Default value", default)?));
         }
         Err(super::key::lookup_error(match keys.as_slice() {
             [one] => format!("Function lookup() did not find a value for the name '{one}'"),

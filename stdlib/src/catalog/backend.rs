@@ -2,13 +2,18 @@
 //! manifest they need a lookup context, which nothing but Hiera makes; they fail by name.
 
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param, repeated_param};
+use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param};
 use bunraku_vm::vm::Vm;
 
 const OPTIONS: &[ParamSpec] =
     &[param("Struct[{path => String[1]}]", "options"), param("Puppet::LookupContext", "context")];
 const READER: &[Dispatch] = &[dispatch(OPTIONS, no_context)];
-const EYAML: &[Dispatch] = &[dispatch(&[repeated_param("Any", "args")], no_eyaml).optional_block("Callable")];
+const EYAML_KEY: &[ParamSpec] = &[
+    param("String[1]", "key"),
+    param("Hash[String[1],Any]", "options"),
+    param("Puppet::LookupContext", "context"),
+];
+const EYAML: &[Dispatch] = &[dispatch(EYAML_KEY, no_context)];
 
 /// The group.
 pub const FUNCTIONS: &[Native] = &[
@@ -19,12 +24,7 @@ pub const FUNCTIONS: &[Native] = &[
 ];
 
 fn no_context<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
-    Err(Flow::raw("yaml_data, json_data and hocon_data are called by Hiera: a lookup context is needed"))
-}
-
-fn no_eyaml<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
     Err(Flow::raw(
-        "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only \
-         supported when the hiera_eyaml library is present",
+        "yaml_data, json_data, hocon_data and eyaml_lookup_key are called by Hiera: they read nothing for other callers",
     ))
 }

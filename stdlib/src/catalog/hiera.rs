@@ -22,8 +22,8 @@ const fn signatures(body: NativeFn) -> [Dispatch; 5] {
         dispatch(ALL_IN_ONE, body),
         dispatch(KEY, body),
         dispatch(KEY_AND_DEFAULT, body),
-        dispatch(KEY, body).block("Callable[1,1]"),
-        dispatch(KEY_AND_LEVEL, body).block("Callable[1,1]"),
+        dispatch(KEY, body).named_block("Callable[1,1]", "default_block"),
+        dispatch(KEY_AND_LEVEL, body).named_block("Callable[1,1]", "default_block"),
     ]
 }
 
@@ -94,16 +94,22 @@ fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: &str) ->
         vm.host.warn_once(&message);
     }
     let args = arguments(&call);
+    // With a block there is no default, and the second argument is what else the third one is.
+    let level = args.get(if call.block.is_some() { 1 } else { 2 }).copied();
     let request = Request {
         name: args[0],
         value_type: None,
-        // With a block, a second argument is the hierarchy level that goes first: Hiera 3, which is gone.
         default: if call.block.is_some() { None } else { args.get(1).copied() },
         overrides: None,
         defaults: None,
         merge: Some(vm.string(merge)),
         block: call.block,
         hiera: true,
+        level: level.filter(|level| match level {
+            Value::Undef => false,
+            Value::Array(levels) => !levels.is_empty(),
+            _ => true,
+        }),
     };
     request.answer(vm, call.scope)
 }

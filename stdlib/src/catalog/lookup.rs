@@ -85,6 +85,8 @@ pub(super) struct Request<'c> {
     pub block: Option<&'c Closure<'c>>,
     /// Whether one of the old functions asks.
     pub hiera: bool,
+    /// See [`Lookup::level`].
+    pub level: Option<Value<'c>>,
 }
 
 fn positional<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -95,6 +97,7 @@ fn positional<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         default: call.arg(3),
         block: call.block,
         hiera: false,
+        level: None,
         overrides: None,
         defaults: None,
     };
@@ -117,6 +120,7 @@ fn with_options<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         merge: options.get_str("merge").filter(|merge| !merge.is_undef()),
         block: call.block,
         hiera: false,
+        level: None,
     };
     request.answer(vm, call.scope)
 }
@@ -148,6 +152,7 @@ impl<'c> Request<'c> {
                 overrides: self.overrides,
                 defaults: self.defaults,
                 hiera: self.hiera,
+                level: self.level,
             };
             if let Some(value) = vm.host.lookup(vm, scope, &lookup)? {
                 return self.checked(vm, "Found value", value);

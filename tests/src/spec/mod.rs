@@ -10,7 +10,7 @@ pub mod page;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use page::{Case, Page};
 use serde_json::Value;
@@ -27,7 +27,10 @@ pub struct Outcome {
     pub got: String,
 }
 
-/// Every page, or those whose file name is given.
+/// Every page, or those that are named: by a path or the file's name, with or without `.md`.
+///
+/// # Errors
+/// A page that can't be read, a name that no page has.
 pub fn pages(names: &[String]) -> Result<Vec<Page>, String> {
     let mut files: Vec<PathBuf> = fs::read_dir(paths::spec())
         .map_err(|error| error.to_string())?
@@ -36,10 +39,14 @@ pub fn pages(names: &[String]) -> Result<Vec<Page>, String> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
     files.sort();
-    let named = |path: &PathBuf| {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        names.is_empty() || names.iter().any(|name| name.ends_with(&file))
+    let fits = |path: &PathBuf, name: &String| {
+        let wanted = Path::new(name).file_name().unwrap_or_default();
+        path.file_name() == Some(wanted) || path.file_stem() == Some(wanted)
     };
+    if let Some(unknown) = names.iter().find(|name| !files.iter().any(|path| fits(path, name))) {
+        return Err(format!("There is no page '{unknown}' in {}", paths::spec().display()));
+    }
+    let named = |path: &PathBuf| names.is_empty() || names.iter().any(|name| fits(path, name));
     files.into_iter().filter(named).map(|path| Page::read(&path)).collect()
 }
 

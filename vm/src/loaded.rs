@@ -36,7 +36,12 @@ pub(crate) struct LoadedUnit<'c> {
     /// What called names mean, by name number.
     pub callees: &'c [Cell<Option<Callee<'c>>>],
     passed: &'c verify::Passed,
+    /// Where the variables of classes lie that qualified names were found to mean, by name number.
+    qualified: OnceCell<&'c [Cell<Option<Slot<'c>>>]>,
 }
+
+/// Where the value of a variable lies.
+type Slot<'c> = &'c Cell<Option<Value<'c>>>;
 
 /// A chunk ready to run.
 pub(crate) struct Linked<'c> {
@@ -73,7 +78,18 @@ impl<'c> LoadedUnit<'c> {
         let callees = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
         let consts = arena.alloc_slice_fill_with(unit.consts() as usize, |_| Cell::new(None));
         let chunks = arena.alloc_slice_fill_with(unit.chunks() as usize, |_| OnceCell::new());
-        arena.alloc(LoadedUnit { id, unit, file, module, names, consts, chunks, callees, passed })
+        arena.alloc(LoadedUnit {
+            id,
+            unit,
+            file,
+            module,
+            names,
+            consts,
+            chunks,
+            callees,
+            passed,
+            qualified: OnceCell::new(),
+        })
     }
 
     fn broken(&self, fault: Fault) -> Box<Flow<'c>> {
@@ -93,6 +109,18 @@ impl<'c> LoadedUnit<'c> {
     /// The text of a name the verifier has seen.
     pub fn name(&self, number: u32) -> &'c str {
         self.unit.name(number).unwrap_or_default()
+    }
+
+    /// What a qualified name was found to mean before: the value of a class's own variable.
+    pub fn known_qualified(&self, number: u32) -> Option<Value<'c>> {
+        self.qualified.get()?[number as usize].get()?.get()
+    }
+
+    /// Remembers that.
+    pub fn keep_qualified(&self, arena: &'c Bump, number: u32, slot: Slot<'c>) {
+        let count = self.names.len();
+        let all = self.qualified.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
+        all[number as usize].set(Some(slot));
     }
 
     /// The value of a constant the verifier has seen; made once.

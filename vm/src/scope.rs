@@ -130,6 +130,11 @@ impl<'c> Scope<'c> {
         rest.iter().position(|n| *n == name).map(|slot| at + slot)
     }
 
+    /// Where the value of a variable with a slot lies.
+    pub(crate) fn cell(&self, name: Symbol) -> Option<&'c Cell<Option<Value<'c>>>> {
+        self.slot(name).map(|slot| &self.slots[slot])
+    }
+
     /// The variable of this very scope, parents not asked.
     pub fn own(&self, name: Symbol) -> Option<Value<'c>> {
         if let Some(slot) = self.slot(name)

@@ -181,7 +181,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::GetQualified => {
                     here!();
-                    reg!(a) = self.qualified_variable(unit.name(x as u32))?;
+                    reg!(a) = self.qualified_variable(unit, x as u32)?;
                 }
                 Op::GetMatch => reg!(a) = self.match_group(x),
                 Op::SetSlot => {

@@ -56,11 +56,20 @@ impl<'c> Vm<'c> {
     }
 
     /// `$a::b`: a variable of a class that has been evaluated, or of a class it inherits; `$::b` of top scope.
-    pub(crate) fn qualified_variable(&mut self, name: &'c str) -> Eval<'c> {
-        match self.find_qualified(name) {
-            Some(value) => Ok(value),
-            None => self.unknown_variable(name),
+    pub(crate) fn qualified_variable(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
+        if let Some(value) = unit.known_qualified(number) {
+            return Ok(value);
         }
+        let name = unit.name(number);
+        let Some(value) = self.find_qualified(name) else { return self.unknown_variable(name) };
+        // What a class inherits it may still set itself; its own variable stays what it is.
+        if let Some((class, leaf)) = name.strip_prefix("::").unwrap_or(name).rsplit_once("::")
+            && let Some(scope) = self.host.class_scope(class)
+            && let Some(slot) = scope.cell(self.symbols.intern(leaf)).filter(|slot| slot.get().is_some())
+        {
+            unit.keep_qualified(self.arena, number, slot);
+        }
+        Ok(value)
     }
 
     /// The value of `a::b` or `::b`; none where it is unknown.

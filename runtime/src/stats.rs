@@ -14,7 +14,9 @@ pub enum Kind {
     Native,
     /// Functions that Ruby ran.
     Ruby,
-    /// Templates in Ruby.
+    /// ERB templates rendered without Ruby.
+    ErbNative,
+    /// ERB templates that Ruby rendered.
     Erb,
     /// Templates in the language.
     Epp,
@@ -24,7 +26,8 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order they are shown in.
-    pub const ALL: [Kind; 6] = [Kind::Language, Kind::Native, Kind::Ruby, Kind::Erb, Kind::Epp, Kind::Start];
+    pub const ALL: [Kind; 7] =
+        [Kind::Language, Kind::Native, Kind::Ruby, Kind::ErbNative, Kind::Erb, Kind::Epp, Kind::Start];
 
     /// What it is called in JSON.
     pub fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Kind {
             Kind::Language => "language",
             Kind::Native => "native",
             Kind::Ruby => "ruby",
+            Kind::ErbNative => "erb_native",
             Kind::Erb => "erb",
             Kind::Epp => "epp",
             Kind::Start => "ruby_start",
@@ -44,7 +48,8 @@ impl Kind {
             Kind::Language => "functions of the language",
             Kind::Native => "functions of modules, native",
             Kind::Ruby => "functions of modules, in Ruby",
-            Kind::Erb => "ERB templates",
+            Kind::ErbNative => "ERB templates, native",
+            Kind::Erb => "ERB templates, in Ruby",
             Kind::Epp => "EPP templates",
             Kind::Start => "Ruby workers",
         }
@@ -64,6 +69,7 @@ pub struct Count {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     by_name: BTreeMap<Kind, BTreeMap<String, Count>>,
+    reasons: BTreeMap<String, String>,
 }
 
 impl Stats {
@@ -80,12 +86,20 @@ impl Stats {
         self.by_name.get(&kind).into_iter().flatten().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// As JSON: for each kind `calls`, `seconds` and the same `by_name`.
+    /// Why Ruby rendered an ERB template, as far as it is known: what came up last.
+    pub fn reason(&self, template: &str) -> Option<&str> {
+        self.reasons.get(template).map(String::as_str)
+    }
+
+    /// As JSON: for each kind `calls`, `seconds` and the same `by_name`; for ERB templates in Ruby, `reasons` by name.
     pub fn json(&self) -> Json {
         let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64()});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
             all["by_name"] = self.names(kind).map(|(name, count)| (name.to_owned(), one(count))).collect();
+            if kind == Kind::Erb {
+                all["reasons"] = json!(self.reasons);
+            }
             (kind.name().to_owned(), all)
         };
         Kind::ALL.into_iter().map(kind).collect()
@@ -149,6 +163,27 @@ impl Counter {
         let result = run();
         self.end();
         result
+    }
+
+    /// Counts what `run` does as a call, unless it comes to nothing.
+    pub fn attempt<T>(&self, kind: Kind, name: &str, run: impl FnOnce() -> Option<T>) -> Option<T> {
+        if !self.is_on() {
+            return run();
+        }
+        self.begin(kind, name);
+        let result = run();
+        match result {
+            Some(_) => self.end(),
+            None => drop(self.frames.borrow_mut().pop()),
+        }
+        result
+    }
+
+    /// Notes why Ruby has to render a template.
+    pub fn note_reason(&self, template: &str, reason: impl FnOnce() -> String) {
+        if self.is_on() {
+            self.stats.borrow_mut().reasons.insert(template.to_owned(), reason());
+        }
     }
 
     /// What was counted; nothing is left behind.

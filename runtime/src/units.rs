@@ -2,6 +2,7 @@
 //! changes.
 
 use crate::archive::open::Opened;
+use crate::erb::Lowered;
 use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
@@ -33,14 +34,22 @@ impl Words {
     }
 }
 
-/// The units that a compile runs, kept for as long as it does and lent to it where they lie.
+/// The units and ERB templates that a compile runs, kept for as long as it does and lent to it where they lie.
 #[derive(Default)]
-pub struct Kept(FrozenVec<Box<Words>>);
+pub struct Kept {
+    units: FrozenVec<Box<Words>>,
+    templates: FrozenVec<Arc<Lowered>>,
+}
 
 impl Kept {
     /// Keeps a unit.
     pub fn keep(&self, words: &Words) -> &[u32] {
-        self.0.push_get(Box::new(words.clone())).get()
+        self.units.push_get(Box::new(words.clone())).get()
+    }
+
+    /// Keeps an ERB template.
+    pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
+        self.templates.push_get(template)
     }
 }
 

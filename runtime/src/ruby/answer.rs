@@ -173,7 +173,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A variable by its simple or qualified name; else why there is none.
-    fn variable_for_ruby(
+    pub(crate) fn variable_for_ruby(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
@@ -205,7 +205,12 @@ impl<'c> Compile<'c> {
     }
 
     /// The variables seen from a scope that have a value: all, or those of these names.
-    fn variables_for_ruby(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Value<'c>) -> Value<'c> {
+    pub(crate) fn variables_for_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Value<'c>,
+    ) -> Value<'c> {
         let mut hash = HashBuilder::new(self.arena);
         if let Value::Array(names) = names {
             for name in names.items() {

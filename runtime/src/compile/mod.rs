@@ -23,7 +23,7 @@ pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::environment::Environment;
-use crate::erb::{Lowered, Templates};
+use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
@@ -183,6 +183,8 @@ pub struct Compile<'c> {
     pub(crate) rendering: &'c Templates,
     pub(crate) erb_files: RefCell<HashMap<String, &'c Lowered>>,
     pub(crate) erb_texts: RefCell<HashMap<String, &'c Lowered>>,
+    /// Variables that ERB templates have set.
+    pub(crate) set_by_templates: SetByTemplates<'c>,
     /// How many ERB templates are being rendered, each within the one before.
     pub(crate) erb_depth: Cell<usize>,
     main_chunks: RefCell<Vec<ChunkRef>>,

@@ -5,7 +5,7 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
-use crate::erb::Templates;
+use crate::erb::{SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
@@ -178,6 +178,7 @@ impl<'c> Compile<'c> {
             erb_files: RefCell::default(),
             erb_texts: RefCell::default(),
             erb_depth: Cell::new(0),
+            set_by_templates: SetByTemplates::default(),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -235,6 +236,7 @@ impl<'c> Compile<'c> {
         self.loaded.take();
         self.templates.take();
         self.erb_files.take();
+        self.set_by_templates.release();
         self.erb_texts.take();
         self.main_chunks.take();
         self.class_scopes.take();

@@ -19,6 +19,7 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
         (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
             return Err(Ask("a comparison with a value of Puppet's own"));
         }
+        (V::Match(_), _) | (_, V::Match(_)) => return Err(Ask("a comparison with a match")),
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
@@ -117,31 +118,31 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> Known<Option<Ordering>> {
 }
 
 /// Sorts as Ruby does. Of what is equal but not the same Ruby's order is not defined: that is left to Ruby.
-pub(super) fn sort<'c, T>(
-    items: &mut [T],
-    order: impl FnMut(&T, &T) -> Known<Option<Ordering>>,
-    same: impl Fn(&T, &T) -> Known<bool>,
-) -> Known<()> {
-    let mut order = order;
-    let mut fault = None;
-    items.sort_by(|a, b| match order(a, b) {
-        Ok(Some(order)) => order,
-        Ok(None) => {
-            fault.get_or_insert(Ask("values without an order"));
-            Ordering::Equal
-        }
-        Err(ask) => {
-            fault.get_or_insert(ask);
-            Ordering::Equal
-        }
-    });
-    if let Some(fault) = fault {
-        return Err(fault);
+pub(super) fn sort<T, E: From<Ask>>(
+    items: Vec<T>,
+    order: &mut impl FnMut(&T, &T) -> Result<Ordering, E>,
+    same: &impl Fn(&T, &T) -> Known<bool>,
+) -> Result<Vec<T>, E> {
+    if items.len() < 2 {
+        return Ok(items);
     }
-    for pair in items.windows(2) {
-        if order(&pair[0], &pair[1])? == Some(Ordering::Equal) && !same(&pair[0], &pair[1])? {
-            return Err(Ask("an order of values that are equal in it"));
+    let mut left = items;
+    let right = left.split_off(left.len() / 2);
+    let mut left = sort(left, order, same)?.into_iter().peekable();
+    let mut right = sort(right, order, same)?.into_iter().peekable();
+    let mut sorted = Vec::with_capacity(left.len() + right.len());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let order = order(a, b)?;
+        if order.is_eq() && !same(a, b)? {
+            return Err(Ask("an order of values that are equal in it").into());
         }
+        sorted.extend(if order.is_gt() { right.next() } else { left.next() });
     }
-    Ok(())
+    sorted.extend(left.chain(right));
+    Ok(sorted)
+}
+
+/// The order of two values, where they have one.
+pub(super) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Ordering> {
+    order(a, b)?.ok_or(Ask("values without an order"))
 }

@@ -1,13 +1,16 @@
 //! Renders a lowered template. Nothing it does can be seen from outside until it is done: whenever something comes up
 //! that is not certain, it stops, and Ruby renders the template from its begin.
 
+use super::changes::Lent;
 use super::text;
 use super::tree::{Block, Body, Call, Node, Options, Target, Template};
 use super::value::{Ask, Class, Known, Map, V};
 use super::{compare, methods};
 use crate::compile::Compile;
+use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::regex;
 use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -50,6 +53,24 @@ pub(super) struct Renderer<'e, 'c> {
     depth: usize,
     /// What of the template was reached that is not known.
     reason: Option<u32>,
+    last: Last<'c>,
+    logs: Vec<(Severity, String)>,
+    /// Arrays and hashes of Puppet's that it may change.
+    lent: Vec<Lent<'c>>,
+}
+
+/// The groups of the last match.
+enum Last<'c> {
+    Known(Option<Rc<Vec<V<'c>>>>),
+    /// Something matched that does not keep them.
+    Unknown,
+}
+
+/// What a rendering gives: the text, what is to be logged, and variables of the scope that have been changed in place.
+pub(super) struct Rendered<'c> {
+    pub text: String,
+    pub logs: Vec<(Severity, String)>,
+    pub changed: Vec<(String, Value<'c>)>,
 }
 
 /// Why a rendering was given up: what of the values, or the number of what of the template.
@@ -67,7 +88,7 @@ pub(super) fn render<'c>(
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     template: &'c Template,
-) -> Result<String, Stopped> {
+) -> Result<Rendered<'c>, Stopped> {
     let mut renderer = Renderer {
         compile,
         vm,
@@ -79,9 +100,15 @@ pub(super) fn render<'c>(
         steps: 0,
         depth: compile.erb_depth.get(),
         reason: None,
+        last: Last::Known(None),
+        logs: Vec::new(),
+        lent: Vec::new(),
     };
     match renderer.eval(&template.body) {
-        Ok(_) => Ok(renderer.out),
+        Ok(_) => match renderer.changed() {
+            Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
+            Err(ask) => Err(Stopped { ask, reason: None }),
+        },
         Err(Stop::Ask(ask)) => Err(Stopped { ask, reason: renderer.reason }),
         Err(_) => Err(Stopped { ask: Ask("`next` or `break` outside of a block"), reason: None }),
     }
@@ -214,7 +241,7 @@ impl<'c> Renderer<'_, 'c> {
                     for pattern in patterns {
                         let pattern = self.eval(pattern)?;
                         let met = match &subject {
-                            Some(subject) => case_equal(&pattern, subject)?,
+                            Some(subject) => self.case_equal(&pattern, subject)?,
                             None => pattern.truthy(),
                         };
                         if met {
@@ -240,6 +267,12 @@ impl<'c> Renderer<'_, 'c> {
                 let list = self.locals[slot].clone();
                 methods::call(self, list, methods::Method::Append, vec![value], None)?
             }
+            Node::Group(number) => match &self.last {
+                Last::Known(groups) => {
+                    groups.as_ref().and_then(|groups| groups.get(*number).cloned()).unwrap_or(V::Nil)
+                }
+                Last::Unknown => return Err(Ask("groups of a match").into()),
+            },
             Node::Next(value) => return Err(Stop::Next(self.eval(value)?)),
             Node::Break(value) => return Err(Stop::Break(self.eval(value)?)),
             Node::Splat(_) => return Err(Ask("a splat").into()),
@@ -249,6 +282,16 @@ impl<'c> Renderer<'_, 'c> {
             }
             _ => return Err(Ask("an expression").into()),
         })
+    }
+
+    /// `===` of `case`, which keeps the groups of a match.
+    fn case_equal(&mut self, pattern: &V<'c>, subject: &V<'c>) -> Done<'c, bool> {
+        if self.names_groups() && matches!(pattern, V::Regexp(_)) && subject.text().is_some() {
+            let place =
+                methods::call(self, pattern.clone(), methods::Method::Matches, vec![subject.clone()], None)?;
+            return Ok(place.truthy());
+        }
+        Ok(case_equal(pattern, subject)?)
     }
 
     fn limit(&self) -> Known<()> {
@@ -280,13 +323,54 @@ impl<'c> Renderer<'_, 'c> {
         }
         let name = &*self.template.variables[place];
         let scope = if methods::SHARED.contains(&name) { self.vm.top } else { self.scope };
+        if let Some(value) = self.compile.set_by_templates.find(self.vm, scope, name) {
+            self.variables[place] = Some(value.clone());
+            return Ok(value);
+        }
         let found = self.vm.symbols.get(name).and_then(|symbol| scope.lookup(symbol));
-        let value = found.map_or(V::Nil, V::from);
+        let value = match found {
+            Some(found) => self.lend(name, found)?,
+            None => V::Nil,
+        };
         // What has no value stays unset, so that `defined?` can tell.
         if !matches!(value, V::Nil) {
             self.variables[place] = Some(value.clone());
         }
         Ok(value)
+    }
+
+    /// A variable's value: a copy where the template may change it.
+    pub(super) fn lend(&mut self, name: &str, value: Value<'c>) -> Known<V<'c>> {
+        // `$facts` and the like are frozen.
+        if !self.template.changes || methods::SHARED.contains(&name) {
+            return Ok(V::from(value));
+        }
+        if let Some(lent) = self.lent.iter().find(|lent| lent.name == name) {
+            return Ok(lent.copy.clone());
+        }
+        match Lent::new(name, value)? {
+            None => Ok(V::from(value)),
+            Some(lent) => {
+                let copy = lent.copy.clone();
+                self.lent.push(lent);
+                Ok(copy)
+            }
+        }
+    }
+
+    /// The variables whose values have been changed in place.
+    fn changed(&self) -> Known<Vec<(String, Value<'c>)>> {
+        let mut changed = Vec::new();
+        for lent in &self.lent {
+            if lent.is_changed()? {
+                // Such a variable belongs to another scope; and a worker remembers variables.
+                if lent.name.contains("::") || self.depth > 0 || self.compile.ruby.has_worker() {
+                    return Err(Ask("a change of what is Puppet's"));
+                }
+                changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
+            }
+        }
+        Ok(changed)
     }
 
     fn is_unset(&self, number: u32) -> bool {
@@ -334,10 +418,35 @@ impl<'c> Renderer<'_, 'c> {
         if self.depth > DEEPEST {
             return Err(Ask("templates in templates in templates"));
         }
+        if !self.changed()?.is_empty() {
+            return Err(Ask("a change that another template may see"));
+        }
         let depth = self.compile.erb_depth.replace(self.depth + 1);
-        let text = self.compile.render_nested(self.vm, self.scope, name);
+        let rendered = self.compile.render_nested(self.vm, self.scope, name);
         self.compile.erb_depth.set(depth);
-        text
+        let Rendered { text, logs, .. } = rendered?;
+        self.logs.extend(logs);
+        Ok(text)
+    }
+
+    /// Notes a message, to be logged when all has gone well.
+    pub(super) fn log(&mut self, level: Severity, message: String) {
+        self.logs.push((level, message));
+    }
+
+    /// Whether the template names groups of matches.
+    pub(super) fn names_groups(&self) -> bool {
+        self.template.groups
+    }
+
+    /// Remembers the groups of a match.
+    pub(super) fn set_last(&mut self, groups: Option<Rc<Vec<V<'c>>>>) {
+        self.last = Last::Known(groups);
+    }
+
+    /// Something has matched whose groups are not kept.
+    pub(super) fn forget_last(&mut self) {
+        self.last = Last::Unknown;
     }
 
     /// Runs a block with a key and its value, which make a pair where it has one parameter.

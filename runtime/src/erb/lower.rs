@@ -41,20 +41,21 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         blocks: 0,
         loops: 0,
         texts: 0,
+        groups: false,
+        changes: false,
     };
     let body = lower.statements(root);
-    // Each text has to be met once: what the grammar took for something else was none of its own.
-    if lower.texts != program.texts.len() && lower.reasons.is_empty() {
-        let commented = program.source.contains('#');
-        if !commented {
-            return Err(whole("its syntax"));
-        }
+    // Each text has to be met once, or be in a comment: the grammar may take it for something else.
+    if lower.reasons.is_empty() && lower.texts + commented(root, &program.source) != program.texts.len() {
+        return Err(whole("its syntax"));
     }
     Ok(Template {
         body,
         slots: lower.slots as usize,
         variables: lower.variables,
         reasons: lower.reasons,
+        groups: lower.groups,
+        changes: lower.changes,
         size: program.texts.iter().map(String::len).sum(),
     })
 }
@@ -74,6 +75,20 @@ fn first_fault(root: Syntax<'_>) -> Option<Syntax<'_>> {
             None => return Some(at),
         }
     }
+}
+
+/// How many texts stand in comments.
+fn commented(root: Syntax<'_>, source: &str) -> usize {
+    let mut count = 0;
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        if node.kind() == "comment" {
+            count += source.get(node.byte_range()).unwrap_or_default().matches(TEXT).count();
+        }
+        let mut cursor = node.walk();
+        pending.extend(node.children(&mut cursor));
+    }
+    count
 }
 
 /// Line in the template: as in the program.
@@ -98,6 +113,8 @@ pub(super) struct Lower<'p> {
     blocks: usize,
     loops: usize,
     texts: usize,
+    groups: bool,
+    changes: bool,
 }
 
 impl<'p> Lower<'p> {
@@ -162,6 +179,26 @@ impl<'p> Lower<'p> {
         node.map_or(Node::Nil, |node| self.node(node))
     }
 
+    /// The condition of a branch or loop.
+    fn condition(&mut self, node: Syntax<'_>) -> Node {
+        match node.child_by_field_name("condition") {
+            Some(condition) => self.truth(condition),
+            None => Node::Nil,
+        }
+    }
+
+    /// What is asked for its truth: a regular expression there matches the line read last, a range is a switch.
+    fn truth(&mut self, node: Syntax<'_>) -> Node {
+        let mut inner = node;
+        while let ("parenthesized_statements", [only]) = (inner.kind(), &parts(inner)[..]) {
+            inner = *only;
+        }
+        match inner.kind() {
+            "regex" | "range" => self.ask(inner, "a pattern as a condition"),
+            _ => self.node(node),
+        }
+    }
+
     fn nodes(&mut self, nodes: &[Syntax<'_>]) -> Box<[Node]> {
         nodes.iter().map(|node| self.node(*node)).collect()
     }
@@ -205,7 +242,7 @@ impl<'p> Lower<'p> {
             | "body_statement"
             | "begin" => self.statements(node),
             "if" | "elsif" | "unless" => {
-                let condition = self.optional(node.child_by_field_name("condition"));
+                let condition = self.condition(node);
                 let then = self.optional(node.child_by_field_name("consequence"));
                 let other = self.optional(node.child_by_field_name("alternative"));
                 match node.kind() {
@@ -214,20 +251,22 @@ impl<'p> Lower<'p> {
                 }
             }
             "conditional" => {
-                let mut part = |name| self.optional(node.child_by_field_name(name));
-                Node::If(Box::new((part("condition"), part("consequence"), part("alternative"))))
+                let condition = self.condition(node);
+                let then = self.optional(node.child_by_field_name("consequence"));
+                let other = self.optional(node.child_by_field_name("alternative"));
+                Node::If(Box::new((condition, then, other)))
             }
             "if_modifier" | "unless_modifier" => {
                 // The body stands in front: names it sets are known in the condition.
                 let body = self.optional(node.child_by_field_name("body"));
-                let condition = self.optional(node.child_by_field_name("condition"));
+                let condition = self.condition(node);
                 match node.kind() {
                     "if_modifier" => Node::If(Box::new((condition, body, Node::Nil))),
                     _ => Node::If(Box::new((condition, Node::Nil, body))),
                 }
             }
             "while" | "until" => {
-                let condition = self.optional(node.child_by_field_name("condition"));
+                let condition = self.condition(node);
                 self.loops += 1;
                 let body = self.optional(node.child_by_field_name("body"));
                 self.loops -= 1;
@@ -249,6 +288,10 @@ impl<'p> Lower<'p> {
                 Node::Break(Box::new(value))
             }
             "scope_resolution" => self.ask(node, format!("the constant {text}")),
+            "global_variable" if matches!(text.as_bytes(), [b'$', b'1'..=b'9']) => {
+                self.groups = true;
+                Node::Group(usize::from(text.as_bytes()[1] - b'0'))
+            }
             "global_variable" => self.ask(node, format!("the variable {text}")),
             kind => {
                 let kind = kind.replace('_', " ");
@@ -307,10 +350,16 @@ impl<'p> Lower<'p> {
             && left.kind() == "identifier"
             && let Some(slot) = self.local(self.source(left))
         {
+            self.changes = true;
             return Node::AppendLocal(slot, Box::new(self.node(right)));
         }
-        let left = self.node(left);
-        let pair = (left, self.node(right));
+        let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
+            let left = self.truth(left);
+            (left, self.truth(right))
+        } else {
+            let left = self.node(left);
+            (left, self.node(right))
+        };
         let negate = |method, (left, right)| Node::Not(Box::new(operation(left, method, right)));
         match operator {
             "&&" | "and" => Node::And(Box::new(pair)),
@@ -318,7 +367,10 @@ impl<'p> Lower<'p> {
             "!=" => negate(Method::Equal, pair),
             "!~" => negate(Method::Matches, pair),
             operator => match Method::by_name(operator) {
-                Some(method) => operation(pair.0, method, pair.1),
+                Some(method) => {
+                    self.changes |= method.changes();
+                    operation(pair.0, method, pair.1)
+                }
                 None => self.ask(node, format!("the operator {operator}")),
             },
         }
@@ -328,7 +380,7 @@ impl<'p> Lower<'p> {
         let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
         let Some(operand) = node.child_by_field_name("operand") else { return self.ask(node, "an operator") };
         match operator {
-            "!" | "not" => Node::Not(Box::new(self.node(operand))),
+            "!" | "not" => Node::Not(Box::new(self.truth(operand))),
             "-" => match self.node(operand) {
                 Node::Int(n) => Node::Int(-n),
                 Node::Float(n) => Node::Float(-n),
@@ -369,6 +421,7 @@ impl<'p> Lower<'p> {
                     return self.ask(left, "an assignment to an element");
                 };
                 args.push(value(self));
+                self.changes = true;
                 call(object, Method::SetElement, args)
             }
             _ => {
@@ -434,6 +487,7 @@ impl<'p> Lower<'p> {
             let (a, b) = (self.hidden(), self.hidden());
             let read = call(Node::Local(a), Method::Element, vec![Node::Local(b)]);
             let right = self.node(right);
+            self.changes = true;
             let write = |value| call(Node::Local(a), Method::SetElement, vec![Node::Local(b), value]);
             let set = match &*operator {
                 "||" => Node::Or(Box::new((read, write(right)))),
@@ -520,21 +574,28 @@ impl<'p> Lower<'p> {
         if operator == "::" {
             return self.ask(node, format!("the constant {}", self.source(node)));
         }
-        // `local.push x`, `local.concat(x)`: as `<<`.
         let on = self.node(receiver);
         if let Node::Scope = on
             && let Some(name) = name.strip_prefix("function_")
         {
-            return self.puppet_function(node, on, name, &list, true);
+            return self.puppet_function(node, name, &list, true);
         }
         if matches!(on, Node::Scope) && name == "call_function" {
             return match list.split_first() {
                 Some((first, rest)) if first.kind() == "string" => {
                     let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
-                    self.puppet_function(node, on, &name, rest, false)
+                    self.puppet_function(node, &name, rest, false)
                 }
                 _ => self.ask(node, "scope.call_function"),
             };
+        }
+        if name == "new" && list.is_empty() && field("block").is_none() {
+            match on {
+                Node::Class(Class::Hash) => return Node::Hash(Box::default()),
+                Node::Class(Class::Array) => return Node::Array(Box::default()),
+                Node::Class(Class::String) => return Node::Fresh(Box::new(Node::String("".into()))),
+                _ => {}
+            }
         }
         let found = match &on {
             Node::Scope => methods::of_scope(name),
@@ -545,6 +606,7 @@ impl<'p> Lower<'p> {
             self.arguments(node, &list, field("block"));
             return self.ask(node, format!("the method {name}"));
         };
+        self.changes |= method.changes();
         let Some((args, block)) = self.arguments(node, &list, field("block")) else {
             return self.ask(node, format!("arguments of {name}"));
         };
@@ -552,16 +614,9 @@ impl<'p> Lower<'p> {
     }
 
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.
-    fn puppet_function(
-        &mut self,
-        node: Syntax<'_>,
-        scope: Node,
-        name: &str,
-        args: &[Syntax<'_>],
-        old: bool,
-    ) -> Node {
+    fn puppet_function(&mut self, node: Syntax<'_>, name: &str, args: &[Syntax<'_>], old: bool) -> Node {
         let args = self.nodes(args);
-        let Some(method) = methods::of_puppet(name) else {
+        let Some(method) = methods::of_puppet(name, old) else {
             return self.ask(node, format!("the function {name}()"));
         };
         // Both take the arguments as one array; `call_function` takes one value as itself as well.
@@ -569,7 +624,6 @@ impl<'p> Lower<'p> {
         if old && !matches!(list, Node::Array(_)) {
             return self.ask(node, format!("arguments of {name}()"));
         }
-        let _ = scope;
         let args = Box::new([Node::String(name.into())]).into_iter().chain(args).collect();
         Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }))
     }

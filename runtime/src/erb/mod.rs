@@ -6,6 +6,7 @@
 //! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
 //! template from its begin, with its own messages and limits. So what is here may be left out freely, but never wrong.
 
+mod changes;
 mod compare;
 mod eval;
 mod literals;
@@ -16,6 +17,7 @@ mod text;
 mod tree;
 mod value;
 
+pub(crate) use changes::SetByTemplates;
 pub use tree::Reason;
 
 use crate::compile::Compile;
@@ -25,7 +27,7 @@ use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Erb, Host, ModuleFolder};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::vm::Vm;
-use eval::Stopped;
+use eval::{Rendered, Stopped};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -137,11 +139,22 @@ impl<'c> Compile<'c> {
     pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
         if self.settings.native_templates {
             let started = Instant::now();
+            let set = self.set_by_templates.begin();
             let native = self
                 .counter
                 .attempt(Kind::ErbNative, name_of(&erb), || self.render_natively(vm, scope, &erb).ok());
-            if let Some(text) = native {
+            match &native {
+                None => self.set_by_templates.truncate(set),
+                Some(_) if self.set_by_templates.was_used() => self.set_by_templates.note(scope, &erb),
+                Some(_) => {}
+            }
+            if let Some(Rendered { text, logs, changed }) = native {
                 self.note_rendering(started.elapsed());
+                for (name, value) in changed {
+                    let symbol = vm.symbols.intern(&name);
+                    self.change_in_place(scope, symbol, &name, value);
+                }
+                logs.iter().for_each(|(level, message)| self.log(*level, message, None));
                 return Ok(vm.string(&text));
             }
         }
@@ -152,7 +165,7 @@ impl<'c> Compile<'c> {
     }
 
     /// The text of the template that `template()` finds by this name, rendered within another.
-    fn render_nested(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Known<String> {
+    fn render_nested(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Known<Rendered<'c>> {
         let found = self.find_file(vm, ModuleFolder::Templates, name);
         let file = found.ok().flatten().ok_or(Ask("a template there is not"))?;
         self.render_natively(vm, scope, &Erb::File { name, file: &file })
@@ -167,7 +180,7 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn render_natively(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: &Erb<'_>) -> Known<String> {
+    fn render_natively(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: &Erb<'_>) -> Known<Rendered<'c>> {
         let lowered = self.lowered(erb).ok_or(Ask("a file that cannot be read"))?;
         let (shown, Some(template)) = (name_of(erb), lowered.template()) else {
             self.counter.note_reason(name_of(erb), || lowered.reason());

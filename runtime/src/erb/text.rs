@@ -15,6 +15,10 @@ pub(super) fn put(out: &mut String, value: &V<'_>) -> Known<()> {
         V::Made(text) => out.push_str(text),
         V::Symbol(text) => out.push_str(text),
         V::Regexp(source) => put_regexp(out, source),
+        V::Match(groups) => match groups.first() {
+            Some(whole) => put(out, whole)?,
+            None => {}
+        },
         other => put_inspected(out, other, 0)?,
     }
     Ok(())
@@ -81,6 +85,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> Known<()> {
             let _ = write!(out, "{from}{}{to}", if *open { "..." } else { ".." });
         }
         V::Class(class) => out.push_str(class.name()),
+        V::Match(_) => return Err(Ask("the notation of a match")),
         V::Regexp(_) => return Err(Ask("the notation of a regular expression")),
         V::Void | V::Scope | V::Other(_) => return Err(Ask("the text of a value of Puppet's own")),
     }

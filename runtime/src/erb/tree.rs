@@ -14,6 +14,10 @@ pub(crate) struct Template {
     pub(super) variables: Vec<Box<str>>,
     /// What Ruby is needed for where it is reached, in order, with lines.
     pub(super) reasons: Vec<Reason>,
+    /// Whether groups of the last match are named.
+    pub(super) groups: bool,
+    /// Whether it may change arrays or hashes in place.
+    pub(super) changes: bool,
     /// Bytes of text: what the output has at least if every branch is taken once.
     pub(super) size: usize,
 }
@@ -76,6 +80,8 @@ pub(super) enum Node {
     AppendLocal(u32, Box<Node>),
     Scope,
     Class(Class),
+    /// `$1`
+    Group(usize),
     /// `defined?(@x)`
     IsVariable(u32),
     Next(Box<Node>),

@@ -38,6 +38,8 @@ pub(super) enum V<'c> {
     Range(i64, i64, bool),
     /// A regular expression by its source, options put around it.
     Regexp(Rc<str>),
+    /// A match by its groups, the whole first.
+    Match(Rc<Vec<V<'c>>>),
     Class(Class),
     Scope,
     /// A value of the compile that only Ruby knows how to treat.
@@ -118,6 +120,11 @@ pub(super) struct Map<'c> {
 const LARGEST_MAP: usize = 400;
 
 impl<'c> Map<'c> {
+    /// Whether it has more entries than are searched here.
+    pub fn is_large(&self) -> bool {
+        self.entries.len() > LARGEST_MAP
+    }
+
     pub fn find(&self, key: &V<'c>) -> Known<Option<usize>> {
         for (place, (known, _)) in self.entries.iter().enumerate() {
             if known.same_key(key)? {
@@ -201,7 +208,9 @@ impl<'c> V<'c> {
             V::Hash(_) | V::Map(_) => Class::Hash,
             V::Range(..) => Class::Range,
             V::Regexp(_) => Class::Regexp,
-            V::Void | V::Class(_) | V::Scope | V::Other(_) => return Err(Ask("the class of a value")),
+            V::Void | V::Class(_) | V::Match(_) | V::Scope | V::Other(_) => {
+                return Err(Ask("the class of a value"));
+            }
         })
     }
 

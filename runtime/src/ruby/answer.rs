@@ -154,7 +154,7 @@ impl<'c> Compile<'c> {
 
     /// Ruby code has changed an array or hash in place: the variable that holds it has the new value, and so has the
     /// parameter of the resource whose body the scope is.
-    fn change_in_place(&self, scope: &'c Scope<'c>, symbol: Symbol, name: &str, value: Value<'c>) {
+    pub(crate) fn change_in_place(&self, scope: &'c Scope<'c>, symbol: Symbol, name: &str, value: Value<'c>) {
         let mut owner = Some(scope);
         while let Some(scope) = owner.filter(|scope| scope.own(symbol).is_none()) {
             owner = scope.parent;

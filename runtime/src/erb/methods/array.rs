@@ -1,11 +1,11 @@
 //! Methods of arrays that give something new; what changes an array is in [`super::list`].
 
-use super::super::compare;
+use super::super::compare::{self, must_order as order};
 use super::super::eval::{Done, Renderer, case_equal};
 use super::super::text;
 use super::super::tree::Block;
 use super::super::value::{Ask, BUSY, Known, V};
-use super::common::{order, order_of};
+use super::common::order_of;
 use super::{Method, list};
 use std::rc::Rc;
 
@@ -131,11 +131,7 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
         }
         (Method::Uniq, []) => V::list(uniq(all(on)?)?),
         (Method::Reverse, []) => V::list(all(on)?.into_iter().rev().collect()),
-        (Method::Sort, []) => {
-            let mut items = all(on)?;
-            sort(&mut items)?;
-            V::list(items)
-        }
+        (Method::Sort, []) => V::list(sort(all(on)?)?),
         (Method::Max | Method::Min, []) => {
             let mut items = all(on)?.into_iter();
             let Some(mut best) = items.next() else { return Ok(V::Nil) };
@@ -300,8 +296,8 @@ fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'
     Ok(V::list(if wanted { uniq(kept)? } else { kept }))
 }
 
-pub(super) fn sort(items: &mut [V<'_>]) -> Known<()> {
-    compare::sort(items, compare::order, |a, b| compare::equal(a, b, true))
+pub(super) fn sort(items: Vec<V<'_>>) -> Known<Vec<V<'_>>> {
+    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::equal(a, b, true))
 }
 
 /// Runs `each` for every item; a change meanwhile is noticed.
@@ -483,15 +479,13 @@ fn with_block<'c>(
             if method != Method::SortBy {
                 return Ok(extreme(pairs, method)?);
             }
-            let by_key = |a: &(V<'c>, V<'c>), b: &(V<'c>, V<'c>)| compare::order(&a.0, &b.0);
-            compare::sort(&mut pairs, by_key, |a, b| compare::equal(&a.1, &b.1, true))?;
+            type Pair<'c> = (V<'c>, V<'c>);
+            let mut by_key = |a: &Pair<'c>, b: &Pair<'c>| order(&a.0, &b.0);
+            let same = |a: &Pair<'c>, b: &Pair<'c>| compare::equal(&a.1, &b.1, true);
+            let pairs = compare::sort::<_, Ask>(pairs, &mut by_key, &same)?;
             out = pairs.into_iter().map(|(_, item)| item).collect();
         }
-        (Method::Sort, []) => {
-            let mut items = all(on)?;
-            sort_with(renderer, &mut items, block)?;
-            out = items;
-        }
+        (Method::Sort, []) => out = sort_with(renderer, all(on)?, block)?,
         (Method::GroupBy, []) => {
             let mut groups = super::super::value::Map::default();
             each(renderer, on, |renderer, _, item| {
@@ -525,17 +519,39 @@ fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> Known<V<'c>> {
     Ok(best.1)
 }
 
-/// Sorts by what a block says of two items.
-fn sort_with<'c>(renderer: &mut Renderer<'_, 'c>, items: &mut [V<'c>], block: &'c Block) -> Done<'c, ()> {
-    let mut stop = None;
-    let ordered = |a: &V<'c>, b: &V<'c>| match renderer.yield_two(block, a.clone(), b.clone()) {
-        Ok(value) => order_of(&value),
-        Err(other) => {
-            stop.get_or_insert(other);
-            Err(Ask("a block that sorts"))
+/// More are not sorted by a block here: each is held against each.
+const MOST_BY_BLOCK: usize = 40;
+
+/// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
+/// way of sorting.
+fn sort_with<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    items: Vec<V<'c>>,
+    block: &'c Block,
+) -> Done<'c, Vec<V<'c>>> {
+    if items.len() > MOST_BY_BLOCK {
+        return Err(Ask("many items sorted by a block").into());
+    }
+    let mut ranked = Vec::with_capacity(items.len());
+    for (n, a) in items.iter().enumerate() {
+        let mut rank = 0;
+        for (m, b) in items.iter().enumerate().filter(|(m, _)| *m != n) {
+            let value = renderer.yield_two(block, a.clone(), b.clone())?;
+            match order_of(&value)? {
+                std::cmp::Ordering::Greater => rank += 1,
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal if compare::equal(a, b, true)? => rank += usize::from(n > m),
+                std::cmp::Ordering::Equal => {
+                    return Err(Ask("an order of values that are equal in it").into());
+                }
+            }
         }
-    };
-    let sorted = compare::sort(items, ordered, |a, b| compare::equal(a, b, true));
-    // A `break` in it leaves Ruby's sort at a place of Ruby's.
-    sorted.map_err(Into::into)
+        ranked.push((rank, a.clone()));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    // Each has a rank of its own if and only if it is an order.
+    match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
+        true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
+        false => Err(Ask("a block that says no order").into()),
+    }
 }

@@ -34,6 +34,7 @@ pub(super) fn call<'c>(
         (Method::Class, []) => V::Class(on.class()?),
         (Method::ToS, []) => match on {
             V::Str(_) | V::Made(_) => on.clone(),
+            V::Match(groups) => groups.first().cloned().unwrap_or(V::Nil),
             on => V::made(text::to_s(on)?),
         },
         (Method::Inspect, []) => V::made(text::inspected(on)?),
@@ -82,7 +83,6 @@ fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
             let text = subject.text().unwrap_or_default();
             V::Bool(bunraku_vm::regex::is_match(source, text).map_err(|_| Ask("a match"))?)
         }
-        (V::Regexp(_), Method::Matches, [subject]) => super::string::first_match(on, subject)?,
         (V::Regexp(_), ..) => return Err(Ask("a method of a regular expression")),
         (V::Other(Value::Sensitive(inner)), Method::Unwrap, []) => V::from(**inner),
         (V::Other(_), ..) => return Err(Ask("a method of a value of Puppet's own")),
@@ -90,15 +90,10 @@ fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
     }))
 }
 
-/// The order of two values, where they have one.
-pub(super) fn order<'c>(a: &V<'c>, b: &V<'c>) -> Known<std::cmp::Ordering> {
-    compare::order(a, b)?.ok_or(Ask("values without an order"))
-}
-
 /// What a block made an order of: an integer.
-pub(super) fn order_of(value: &V<'_>) -> Known<Option<std::cmp::Ordering>> {
+pub(super) fn order_of(value: &V<'_>) -> Known<std::cmp::Ordering> {
     match value {
-        V::Int(n) => Ok(Some(n.cmp(&0))),
+        V::Int(n) => Ok(n.cmp(&0)),
         _ => Err(Ask("an order that is no integer")),
     }
 }

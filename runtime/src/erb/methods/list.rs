@@ -94,7 +94,7 @@ pub(super) fn call<'c>(
             match method {
                 Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
                 Method::UniqIn => now = array::uniq(now)?,
-                Method::SortIn => sort(&mut now)?,
+                Method::SortIn => now = sort(now)?,
                 _ => {
                     let nested = V::list(now);
                     now = Vec::new();

@@ -6,6 +6,7 @@ mod common;
 mod hash;
 mod list;
 mod number;
+mod pattern;
 mod scope;
 mod string;
 
@@ -46,6 +47,7 @@ methods! {
     ToFloat = "Float",
     ToString = "String",
     HasVariable = "has_variable?",
+    Log = " log",
     Puppet = " puppet",
     Template = " template",
     LookUp = " lookupvar",
@@ -58,6 +60,7 @@ methods! {
     Any = "any?",
     Append = "<<",
     Between = "between?",
+    Captures = "captures",
     Capitalize = "capitalize",
     CaseEqual = "===",
     Ceil = "ceil",
@@ -167,6 +170,7 @@ methods! {
     Rstrip = "rstrip",
     Scan = "scan",
     Select = "select" | "filter",
+    SetVariable = " setvar",
     SetElement = "[]=" | "store",
     Shift = "shift",
     Size = "size" | "length",
@@ -212,6 +216,13 @@ methods! {
     }
 }
 
+impl Method {
+    /// Whether it changes an array or hash in place.
+    pub(in crate::erb) fn changes(self) -> bool {
+        list::changes(self) || self == Method::MergeIn
+    }
+}
+
 /// Calls a method.
 pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
@@ -220,6 +231,15 @@ pub(super) fn call<'c>(
     args: Vec<V<'c>>,
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    if let Some(value) = pattern::call(renderer, &on, method, &args)? {
+        return Ok(value);
+    }
+    if renderer.names_groups()
+        && method != Method::MatchIs
+        && args.iter().any(|arg| matches!(arg, V::Regexp(_)))
+    {
+        renderer.forget_last();
+    }
     if let Some(value) = common::call(&on, method, &args, block)? {
         return Ok(value);
     }
@@ -242,6 +262,7 @@ pub(super) fn call<'c>(
                 _ => Err(Ask("a method of a range").into()),
             }
         }
+        V::Match(groups) => Ok(pattern::of_match(groups, method, &args)?),
         V::Scope => scope::call(renderer, method, &args),
         _ => Err(Ask("a method of such a value").into()),
     }

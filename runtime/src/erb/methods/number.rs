@@ -1,10 +1,10 @@
 //! Methods of integers and floats.
 
+use super::super::compare::must_order as order;
 use super::super::eval::{Done, Renderer};
 use super::super::tree::Block;
 use super::super::value::{Ask, Known, V};
 use super::Method;
-use super::common::order;
 use std::cmp::Ordering;
 
 /// Longer ranges are Ruby's to run through.
@@ -78,6 +78,7 @@ fn integer<'c>(n: i64, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
         (Method::Modulo, [V::Int(m)]) if *m != 0 => {
             checked(floor_div(n, *m).and_then(|q| q.checked_mul(*m)).and_then(|p| n.checked_sub(p)))?
         }
+        (Method::Append, [V::Int(m)]) if (0..63).contains(m) => checked(n.checked_mul(1 << m))?,
         (Method::Power, [V::Int(m)]) => {
             let exponent = u32::try_from(*m).map_err(|_| TOO_LARGE)?;
             checked(n.checked_pow(exponent))?

@@ -6,6 +6,7 @@ use super::super::tree::Block;
 use super::super::value::{Ask, Known, V};
 use super::Method;
 use super::string::to_i;
+use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::Value;
 
@@ -19,17 +20,62 @@ pub(in crate::erb) fn of_scope(name: &str) -> Option<Method> {
         "to_hash" => Method::Variables,
         "include?" => Method::HasVariable,
         "exist?" => Method::IsVariable,
+        "setvar" => Method::SetVariable,
         _ => return None,
     })
 }
 
 /// How a function of Puppet is called: those that do nothing but give a value.
-pub(in crate::erb) fn of_puppet(name: &str) -> Option<Method> {
+pub(in crate::erb) fn of_puppet(name: &str, old: bool) -> Option<Method> {
     Some(match name {
-        "versioncmp" => Method::Puppet,
         "template" => Method::Template,
+        name if old && level(name).is_some() => Method::Log,
+        name if PURE.contains(&name) => Method::Puppet,
+        name if !old && PURE_NEW.contains(&name) => Method::Puppet,
         _ => return None,
     })
+}
+
+/// Functions that do nothing but give a value, called in either way.
+const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "regsubst", "split", "sprintf"];
+/// The same, where the new interface is called: functions of modules by their native twins.
+const PURE_NEW: &[&str] = &[
+    "apache::bool2httpd",
+    "bool2num",
+    "bool2str",
+    "empty",
+    "flatten",
+    "join",
+    "keys",
+    "length",
+    "mysql::password",
+    "num2bool",
+    "size",
+    "sort",
+    "str2bool",
+    "strip",
+    "unique",
+    "upcase",
+    "downcase",
+    "values",
+    "stdlib::to_json",
+    "to_json",
+    "stdlib::to_yaml",
+    "to_yaml",
+    "to_json_pretty",
+    "stdlib::to_json_pretty",
+    "base64",
+    "uriescape",
+    "stdlib::shell_escape",
+    "shell_escape",
+    "is_service_default",
+    "normalize_ip_for_uri",
+];
+
+/// The level of a function that logs.
+fn level(name: &str) -> Option<Severity> {
+    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
+    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
 }
 
 /// Calls a method of the scope.
@@ -48,7 +94,12 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
             Ok(V::Bool(look_up(renderer, name)?.is_some()))
         }
-        (Method::Variables, []) => {
+        (Method::SetVariable, [name, value]) => {
+            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            renderer.compile.set_for_templates(renderer.vm, renderer.scope, name, value.clone())?;
+            Ok(value.clone())
+        }
+        (Method::Variables, []) if renderer.compile.set_by_templates.count() == 0 => {
             let all = renderer.compile.variables_for_ruby(renderer.vm, renderer.scope, Value::Undef);
             Ok(V::from(all))
         }
@@ -57,10 +108,16 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
 }
 
 fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
+    if let Some(value) = renderer.compile.set_by_templates.find(renderer.vm, renderer.scope, name) {
+        return Ok(Some(value));
+    }
     let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };
     let found = renderer.compile.variable_for_ruby(renderer.vm, scope, name);
     let (found, _) = found.map_err(|_| Ask("a variable of a class that cannot be loaded"))?;
-    Ok(found.map(V::from))
+    match found {
+        None => Ok(None),
+        Some(found) => renderer.lend(name, found).map(Some),
+    }
 }
 
 fn has_variable<'c>(renderer: &mut Renderer<'_, 'c>, name: &V<'c>) -> Done<'c> {
@@ -108,8 +165,20 @@ pub(in crate::erb) fn function<'c>(
             let name = name.text().unwrap_or_default();
             let args = list.items()?.ok_or(Ask("arguments that are no array"))?;
             let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
-            let called = renderer.vm.call_known(name, "", &args, None, renderer.scope);
-            V::from(called.ok().flatten().ok_or(Ask("a function that fails"))?)
+            let host = renderer.vm.host;
+            let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+            let native = native.filter(|_| !renderer.compile.has_file_of_old_kind(name));
+            let native = native.ok_or(Ask("a function in Ruby"))?;
+            let called = renderer.vm.call_native(native, &args, None, renderer.scope);
+            V::from(called.map_err(|_| Ask("a function that fails"))?)
+        }
+        (Method::Log, [name, list]) => {
+            let words = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let words: Option<Vec<&str>> = words.iter().map(V::text).collect();
+            let words = words.ok_or(Ask("a message that is no string"))?.join(" ");
+            let level = name.text().and_then(level).ok_or(Ask("a level"))?;
+            renderer.log(level, words);
+            V::Nil
         }
         (Method::Template, [_, list]) => {
             let names = list.items()?.ok_or(Ask("arguments that are no array"))?;

@@ -141,14 +141,6 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
         (Method::MatchIs, [pattern]) => {
             V::Bool(regex::is_match(source(pattern)?, text).map_err(|_| UNKNOWN)?)
         }
-        (Method::Matches, [V::Regexp(_)]) => first_match(&args[0], on)?,
-        (Method::Match, [V::Regexp(pattern)]) => {
-            match regex::captures(pattern, text).map_err(|_| UNKNOWN)? {
-                None => V::Nil,
-                // Groups by number and `to_s` of the match are not told from an array's: only its truth is known.
-                Some(_) => V::Void,
-            }
-        }
         (Method::Scan, [V::Regexp(pattern)]) => {
             let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
             let one = |found: &regex::Match| {
@@ -179,16 +171,6 @@ fn source<'v>(pattern: &'v V<'_>) -> Known<&'v str> {
         V::Regexp(source) => Ok(source),
         _ => Err(Ask("a pattern that is a string")),
     }
-}
-
-/// `=~`: where the first match begins.
-pub(super) fn first_match<'c>(pattern: &V<'c>, subject: &V<'c>) -> Known<V<'c>> {
-    if matches!(subject, V::Nil) {
-        return Ok(V::Nil);
-    }
-    let text = subject.text().ok_or(UNKNOWN)?;
-    let found = regex::captures_from(source(pattern)?, text, 0).map_err(|_| UNKNOWN)?;
-    Ok(found.map_or(V::Nil, |found| V::Int(text[..found.start()].chars().count() as i64)))
 }
 
 fn lines<'c>(text: &str) -> Vec<V<'c>> {
@@ -422,7 +404,11 @@ fn with_block<'c>(
             }
             Ok(on.clone())
         }
-        (Method::Gsub | Method::Sub, [V::Regexp(source)]) => {
+        (Method::Gsub | Method::Sub, [pattern @ (V::Regexp(_) | V::Str(_) | V::Made(_))]) => {
+            let source = &*match pattern {
+                V::Regexp(source) => source.to_string(),
+                pattern => regex::escape(pattern.text().unwrap_or_default()),
+            };
             let found = if method == Method::Gsub {
                 regex::all_captures(source, text).map_err(|_| UNKNOWN)?
             } else {
@@ -433,11 +419,15 @@ fn with_block<'c>(
             for found in &found {
                 out.push_str(&text[from..found.start()]);
                 let whole = V::made(text[found.start()..found.end()].to_owned());
+                if renderer.names_groups() {
+                    renderer.set_last(Some(super::pattern::groups(found, text)));
+                }
                 let value = renderer.yield_one(block, whole)?;
                 text::put(&mut out, &value)?;
                 from = found.end();
             }
             out.push_str(&text[from..]);
+            renderer.forget_last();
             Ok(V::made(out))
         }
         _ => Err(UNKNOWN.into()),

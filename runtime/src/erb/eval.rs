@@ -23,11 +23,17 @@ const LARGEST: usize = 16 << 20;
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;
 
+/// How deep a template's own methods may call each other.
+const DEEPEST_CALL: usize = 50;
+
 /// Why an expression gives no value.
 pub(super) enum Stop<'c> {
     Ask(Ask),
     Next(V<'c>),
     Break(V<'c>),
+    Return(V<'c>),
+    /// An `ArgumentError`. Where nothing rescues it, it is Ruby's to say.
+    Raise,
 }
 
 impl From<Ask> for Stop<'_> {
@@ -57,6 +63,9 @@ pub(super) struct Renderer<'e, 'c> {
     logs: Vec<(Severity, String)>,
     /// Arrays and hashes of Puppet's that it may change.
     lent: Vec<Lent<'c>>,
+    /// Methods that have been defined so far, and how many calls of them are under way.
+    defined: Vec<u32>,
+    calls: usize,
 }
 
 /// The groups of the last match.
@@ -103,6 +112,8 @@ pub(super) fn render<'c>(
         last: Last::Known(None),
         logs: Vec::new(),
         lent: Vec::new(),
+        defined: Vec::new(),
+        calls: 0,
     };
     match renderer.eval(&template.body) {
         Ok(_) => match renderer.changed() {
@@ -275,6 +286,21 @@ impl<'c> Renderer<'_, 'c> {
             },
             Node::Next(value) => return Err(Stop::Next(self.eval(value)?)),
             Node::Break(value) => return Err(Stop::Break(self.eval(value)?)),
+            Node::Return(value) => return Err(Stop::Return(self.eval(value)?)),
+            Node::Rescue(parts, slot) => match self.eval(&parts.0) {
+                Err(Stop::Raise) => {
+                    if let Some(slot) = slot {
+                        self.locals[*slot as usize] = V::Void;
+                    }
+                    self.eval(&parts.1)?
+                }
+                other => other?,
+            },
+            Node::Define(number) => {
+                self.defined.push(*number);
+                V::Void
+            }
+            Node::CallOwn(number, args) => self.call_own(*number, args)?,
             Node::Splat(_) => return Err(Ask("a splat").into()),
             Node::Ask(number) => {
                 self.reason = Some(*number);
@@ -363,8 +389,8 @@ impl<'c> Renderer<'_, 'c> {
         let mut changed = Vec::new();
         for lent in &self.lent {
             if lent.is_changed()? {
-                // Such a variable belongs to another scope; and a worker remembers variables.
-                if lent.name.contains("::") || self.depth > 0 || self.compile.ruby.has_worker() {
+                // What is around would not see it; and a worker remembers variables.
+                if self.depth > 0 || self.compile.ruby.has_worker() {
                     return Err(Ask("a change of what is Puppet's"));
                 }
                 changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
@@ -409,6 +435,33 @@ impl<'c> Renderer<'_, 'c> {
         let args = self.values(&call.args)?;
         match methods::call(self, receiver, call.method, args, call.block.as_ref()) {
             Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
+            other => other,
+        }
+    }
+
+    /// Calls a method that the template has defined, with locals of its own.
+    fn call_own(&mut self, number: u32, args: &'c [Node]) -> Done<'c> {
+        let args = self.values(args)?;
+        let template = self.template;
+        let body = &template.methods[number as usize];
+        if !self.defined.contains(&number) || args.len() != body.params.len() {
+            return Err(Ask("a method that is not defined so").into());
+        }
+        if self.calls >= DEEPEST_CALL {
+            return Err(Ask("a deep recursion").into());
+        }
+        let own = body.own.0 as usize..body.own.1 as usize;
+        let saved = self.locals[own.clone()].to_vec();
+        let last = std::mem::replace(&mut self.last, Last::Known(None));
+        self.enter(body);
+        self.assign_many(&body.params, args)?;
+        self.calls += 1;
+        let result = self.eval(&body.body);
+        self.calls -= 1;
+        self.last = last;
+        self.locals[own].clone_from_slice(&saved);
+        match result {
+            Err(Stop::Return(value)) => Ok(value),
             other => other,
         }
     }

@@ -43,6 +43,9 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         texts: 0,
         groups: false,
         changes: false,
+        methods: Vec::new(),
+        names_of_methods: Vec::new(),
+        in_method: false,
     };
     let body = lower.statements(root);
     // Each text has to be met once, or be in a comment: the grammar may take it for something else.
@@ -55,6 +58,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         variables: lower.variables,
         reasons: lower.reasons,
         groups: lower.groups,
+        methods: lower.methods,
         changes: lower.changes,
         size: program.texts.iter().map(String::len).sum(),
     })
@@ -115,6 +119,9 @@ pub(super) struct Lower<'p> {
     texts: usize,
     groups: bool,
     changes: bool,
+    methods: Vec<Body>,
+    names_of_methods: Vec<(String, u32)>,
+    in_method: bool,
 }
 
 impl<'p> Lower<'p> {
@@ -234,13 +241,15 @@ impl<'p> Lower<'p> {
                 Some(class) => Node::Class(class),
                 None => self.ask(node, format!("the constant {text}")),
             },
-            "parenthesized_statements"
-            | "then"
-            | "else"
-            | "do"
-            | "block_body"
-            | "body_statement"
-            | "begin" => self.statements(node),
+            "begin" => self.begin(node),
+            "method" => self.define(node),
+            "return" if self.in_method => {
+                let value = self.jump_value(node);
+                Node::Return(Box::new(value))
+            }
+            "parenthesized_statements" | "then" | "else" | "do" | "block_body" | "body_statement" => {
+                self.statements(node)
+            }
             "if" | "elsif" | "unless" => {
                 let condition = self.condition(node);
                 let then = self.optional(node.child_by_field_name("consequence"));
@@ -296,6 +305,67 @@ impl<'p> Lower<'p> {
             kind => {
                 let kind = kind.replace('_', " ");
                 self.ask(node, format!("`{kind}`"))
+            }
+        }
+    }
+
+    /// `begin`: alone, or with one `rescue` of what is known to be raised.
+    fn begin(&mut self, node: Syntax<'_>) -> Node {
+        let all = parts(node);
+        let Some((rescue, body)) = all.split_last().filter(|(last, _)| last.kind() == "rescue") else {
+            return self.statements(node);
+        };
+        let classes = rescue.child_by_field_name("exceptions").map(|list| self.source(list));
+        let known = classes.is_none_or(|class| matches!(class, "ArgumentError" | "StandardError"));
+        let variable = rescue.child_by_field_name("variable").map(|variable| parts(variable));
+        let name = match variable.as_deref() {
+            None => None,
+            Some([name]) if name.kind() == "identifier" => Some(self.source(*name)),
+            Some(_) => return self.ask(*rescue, "`rescue`"),
+        };
+        let plain = |part: &Syntax<'_>| !matches!(part.kind(), "rescue" | "ensure" | "else");
+        if !known || !body.iter().all(plain) {
+            return self.ask(*rescue, "`rescue`");
+        }
+        let body = Node::Sequence(self.nodes(body));
+        let slot = name.map(|name| self.declare(name));
+        let handler = self.optional(rescue.child_by_field_name("body"));
+        Node::Rescue(Box::new((body, handler)), slot)
+    }
+
+    /// `def`: sees no locals of the template, and has no text, for that is a local, too.
+    fn define(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(name), Some(body)) = (field("name"), field("body")) else {
+            return self.ask(node, "`def`");
+        };
+        let inner = self.source(body);
+        if self.in_method || name.kind() != "identifier" || inner.contains(TEXT) || inner.contains(INSERT) {
+            return self.ask(node, "`def`");
+        }
+        let first = self.slots;
+        let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
+        let (blocks, loops) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.loops));
+        self.in_method = true;
+        let params = field("parameters").map_or(Some(Box::default()), |list| self.params(list));
+        let plain = params.filter(|all| all.iter().all(|one| matches!(one, Target::Local(_))));
+        // A method may call itself.
+        let number = self.methods.len();
+        self.names_of_methods.push((self.source(name).to_owned(), number as u32));
+        self.methods.push(Body { params: Box::default(), spreads: false, own: (0, 0), body: Node::Nil });
+        let lowered = self.node(body);
+        self.in_method = false;
+        self.scopes = scopes;
+        (self.blocks, self.loops) = (blocks, loops);
+        match plain {
+            Some(params) => {
+                let own = (first, self.slots);
+                self.methods[number] = Body { params, spreads: false, own, body: lowered };
+                Node::Define(number as u32)
+            }
+            None => {
+                self.names_of_methods.pop();
+                self.ask(node, "`def`")
             }
         }
     }
@@ -589,6 +659,19 @@ impl<'p> Lower<'p> {
                 _ => self.ask(node, "scope.call_function"),
             };
         }
+        let of_ruby = match (self.source(receiver), name) {
+            ("IPAddr", "new") => Some((Method::ToAddress, "require 'ipaddr'")),
+            ("Base64", "strict_encode64") => Some((Method::Base64, "require 'base64'")),
+            _ => None,
+        };
+        if let (Some((method, loaded)), [value]) = (of_ruby, &list[..])
+            && self.program.source.contains(loaded)
+        {
+            // The receiver was no reason to ask.
+            self.reasons.pop();
+            let args = [self.node(*value)].into();
+            return Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }));
+        }
         if name == "new" && list.is_empty() && field("block").is_none() {
             match on {
                 Node::Class(Class::Hash) => return Node::Hash(Box::default()),
@@ -610,6 +693,7 @@ impl<'p> Lower<'p> {
         let Some((args, block)) = self.arguments(node, &list, field("block")) else {
             return self.ask(node, format!("arguments of {name}"));
         };
+        let (on, method) = with_index(on, method, &args, block.as_ref());
         Node::Call(Box::new(Call { receiver: Some(on), method, args, block, safe: operator == "&." }))
     }
 
@@ -636,6 +720,14 @@ impl<'p> Lower<'p> {
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
     ) -> Node {
+        let own = self.names_of_methods.iter().rev().find(|(known, _)| known == name).map(|(_, n)| *n);
+        if let (Some(number), None) = (own, block) {
+            if list.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "hash_splat_argument"))
+            {
+                return self.ask(node, format!("arguments of {name}"));
+            }
+            return Node::CallOwn(number, self.nodes(list));
+        }
         if name == "require" {
             // What it loads changes nothing for what is known here.
             let known = |arg: &Syntax<'_>| {
@@ -777,6 +869,27 @@ const REQUIRED: &[&str] =
 fn call(receiver: Node, method: Method, args: Vec<Node>) -> Node {
     let args = args.into();
     Node::Call(Box::new(Call { receiver: Some(receiver), method, args, block: None, safe: false }))
+}
+
+/// `x.map.with_index { |a, n| … }` and `x.each_with_index.map { |a, n| … }`, which go by way of an enumerator.
+fn with_index(on: Node, method: Method, args: &[Node], block: Option<&Block>) -> (Node, Method) {
+    let two = matches!(block, Some(Block::Body(body)) if body.params.len() == 2);
+    match on {
+        Node::Call(inner)
+            if two && args.is_empty() && inner.block.is_none() && inner.args.is_empty() && !inner.safe =>
+        {
+            let Call { receiver, method: first, args, block, safe } = *inner;
+            match (first, method, receiver) {
+                (Method::Map, Method::EachWithIndex | Method::WithIndex, Some(on))
+                | (Method::EachWithIndex, Method::Map, Some(on)) => (on, Method::MapWithIndex),
+                (Method::Each, Method::WithIndex, Some(on)) => (on, Method::EachWithIndex),
+                (first, method, receiver) => {
+                    (Node::Call(Box::new(Call { receiver, method: first, args, block, safe })), method)
+                }
+            }
+        }
+        on => (on, method),
+    }
 }
 
 fn operation(left: Node, method: Method, right: Node) -> Node {

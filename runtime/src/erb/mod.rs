@@ -151,8 +151,7 @@ impl<'c> Compile<'c> {
             if let Some(Rendered { text, logs, changed }) = native {
                 self.note_rendering(started.elapsed());
                 for (name, value) in changed {
-                    let symbol = vm.symbols.intern(&name);
-                    self.change_in_place(scope, symbol, &name, value);
+                    self.change_in_place(vm, scope, &name, value);
                 }
                 logs.iter().for_each(|(level, message)| self.log(*level, message, None));
                 return Ok(vm.string(&text));

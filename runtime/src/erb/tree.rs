@@ -14,6 +14,8 @@ pub(crate) struct Template {
     pub(super) variables: Vec<Box<str>>,
     /// What Ruby is needed for where it is reached, in order, with lines.
     pub(super) reasons: Vec<Reason>,
+    /// Methods that it defines.
+    pub(super) methods: Vec<Body>,
     /// Whether groups of the last match are named.
     pub(super) groups: bool,
     /// Whether it may change arrays or hashes in place.
@@ -33,7 +35,7 @@ pub struct Reason {
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (line {})", self.what, self.line)
+        write!(f, "{}, line {}", self.what, self.line)
     }
 }
 
@@ -82,6 +84,13 @@ pub(super) enum Node {
     Class(Class),
     /// `$1`
     Group(usize),
+    /// `def`: from here on the method of the number is there.
+    Define(u32),
+    /// A call of such a method.
+    CallOwn(u32, Box<[Node]>),
+    Return(Box<Node>),
+    /// `begin … rescue ArgumentError => e … end`: the local that takes the error.
+    Rescue(Box<(Node, Node)>, Option<u32>),
     /// `defined?(@x)`
     IsVariable(u32),
     Next(Box<Node>),

@@ -132,8 +132,7 @@ impl<'c> Compile<'c> {
                 Value::Bool(free)
             }
             "changed" => {
-                let symbol = vm.symbols.intern(name);
-                self.change_in_place(scope, symbol, name, arg(2));
+                self.change_in_place(vm, scope, name, arg(2));
                 Value::Undef
             }
             "bound" => {
@@ -154,7 +153,17 @@ impl<'c> Compile<'c> {
 
     /// Ruby code has changed an array or hash in place: the variable that holds it has the new value, and so has the
     /// parameter of the resource whose body the scope is.
-    pub(crate) fn change_in_place(&self, scope: &'c Scope<'c>, symbol: Symbol, name: &str, value: Value<'c>) {
+    pub(crate) fn change_in_place(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str, value: Value<'c>) {
+        // A qualified name is its class's variable.
+        let (scope, symbol, name) = match name.rsplit_once("::") {
+            None => (scope, vm.symbols.intern(name), name),
+            Some((class, own)) => {
+                let class = class.strip_prefix("::").unwrap_or(class);
+                let found = if class.is_empty() { Some(vm.top) } else { self.class_scope(class) };
+                let Some(found) = found else { return };
+                (found, vm.symbols.intern(own), own)
+            }
+        };
         let mut owner = Some(scope);
         while let Some(scope) = owner.filter(|scope| scope.own(symbol).is_none()) {
             owner = scope.parent;

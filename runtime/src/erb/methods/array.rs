@@ -374,6 +374,10 @@ fn with_block<'c>(
             out.push(renderer.yield_one(block, item)?);
             Ok(true)
         })?,
+        (Method::MapWithIndex, []) => each(renderer, on, |renderer, at, item| {
+            out.push(renderer.yield_two(block, item, V::Int(at as i64))?);
+            Ok(true)
+        })?,
         (Method::FlatMap, []) => each(renderer, on, |renderer, _, item| {
             let value = renderer.yield_one(block, item)?;
             match value.items()? {

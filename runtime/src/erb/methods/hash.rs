@@ -281,6 +281,7 @@ fn with_block<'c>(
         })?,
         (
             Method::Map
+            | Method::MapWithIndex
             | Method::FlatMap
             | Method::Find
             | Method::Any

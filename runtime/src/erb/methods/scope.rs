@@ -1,11 +1,12 @@
 //! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
 
-use super::super::eval::{Done, Renderer};
+use super::super::eval::{Done, Renderer, Stop};
 use super::super::text;
 use super::super::tree::Block;
 use super::super::value::{Ask, Known, V};
 use super::Method;
 use super::string::to_i;
+use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::Value;
@@ -126,6 +127,19 @@ fn has_variable<'c>(renderer: &mut Renderer<'_, 'c>, name: &V<'c>) -> Done<'c> {
     Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
 }
 
+/// Whether Ruby's `IPAddr` takes a text, which it says by an error. Forms with more than an address are Ruby's.
+fn is_address<'c>(text: &str) -> Done<'c, ()> {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+    if text.parse::<Ipv4Addr>().is_ok() || text.parse::<Ipv6Addr>().is_ok() {
+        return Ok(());
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
+    match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
+        true => Err(Stop::Raise),
+        false => Err(Ask("an address of another form").into()),
+    }
+}
+
 /// Calls what has no receiver.
 pub(in crate::erb) fn function<'c>(
     renderer: &mut Renderer<'_, 'c>,
@@ -160,6 +174,13 @@ pub(in crate::erb) fn function<'c>(
                 return Err(Ask("Integer() of a text of another form").into());
             }
             V::Int(to_i(text)?)
+        }
+        (Method::Base64, [value]) => {
+            V::made(base64::encode(value.text().ok_or(Ask("what is encoded is no string"))?.as_bytes()))
+        }
+        (Method::ToAddress, [value]) => {
+            is_address(value.text().ok_or(Ask("an address that is no string"))?)?;
+            V::Void
         }
         (Method::Puppet, [name, list]) => {
             let name = name.text().unwrap_or_default();

@@ -1,17 +1,19 @@
 //! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
 //!
-//! [`scan`] takes a template's tags apart; [`lower`] and [`literals`] turn it, parsed as the one Ruby program it is, into
+//! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed as the one Ruby program it is, into
 //! the tree that [`eval`] renders with the methods in [`methods`]; [`value`], [`text`] and [`compare`] are Ruby's values.
 //! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
 //! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
 //! template from its begin, with its own messages and limits. So what is here may be left out freely, but never wrong.
 
+mod calls;
 mod changes;
 mod compare;
 mod eval;
 mod literals;
 mod lower;
 mod methods;
+mod operators;
 mod scan;
 mod text;
 mod tree;

@@ -15,10 +15,7 @@ pub(super) fn put(out: &mut String, value: &V<'_>) -> Known<()> {
         V::Made(text) => out.push_str(text),
         V::Symbol(text) => out.push_str(text),
         V::Regexp(source) => put_regexp(out, source),
-        V::Match(groups) => match groups.first() {
-            Some(whole) => put(out, whole)?,
-            None => {}
-        },
+        V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
     }
     Ok(())

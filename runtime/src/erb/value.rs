@@ -56,9 +56,9 @@ pub(super) enum Class {
     Numeric,
     Array,
     Hash,
-    NilClass,
-    TrueClass,
-    FalseClass,
+    Nil,
+    True,
+    False,
     Range,
     Regexp,
     Enumerable,
@@ -75,9 +75,9 @@ impl Class {
         (Class::Numeric, "Numeric"),
         (Class::Array, "Array"),
         (Class::Hash, "Hash"),
-        (Class::NilClass, "NilClass"),
-        (Class::TrueClass, "TrueClass"),
-        (Class::FalseClass, "FalseClass"),
+        (Class::Nil, "NilClass"),
+        (Class::True, "TrueClass"),
+        (Class::False, "FalseClass"),
         (Class::Range, "Range"),
         (Class::Regexp, "Regexp"),
         (Class::Enumerable, "Enumerable"),
@@ -95,10 +95,7 @@ impl Class {
 
     /// Whether instances of `class` are of this class or module.
     pub fn covers(self, class: Class) -> bool {
-        use Class::{
-            Array, Comparable, Enumerable, Float, Hash, Integer, NilClass, Numeric, Object, Range, String,
-        };
-        let _ = NilClass;
+        use Class::{Array, Comparable, Enumerable, Float, Hash, Integer, Numeric, Object, Range, String};
         self == class
             || match self {
                 Object => true,
@@ -197,9 +194,9 @@ impl<'c> V<'c> {
     /// The class of the value.
     pub fn class(&self) -> Known<Class> {
         Ok(match self {
-            V::Nil => Class::NilClass,
-            V::Bool(true) => Class::TrueClass,
-            V::Bool(false) => Class::FalseClass,
+            V::Nil => Class::Nil,
+            V::Bool(true) => Class::True,
+            V::Bool(false) => Class::False,
             V::Int(_) => Class::Integer,
             V::Float(_) => Class::Float,
             V::Str(_) | V::Made(_) => Class::String,
@@ -249,10 +246,6 @@ impl<'c> V<'c> {
             (V::Int(a), V::Int(b)) => a == b,
             (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
             (V::Float(_), V::Float(_)) => return Err(Ask("a float as a key")),
-            (
-                V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_),
-                V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_),
-            ) => super::compare::equal(self, other, true)?,
             _ => super::compare::equal(self, other, true)?,
         })
     }

@@ -189,7 +189,6 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
             }
             V::Map(Rc::new(std::cell::RefCell::new(map)))
         }
-        (Method::Inject, [V::Symbol("+")]) => return Err(UNKNOWN),
         _ => return Err(UNKNOWN),
     })
 }

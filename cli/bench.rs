@@ -103,13 +103,14 @@ fn in_text(report: &Report) -> String {
     let _ = writeln!(
         out,
         "{} catalogs in {:.3} s: {:.1} a second; half of them within {:.2} ms, 99 % within {:.2} ms; of that {:.0} % in \
-         templates, {:.0} % in functions in Ruby, {:.0} % writing JSON",
+         templates in Ruby, {:.0} % in native ones, {:.0} % in functions in Ruby, {:.0} % writing JSON",
         report.catalogs(),
         report.wall.as_secs_f64(),
         report.rate(),
         milliseconds(percentile(&times, 50)),
         milliseconds(percentile(&times, 99)),
         report.share(|spent| spent.templates) * 1e2,
+        report.share(|spent| spent.native_templates) * 1e2,
         report.share(|spent| spent.functions) * 1e2,
         report.share(|spent| spent.json) * 1e2,
     );
@@ -124,6 +125,7 @@ fn in_json(report: &Report) -> String {
             "bytes": node.bytes,
             "milliseconds": node.times.iter().map(|time| milliseconds(*time)).collect::<Vec<_>>(),
             "templates": milliseconds(node.spent.templates),
+            "native_templates": milliseconds(node.spent.native_templates),
             "functions": milliseconds(node.spent.functions),
             "json": milliseconds(node.spent.json),
         })
@@ -133,6 +135,7 @@ fn in_json(report: &Report) -> String {
         "seconds": report.wall.as_secs_f64(),
         "per_second": report.rate(),
         "templates": report.share(|spent| spent.templates),
+        "native_templates": report.share(|spent| spent.native_templates),
         "functions": report.share(|spent| spent.functions),
         "json": report.share(|spent| spent.json),
         "nodes": nodes.collect::<Vec<_>>(),

@@ -8,6 +8,7 @@ use bunraku_runtime::job::PathList;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -140,17 +141,17 @@ fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
 }
 
 fn print_ruby(needs: &[NeedsRuby]) {
-    let count =
-        |part: fn(&NeedsRuby) -> &Vec<String>| needs.iter().map(|owner| part(owner).len()).sum::<usize>();
+    let count = |part: fn(&NeedsRuby) -> usize| needs.iter().map(part).sum::<usize>();
     println!(
         "needs Ruby when it is reached: {} functions, {} templates, {} types",
-        count(|owner| &owner.functions),
-        count(|owner| &owner.templates),
-        count(|owner| &owner.types),
+        count(|owner| owner.functions.len()),
+        count(|owner| owner.templates.len()),
+        count(|owner| owner.types.len()),
     );
     for owner in needs {
-        let parts =
-            [("functions", &owner.functions), ("templates", &owner.templates), ("types", &owner.types)];
+        let why = |(name, reason): &(String, String)| format!("{name} ({reason})");
+        let templates: Vec<String> = owner.templates.iter().map(why).collect();
+        let parts = [("functions", &owner.functions), ("templates", &templates), ("types", &owner.types)];
         for (what, names) in parts.into_iter().filter(|(_, names)| !names.is_empty()) {
             println!("  {}, {what}: {}", owner.owner, names.join(", "));
         }
@@ -164,7 +165,8 @@ fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
         json!({
             "module": owner.owner,
             "functions": owner.functions,
-            "templates": owner.templates,
+            "templates": owner.templates.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            "reasons": owner.templates.iter().cloned().collect::<BTreeMap<_, _>>(),
             "types": owner.types,
         })
     };

@@ -137,7 +137,11 @@ fn print_stats(stats: &Stats, form: Form) {
         }
         let mut names: Vec<_> = stats.names(kind).collect();
         names.sort_by_key(|(_, count)| std::cmp::Reverse(count.time));
-        names.iter().take(SHOWN).for_each(|(name, count)| eprintln!("  {}", line(name, *count)));
+        for (name, count) in names.iter().take(SHOWN) {
+            let reason = stats.reason(name).filter(|_| kind == Kind::Erb);
+            let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+            eprintln!("  {}{reason}", line(name, *count));
+        }
         if names.len() > SHOWN {
             eprintln!("  and {} more", names.len() - SHOWN);
         }

@@ -85,6 +85,12 @@ pub struct World {
     /// They are run from the module's own Ruby.
     #[arg(long = "no-native-stdlib", overrides_with = "native_stdlib")]
     pub no_native_stdlib: bool,
+    /// ERB templates are rendered without Ruby where their code is known; this is the default.
+    #[arg(long = "native-templates", overrides_with = "no_native_templates")]
+    pub native_templates: bool,
+    /// Ruby renders them all.
+    #[arg(long = "no-native-templates", overrides_with = "native_templates")]
+    pub no_native_templates: bool,
 }
 
 /// The setting `node_terminus`.
@@ -134,6 +140,9 @@ impl World {
         }
         if self.native_stdlib || self.no_native_stdlib {
             settings.insert("native_stdlib".into(), self.native_stdlib.into());
+        }
+        if self.native_templates || self.no_native_templates {
+            settings.insert("native_templates".into(), self.native_templates.into());
         }
         let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
         let facts = match &self.factpath {

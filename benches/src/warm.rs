@@ -152,8 +152,8 @@ pub fn programs(cases: &[&Case], work: &Path, puppet: &mut Puppet, rounds: usize
 pub fn nodes(work: &Path, puppet: &mut Puppet, rounds: usize) -> Result<String, String> {
     let session = Session::default();
     let mut out = format!(
-        "### The control repo's machines, warm\n\nAs above ({rounds} rounds). ERB is counted apart: both sides give it to \
-         Ruby, and *without ERB* is the time that is left of each. *Ruby functions* is what remains in our worker after \
+        "### The control repo's machines, warm\n\nAs above ({rounds} rounds). ERB is counted apart: what \
+         Ruby renders in Puppet is mostly rendered natively here, and *without ERB* is the time that is left of each. *Ruby functions* is what remains in our worker after \
          that. *Writing JSON* is the time our own serialiser took within the compile.\n\n\
          | machine | resources | Puppet 7.23 | Bunraku | ratio | Puppet without ERB | ours without ERB | ratio | \
          Ruby functions | ratio without them, too | writing JSON | all but Ruby in such times |\n\
@@ -169,7 +169,7 @@ pub fn nodes(work: &Path, puppet: &mut Puppet, rounds: usize) -> Result<String, 
         for _ in 0..rounds {
             let turn = pair.turn(puppet, node).map_err(failed)?;
             let bare = turn.puppet - turn.puppet_templates;
-            let ours = turn.ours - pair.part(turn.spent.templates);
+            let ours = turn.ours - pair.part(turn.spent.templates + turn.spent.native_templates);
             let functions = pair.part(turn.spent.functions);
             let json = pair.part(turn.spent.json);
             let alone = ours - functions;

@@ -5,6 +5,7 @@ use crate::archive::open::Opened;
 use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
+use crate::erb::Templates;
 use crate::facts::facts;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
@@ -157,6 +158,7 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
 #[derive(Default)]
 pub struct Session {
     units: Arc<Units>,
+    templates: Arc<Templates>,
     data: Arc<DataFiles>,
     threads: Threads,
     stores: Mutex<HashMap<String, Arc<dyn Store>>>,
@@ -204,12 +206,14 @@ impl Session {
             }
             let query = job.lookup.clone();
             let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
+            let templates = self.templates.clone();
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
                 let inputs = Inputs {
                     environment: &environment_of_thread,
                     units: &units,
+                    templates: &templates,
                     kept: &Kept::default(),
                     functions: &functions,
                     files: &data,
@@ -464,6 +468,7 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
             }
             ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
             ("native_stdlib", Json::Bool(value)) => settings.native_stdlib = *value,
+            ("native_templates", Json::Bool(value)) => settings.native_templates = *value,
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,

@@ -8,6 +8,7 @@ pub mod compile;
 pub mod data;
 pub mod enc;
 pub mod environment;
+pub mod erb;
 pub mod facts;
 pub mod function_files;
 pub mod functions;

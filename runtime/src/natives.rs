@@ -17,9 +17,14 @@ impl<'c> Compile<'c> {
         twin_of(&self.environment.modules, name, found.module, api).map(|twin| twin.native)
     }
 
+    /// Whether a module, or the environment, has a function of the 3.x interface by that name.
+    pub(crate) fn has_file_of_old_kind(&self, name: &str) -> bool {
+        self.environment.functions().of(name, Api::Old).next().is_some()
+    }
+
     /// Whether there is a function of the 3.x interface by that name.
     pub(crate) fn has_function_of_old_kind(&self, name: &str) -> bool {
-        is_old_function_of_puppet(name) || self.environment.functions().of(name, Api::Old).next().is_some()
+        is_old_function_of_puppet(name) || self.has_file_of_old_kind(name)
     }
 }
 

@@ -23,7 +23,9 @@ pub enum Kind {
     Native,
     /// Functions that Ruby ran.
     Ruby,
-    /// Templates in Ruby.
+    /// ERB templates rendered without Ruby.
+    ErbNative,
+    /// ERB templates that Ruby rendered.
     Erb,
     /// Templates in the language.
     Epp,
@@ -35,13 +37,14 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order they are shown in.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Class,
         Kind::Define,
         Kind::Puppet,
         Kind::Language,
         Kind::Native,
         Kind::Ruby,
+        Kind::ErbNative,
         Kind::Erb,
         Kind::Epp,
         Kind::Hiera,
@@ -57,6 +60,7 @@ impl Kind {
             Kind::Language => "language",
             Kind::Native => "native",
             Kind::Ruby => "ruby",
+            Kind::ErbNative => "erb_native",
             Kind::Erb => "erb",
             Kind::Epp => "epp",
             Kind::Hiera => "hiera",
@@ -73,7 +77,8 @@ impl Kind {
             Kind::Language => "functions of the language",
             Kind::Native => "functions of modules, native",
             Kind::Ruby => "functions of modules, in Ruby",
-            Kind::Erb => "ERB templates",
+            Kind::ErbNative => "ERB templates, native",
+            Kind::Erb => "ERB templates, in Ruby",
             Kind::Epp => "EPP templates",
             Kind::Hiera => "Hiera keys",
             Kind::Start => "Ruby workers",
@@ -105,6 +110,7 @@ impl std::ops::AddAssign for Count {
 pub struct Stats {
     by_name: BTreeMap<Kind, BTreeMap<String, Count>>,
     stacks: Vec<(String, Count)>,
+    reasons: BTreeMap<String, String>,
 }
 
 impl Stats {
@@ -120,12 +126,20 @@ impl Stats {
         self.by_name.get(&kind).into_iter().flatten().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`.
+    /// Why Ruby rendered an ERB template, as far as it is known: what came up last.
+    pub fn reason(&self, template: &str) -> Option<&str> {
+        self.reasons.get(template).map(String::as_str)
+    }
+
+    /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`; for ERB templates in Ruby, `reasons` by name.
     pub fn json(&self) -> Json {
         let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64(), "bytes": count.bytes});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
             all["by_name"] = self.names(kind).map(|(name, count)| (name.to_owned(), one(count))).collect();
+            if kind == Kind::Erb {
+                all["reasons"] = json!(self.reasons);
+            }
             (kind.name().to_owned(), all)
         };
         Kind::ALL.into_iter().map(kind).collect()
@@ -176,6 +190,8 @@ struct Counting<'c> {
     nodes: Vec<Node>,
     inner: HashMap<(usize, Kind, String), usize>,
     frames: Vec<Frame>,
+    /// See [`Stats::reason`].
+    reasons: BTreeMap<String, String>,
 }
 
 impl Counting<'_> {
@@ -201,8 +217,9 @@ impl Counting<'_> {
     }
 
     fn stats(&self) -> Stats {
-        let mut stats = Stats::default();
-        for node in &self.nodes[1..] {
+        let mut stats = Stats { reasons: self.reasons.clone(), ..Stats::default() };
+        // What was attempted only came to nothing.
+        for node in self.nodes[1..].iter().filter(|node| node.count.calls > 0) {
             let names = stats.by_name.entry(node.kind).or_default();
             *names.entry(node.name.clone()).or_default() += node.count;
         }
@@ -233,8 +250,14 @@ impl<'c> Counter<'c> {
     pub fn new(arena: &'c Bump, nested: bool) -> Counter<'c> {
         let top =
             Node { kind: Kind::Class, name: String::new(), outer: 0, depth: 0, count: Count::default() };
-        let counting =
-            Counting { arena, nested, nodes: vec![top], inner: HashMap::new(), frames: Vec::new() };
+        let counting = Counting {
+            arena,
+            nested,
+            nodes: vec![top],
+            inner: HashMap::new(),
+            frames: Vec::new(),
+            reasons: BTreeMap::new(),
+        };
         Counter(RefCell::new(Some(counting)))
     }
 
@@ -272,6 +295,31 @@ impl<'c> Counter<'c> {
         let result = run();
         self.end();
         result
+    }
+
+    /// Counts what `run` does as a call, unless it comes to nothing.
+    pub fn attempt<T>(&self, kind: Kind, name: &str, run: impl FnOnce() -> Option<T>) -> Option<T> {
+        if self.0.borrow().is_none() {
+            return run();
+        }
+        self.begin(kind, name);
+        let result = run();
+        match result {
+            Some(_) => self.end(),
+            None => {
+                if let Some(counting) = &mut *self.0.borrow_mut() {
+                    counting.frames.pop();
+                }
+            }
+        }
+        result
+    }
+
+    /// Notes why Ruby has to render a template.
+    pub fn note_reason(&self, template: &str, reason: impl FnOnce() -> String) {
+        if let Some(counting) = &mut *self.0.borrow_mut() {
+            counting.reasons.insert(template.to_owned(), reason());
+        }
     }
 
     /// What was counted; nothing is left behind.

@@ -2,6 +2,7 @@
 //! changes.
 
 use crate::archive::open::Opened;
+use crate::erb::Lowered;
 use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
@@ -35,15 +36,24 @@ impl Words {
     }
 }
 
-/// The units that a compile runs, kept for as long as it does and lent to it where they lie.
+/// The units and ERB templates that a compile runs, kept for as long as it does and lent to it where they lie.
 #[derive(Default)]
-pub struct Kept(FrozenVec<Box<(Words, Arc<Passed>)>>);
+pub struct Kept {
+    units: FrozenVec<Box<(Words, Arc<Passed>)>>,
+    templates: FrozenVec<Arc<Lowered>>,
+}
 
 impl Kept {
     /// Keeps a unit: its words, and which of its chunks are known to be sound.
     pub fn keep(&self, compiled: &Compiled) -> (&[u32], &Passed) {
-        let (words, passed) = self.0.push_get(Box::new((compiled.words.clone(), compiled.passed.clone())));
+        let kept = Box::new((compiled.words.clone(), compiled.passed.clone()));
+        let (words, passed) = self.units.push_get(kept);
         (words.get(), passed)
+    }
+
+    /// Keeps an ERB template.
+    pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
+        self.templates.push_get(template)
     }
 }
 

@@ -346,6 +346,7 @@ fn with_stdlib(name: &str, version: &str) -> String {
             "Puppet::Functions.create_function(:'m::own') { def own; 1; end }\n",
         ),
         ("m/templates/t.erb", "<%= 1 + 1 %>"),
+        ("m/templates/u.erb", "\n<%= self.to_s %>"),
     ];
     folder(name, &files).to_string_lossy().into_owned()
 }
@@ -374,7 +375,7 @@ fn native_functions_stand_in_for_versions_they_were_compared_with() {
 #[test]
 fn stats_count_what_is_called() {
     let modules = with_stdlib("stats", "8.5.0");
-    let code = "notice(any2array(1), m::own(), m::own(), template('m/t.erb'), upcase('x'))";
+    let code = "notice(any2array(1), m::own(), m::own(), template('m/t.erb', 'm/u.erb'), upcase('x'))";
     let mut args = vec!["compile", "-e", code, "--modulepath", &modules, "--stats"];
     let answer = run(&args);
     assert_eq!(answer.status, 0, "{}", answer.err);
@@ -383,8 +384,11 @@ fn stats_count_what_is_called() {
         "  any2array: 1 in ",
         "functions of modules, in Ruby: 2 in ",
         "  m::own: 2 in ",
-        "ERB templates: 1 in ",
+        "ERB templates, native: 1 in ",
         "  m/t.erb: 1 in ",
+        "ERB templates, in Ruby: 1 in ",
+        "  m/u.erb: 1 in ",
+        " (`self`, line 2)",
         "EPP templates: 0 in ",
         "Ruby workers: 1 in ",
     ] {
@@ -397,6 +401,14 @@ fn stats_count_what_is_called() {
     let figures: Value = serde_json::from_str(line).expect("it is JSON");
     assert_eq!(figures["stats"]["native"]["calls"], 1, "{line}");
     assert_eq!(figures["stats"]["ruby"]["by_name"]["m::own"]["calls"], 2, "{line}");
+    assert_eq!(figures["stats"]["erb_native"]["calls"], 1, "{line}");
+    assert_eq!(figures["stats"]["erb"]["reasons"]["m/u.erb"], "`self`, line 2", "{line}");
+    args.push("--no-native-templates");
+    let answer = run(&args);
+    let line = answer.err.lines().find(|line| line.starts_with("{\"stats\"")).expect("there are figures");
+    let figures: Value = serde_json::from_str(line).expect("it is JSON");
+    assert_eq!(figures["stats"]["erb_native"]["calls"], 0, "{line}");
+    assert_eq!(figures["stats"]["erb"]["calls"], 2, "{line}");
     // template, upcase, notice
     assert_eq!(figures["stats"]["language"]["calls"], 3, "{line}");
 }
@@ -434,7 +446,7 @@ fn build_lists_what_needs_ruby() {
     for line in [
         "needs Ruby when it is reached: 1 functions, 1 templates, 0 types",
         "  m, functions: m::own",
-        "  m, templates: t.erb",
+        "  m, templates: u.erb (`self`, line 2)",
     ] {
         assert!(answer.out.contains(line), "{line:?} is not in {}", answer.out);
     }

@@ -148,8 +148,14 @@ fn what_is_not_provided_is_named_with_its_place() {
 #[test]
 fn without_ruby_the_error_names_what_needs_it() {
     let modules = modules("absent", &[("any", "1")]);
-    fs::write(modules.join("m/templates/t.erb"), "x").expect("a file can be written");
-    let codes = ["m::any()", "template('m/t.erb')", "inline_template('x')", "1 + 1"];
+    fs::write(modules.join("m/templates/t.erb"), "<%= self.class %>").expect("a file can be written");
+    let codes = [
+        "m::any()",
+        "template('m/t.erb')",
+        "inline_template('<%= self.class %>')",
+        "1 + 1",
+        "inline_template('<% [1, 2].each do |n| %><%= n %><% end %>')",
+    ];
     let jobs: Vec<Value> = codes
         .iter()
         .map(|code| json!({"id": 1, "code": code, "modulepath": [modules], "ruby": "/nowhere/ruby", "want": ["value"]}))
@@ -160,6 +166,7 @@ fn without_ruby_the_error_names_what_needs_it() {
         assert!(message(&results[n]).contains("needs Ruby, and no Ruby was found"), "{}", results[n]);
     }
     assert_eq!(results[3]["value"], json!(2));
+    assert_eq!(results[4]["value"], json!("12"));
     let _ = fs::remove_dir_all(modules);
 }
 

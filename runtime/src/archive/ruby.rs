@@ -1,7 +1,9 @@
-//! What of a tree will need Ruby when a compile reaches it: functions without a native twin, ERB templates, data types
+//! What of a tree will need Ruby when a compile reaches it: functions without a native twin, ERB templates with
+//! what is not rendered natively, data types
 //! in Ruby, and resource types whose declaration can't be read.
 
 use crate::environment::Environment;
+use crate::erb::{self, Reason};
 use crate::function_files::ENVIRONMENT;
 use crate::natives::twin_of;
 use crate::tree::Tree;
@@ -15,8 +17,8 @@ pub struct NeedsRuby {
     pub owner: String,
     /// Functions by name.
     pub functions: Vec<String>,
-    /// Templates, by their path below `templates`.
-    pub templates: Vec<String>,
+    /// Templates with something that only Ruby knows, by their path below `templates`, and what that is first.
+    pub templates: Vec<(String, String)>,
     /// Types by name.
     pub types: Vec<String>,
 }
@@ -51,8 +53,16 @@ fn of(environment: &Environment, owner: &str, root: &Path) -> NeedsRuby {
     }
     needs.functions.sort();
     needs.functions.dedup();
-    needs.templates = below(tree, &root.join("templates"));
-    needs.templates.retain(|file| file.ends_with(".erb"));
+    let folder = root.join("templates");
+    for file in below(tree, &folder).into_iter().filter(|file| file.ends_with(".erb")) {
+        let reasons = match tree.read(&folder.join(&file)) {
+            Ok(text) => erb::reasons(&text),
+            Err(error) => vec![Reason { line: 1, what: error.to_string() }],
+        };
+        if let Some(first) = reasons.first() {
+            needs.templates.push((file, first.to_string()));
+        }
+    }
     let ruby_names = |folder: &str| {
         let files = below(tree, &root.join(folder));
         files.into_iter().filter_map(|file| Some(file.strip_suffix(".rb")?.replace('/', "::")))

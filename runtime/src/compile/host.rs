@@ -436,10 +436,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
-        match template {
-            Erb::File { name, file } => self.render_file(vm, scope, name, file),
-            Erb::Text(text) => self.render_text(vm, scope, text),
-        }
+        self.render_erb(vm, scope, template)
     }
 
     fn lookup(

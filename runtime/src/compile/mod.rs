@@ -24,6 +24,7 @@ pub(crate) use relations::COLLECTOR;
 use crate::catalog::Catalog;
 use crate::catalog::tags::Words;
 use crate::environment::Environment;
+use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
@@ -68,6 +69,8 @@ pub struct Settings {
     pub strict_variables: bool,
     /// Whether native twins stand in for functions of puppetlabs-stdlib and its like: `native_stdlib`.
     pub native_stdlib: bool,
+    /// Whether ERB templates are rendered without Ruby where that is possible: `native_templates`.
+    pub native_templates: bool,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
     /// Whether calls are counted.
@@ -91,6 +94,7 @@ impl Default for Settings {
             strict: Strict::Error,
             strict_variables: true,
             native_stdlib: true,
+            native_templates: true,
             check_cycles: false,
             stats: false,
             profile: false,
@@ -149,7 +153,7 @@ pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
     pub(crate) environment: &'c Environment,
     units: &'c Units,
-    kept: &'c Kept,
+    pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
     store: Option<&'c dyn Store>,
@@ -183,6 +187,14 @@ pub struct Compile<'c> {
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
     loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
+    /// ERB templates of all compiles; and those that this one has met, by file and by text.
+    pub(crate) rendering: &'c Templates,
+    pub(crate) erb_files: RefCell<HashMap<String, &'c Lowered>>,
+    pub(crate) erb_texts: RefCell<HashMap<String, &'c Lowered>>,
+    /// Variables that ERB templates have set.
+    pub(crate) set_by_templates: SetByTemplates<'c>,
+    /// How many ERB templates are being rendered, each within the one before.
+    pub(crate) erb_depth: Cell<usize>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
     node_scope: Cell<Option<&'c Scope<'c>>>,

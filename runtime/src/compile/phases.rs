@@ -6,6 +6,7 @@ use crate::catalog::tags::Words;
 use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
+use crate::erb::{SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
@@ -66,8 +67,10 @@ pub struct Finished {
 /// Where the time of a compile went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// In ERB templates, with what they ask of the compile.
+    /// In ERB templates that Ruby rendered, with what they ask of the compile.
     pub templates: Duration,
+    /// In ERB templates rendered without it.
+    pub native_templates: Duration,
     /// In functions in Ruby and in what loads them, likewise.
     pub functions: Duration,
     /// In writing the catalog as JSON.
@@ -80,6 +83,7 @@ impl std::ops::AddAssign for Spent {
     /// Times add up; of resources the last count stands.
     fn add_assign(&mut self, other: Spent) {
         self.templates += other.templates;
+        self.native_templates += other.native_templates;
         self.functions += other.functions;
         self.json += other.json;
         self.resources = other.resources;
@@ -92,7 +96,9 @@ pub struct Inputs<'c> {
     pub environment: &'c Environment,
     /// Units of files, of all compiles.
     pub units: &'c Units,
-    /// Units that this compile has reached.
+    /// ERB templates, of all compiles.
+    pub templates: &'c Templates,
+    /// Units and templates that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
@@ -123,6 +129,7 @@ impl<'c> Compile<'c> {
         let Inputs {
             environment,
             units,
+            templates,
             kept,
             functions,
             files,
@@ -172,6 +179,11 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
+            rendering: templates,
+            erb_files: RefCell::default(),
+            erb_texts: RefCell::default(),
+            erb_depth: Cell::new(0),
+            set_by_templates: SetByTemplates::default(),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -229,6 +241,9 @@ impl<'c> Compile<'c> {
         self.resolving.take();
         self.loaded.take();
         self.templates.take();
+        self.erb_files.take();
+        self.set_by_templates.release();
+        self.erb_texts.take();
         self.main_chunks.take();
         self.class_scopes.take();
         self.sources.take();

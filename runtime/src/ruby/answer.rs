@@ -132,8 +132,7 @@ impl<'c> Compile<'c> {
                 Value::Bool(free)
             }
             "changed" => {
-                let symbol = vm.symbols.intern(name);
-                self.change_in_place(scope, symbol, name, arg(2));
+                self.change_in_place(vm, scope, name, arg(2));
                 Value::Undef
             }
             "bound" => {
@@ -154,7 +153,17 @@ impl<'c> Compile<'c> {
 
     /// Ruby code has changed an array or hash in place: the variable that holds it has the new value, and so has the
     /// parameter of the resource whose body the scope is.
-    fn change_in_place(&self, scope: &'c Scope<'c>, symbol: Symbol, name: &str, value: Value<'c>) {
+    pub(crate) fn change_in_place(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str, value: Value<'c>) {
+        // A qualified name is its class's variable.
+        let (scope, symbol, name) = match name.rsplit_once("::") {
+            None => (scope, vm.symbols.intern(name), name),
+            Some((class, own)) => {
+                let class = class.strip_prefix("::").unwrap_or(class);
+                let found = if class.is_empty() { Some(vm.top) } else { self.class_scope(class) };
+                let Some(found) = found else { return };
+                (found, vm.symbols.intern(own), own)
+            }
+        };
         let mut owner = Some(scope);
         while let Some(scope) = owner.filter(|scope| scope.own(symbol).is_none()) {
             owner = scope.parent;
@@ -173,7 +182,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A variable by its simple or qualified name; else why there is none.
-    fn variable_for_ruby(
+    pub(crate) fn variable_for_ruby(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
@@ -205,7 +214,12 @@ impl<'c> Compile<'c> {
     }
 
     /// The variables seen from a scope that have a value: all, or those of these names.
-    fn variables_for_ruby(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Value<'c>) -> Value<'c> {
+    pub(crate) fn variables_for_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Value<'c>,
+    ) -> Value<'c> {
         let mut hash = HashBuilder::new(self.arena);
         if let Value::Array(names) = names {
             for name in names.items() {

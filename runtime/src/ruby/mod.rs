@@ -90,6 +90,16 @@ impl<'c> Ruby<'c> {
         }
     }
 
+    /// Whether Ruby code is running.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.subjects.borrow().is_empty()
+    }
+
+    /// Whether the compile has a worker.
+    pub(crate) fn has_worker(&self) -> bool {
+        self.worker.borrow().is_some()
+    }
+
     /// Gives the worker back and drops all that lies on the heap.
     pub fn release(&self) {
         if let Some(worker) = self.worker.take() {

@@ -41,6 +41,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c> {
         if self.ruby.worker.borrow().is_none() {
             self.counter.count(Kind::Start, "ruby", || self.ensure_worker(vm, subject))?;
+            self.replay_templates(vm)?;
         }
         let started = Instant::now();
         let mut body = vec![op];

@@ -65,11 +65,22 @@ pub fn compile(classes: &[Class], machine: &str) -> Result<Vec<Value>, String> {
 
 /// The same, with or without native twins of modules' functions.
 pub fn compile_with(classes: &[Class], machine: &str, native: bool) -> Result<Vec<Value>, String> {
-    let job = |class: &Class| {
-        let mut job = super::job(&class.name, machine);
+    compile_as(classes, machine, |job| {
         if !native {
             job["settings"]["native_stdlib"] = Value::Bool(false);
         }
+    })
+}
+
+/// The same, each job changed by `change`.
+pub fn compile_as(
+    classes: &[Class],
+    machine: &str,
+    change: impl Fn(&mut Value),
+) -> Result<Vec<Value>, String> {
+    let job = |class: &Class| {
+        let mut job = super::job(&class.name, machine);
+        change(&mut job);
         job
     };
     let jobs: Vec<Value> = classes.iter().map(job).collect();

@@ -5,6 +5,7 @@
 //! Bunraku is known to answer otherwise in `known.txt` and `stdlib-known.txt` beside them.
 
 mod calls;
+pub mod erb;
 mod formats;
 pub mod golden;
 mod programs;

@@ -1,0 +1,320 @@
+//! Calls: methods, functions of Puppet's and of the template's own, arguments and blocks; texts and insertions, which
+//! are calls in the program.
+
+use super::literals;
+use super::lower::{Lower, parts};
+use super::methods::{self, Method};
+use super::scan::{INSERT, TEXT};
+use super::tree::{Block, Body, Call, Node, Target};
+use super::value::Class;
+use std::collections::HashMap;
+use tree_sitter::Node as Syntax;
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let Some(method) = field("method") else { return self.ask(node, "a call without a name") };
+        let name = self.source(method);
+        let list = field("arguments").map(parts).unwrap_or_default();
+        if field("receiver").is_none() {
+            return match name {
+                TEXT => self.text(node, &list),
+                INSERT => self.insert(node, &list),
+                // `x -1` is no call where `x` is a local.
+                _ if self.local(name).is_some()
+                    && method.kind() == "identifier"
+                    && field("block").is_none() =>
+                {
+                    self.ask(node, format!("a call of {name}, which is a local"))
+                }
+                _ => self.function(node, name, &list, field("block")),
+            };
+        }
+        let Some(receiver) = field("receiver") else { return Node::Nil };
+        let operator = field("operator").map_or(".", |operator| self.source(operator));
+        if operator == "::" {
+            return self.ask(node, format!("the constant {}", self.source(node)));
+        }
+        let on = self.node(receiver);
+        if let Node::Scope = on
+            && let Some(name) = name.strip_prefix("function_")
+        {
+            return self.puppet_function(node, name, &list, true);
+        }
+        if matches!(on, Node::Scope) && name == "call_function" {
+            return match list.split_first() {
+                Some((first, rest)) if first.kind() == "string" => {
+                    let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
+                    self.puppet_function(node, &name, rest, false)
+                }
+                _ => self.ask(node, "scope.call_function"),
+            };
+        }
+        let of_ruby = match (self.source(receiver), name) {
+            ("IPAddr", "new") => Some((Method::ToAddress, "require 'ipaddr'")),
+            ("Base64", "strict_encode64") => Some((Method::Base64, "require 'base64'")),
+            _ => None,
+        };
+        if let (Some((method, loaded)), [value]) = (of_ruby, &list[..])
+            && self.program.source.contains(loaded)
+        {
+            // The receiver was no reason to ask.
+            self.reasons.pop();
+            let args = [self.node(*value)].into();
+            return Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }));
+        }
+        if name == "new" && list.is_empty() && field("block").is_none() {
+            match on {
+                Node::Class(Class::Hash) => return Node::Hash(Box::default()),
+                Node::Class(Class::Array) => return Node::Array(Box::default()),
+                Node::Class(Class::String) => return Node::Fresh(Box::new(Node::String("".into()))),
+                _ => {}
+            }
+        }
+        let found = match &on {
+            Node::Scope => methods::of_scope(name),
+            _ => Method::by_name(name).filter(|method| !method.is_function()),
+        };
+        let Some(method) = found else {
+            // What stands in its arguments may set names.
+            self.arguments(&list, field("block"));
+            return self.ask(node, format!("the method {name}"));
+        };
+        self.changes |= method.changes();
+        let Some((args, block)) = self.arguments(&list, field("block")) else {
+            return self.ask(node, format!("arguments of {name}"));
+        };
+        let (on, method) = with_index(on, method, &args, block.as_ref());
+        Node::Call(Box::new(Call { receiver: Some(on), method, args, block, safe: operator == "&." }))
+    }
+
+    /// `scope.function_x([…])`, `scope.call_function('x', …)`.
+    pub(super) fn puppet_function(
+        &mut self,
+        node: Syntax<'_>,
+        name: &str,
+        args: &[Syntax<'_>],
+        old: bool,
+    ) -> Node {
+        let args = self.nodes(args);
+        let Some(method) = methods::of_puppet(name, old) else {
+            return self.ask(node, format!("the function {name}()"));
+        };
+        // Both take the arguments as one array; `call_function` takes one value as itself as well.
+        let [list] = &*args else { return self.ask(node, format!("arguments of {name}()")) };
+        if old && !matches!(list, Node::Array(_)) {
+            return self.ask(node, format!("arguments of {name}()"));
+        }
+        let args = Box::new([Node::String(name.into())]).into_iter().chain(args).collect();
+        Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }))
+    }
+
+    /// A call of something without a receiver.
+    pub(super) fn function(
+        &mut self,
+        node: Syntax<'_>,
+        name: &str,
+        list: &[Syntax<'_>],
+        block: Option<Syntax<'_>>,
+    ) -> Node {
+        let own = self.names_of_methods.iter().rev().find(|(known, _)| known == name).map(|(_, n)| *n);
+        if let (Some(number), None) = (own, block) {
+            if list.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "hash_splat_argument"))
+            {
+                return self.ask(node, format!("arguments of {name}"));
+            }
+            return Node::CallOwn(number, self.nodes(list));
+        }
+        if name == "require" {
+            // What it loads changes nothing for what is known here.
+            let known = |arg: &Syntax<'_>| {
+                literals::plain(self.source(*arg)).is_some_and(|name| REQUIRED.contains(&name))
+            };
+            return match list {
+                [one] if known(one) => Node::Nil,
+                _ => self.ask(node, "`require`"),
+            };
+        }
+        let found = Method::by_name(name).filter(|method| method.is_function());
+        let lowered = self.arguments(list, block);
+        match (found, lowered) {
+            (Some(method), Some((args, block))) => {
+                Node::Call(Box::new(Call { receiver: None, method, args, block, safe: false }))
+            }
+            (None, _) => self.ask(node, format!("the method {name}")),
+            (_, None) => self.ask(node, format!("arguments of {name}")),
+        }
+    }
+
+    pub(super) fn arguments(
+        &mut self,
+        list: &[Syntax<'_>],
+        block: Option<Syntax<'_>>,
+    ) -> Option<(Box<[Node]>, Option<Block>)> {
+        let mut args = Vec::new();
+        let mut pairs = Vec::new();
+        let mut passed = None;
+        for arg in list {
+            match arg.kind() {
+                "pair" => match self.pair(*arg) {
+                    Some(pair) => pairs.push(pair),
+                    None => return None,
+                },
+                "splat_argument" => args.push(self.splat(*arg)),
+                "hash_splat_argument" | "forward_argument" => return None,
+                "block_argument" => passed = Some(self.passed_block(*arg)?),
+                _ => args.push(self.node(*arg)),
+            }
+        }
+        if !pairs.is_empty() {
+            args.push(Node::Hash(pairs.into()));
+        }
+        let block = match block {
+            Some(block) => Some(Block::Body(self.block(block)?)),
+            None => passed,
+        };
+        Some((args.into(), block))
+    }
+
+    pub(super) fn splat(&mut self, node: Syntax<'_>) -> Node {
+        match parts(node)[..] {
+            [value] => Node::Splat(Box::new(self.node(value))),
+            _ => self.ask(node, "a splat"),
+        }
+    }
+
+    pub(super) fn passed_block(&mut self, node: Syntax<'_>) -> Option<Block> {
+        let [value] = parts(node)[..] else { return None };
+        let name = self.source(value).strip_prefix(':')?;
+        Method::by_name(name).filter(|method| !method.is_function()).map(Block::Method)
+    }
+
+    pub(super) fn block(&mut self, node: Syntax<'_>) -> Option<Body> {
+        let first = self.slots;
+        self.scopes.push(HashMap::new());
+        let loops = std::mem::take(&mut self.loops);
+        self.blocks += 1;
+        let params = node.child_by_field_name("parameters");
+        let targets = match params {
+            Some(params) if params.child_by_field_name("locals").is_some() => None,
+            Some(params) => self.params(params),
+            None => Some(Box::default()),
+        };
+        let body = self.optional(node.child_by_field_name("body"));
+        self.blocks -= 1;
+        self.loops = loops;
+        self.scopes.pop();
+        let targets = targets?;
+        // `|a,|` takes the first of an array.
+        let comma = params.is_some_and(|params| self.source(params).replace([' ', '|'], "").ends_with(','));
+        let spreads = targets.len() > 1 || comma;
+        Some(Body { params: targets, spreads, own: (first, self.slots), body })
+    }
+
+    pub(super) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[Target]>> {
+        let mut targets = Vec::new();
+        for part in parts(list) {
+            targets.push(match part.kind() {
+                "identifier" => Target::Local(self.declare_here(self.source(part))),
+                "destructured_parameter" => Target::Many(self.params(part)?),
+                "splat_parameter" => {
+                    let name = part.child_by_field_name("name");
+                    Target::Rest(name.map(|name| self.declare_here(self.source(name))))
+                }
+                _ => return None,
+            });
+        }
+        Some(targets.into())
+    }
+
+    /// `def`: sees no locals of the template, and has no text, for that is a local, too.
+    pub(super) fn define(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(name), Some(body)) = (field("name"), field("body")) else {
+            return self.ask(node, "`def`");
+        };
+        let inner = self.source(body);
+        if self.in_method || name.kind() != "identifier" || inner.contains(TEXT) || inner.contains(INSERT) {
+            return self.ask(node, "`def`");
+        }
+        let first = self.slots;
+        let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
+        let (blocks, loops) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.loops));
+        self.in_method = true;
+        let params = field("parameters").map_or(Some(Box::default()), |list| self.params(list));
+        let plain = params.filter(|all| all.iter().all(|one| matches!(one, Target::Local(_))));
+        // A method may call itself.
+        let number = self.methods.len();
+        self.names_of_methods.push((self.source(name).to_owned(), number as u32));
+        self.methods.push(Body { params: Box::default(), spreads: false, own: (0, 0), body: Node::Nil });
+        let lowered = self.node(body);
+        self.in_method = false;
+        self.scopes = scopes;
+        (self.blocks, self.loops) = (blocks, loops);
+        match plain {
+            Some(params) => {
+                let own = (first, self.slots);
+                self.methods[number] = Body { params, spreads: false, own, body: lowered };
+                Node::Define(number as u32)
+            }
+            None => {
+                self.names_of_methods.pop();
+                self.ask(node, "`def`")
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Node {
+        let number = list.first().and_then(|number| self.source(*number).parse::<usize>().ok());
+        match number.and_then(|number| self.program.texts.get(number)) {
+            Some(text) => {
+                self.texts += 1;
+                Node::Text(text.as_str().into())
+            }
+            None => self.ask(node, "its syntax"),
+        }
+    }
+
+    /// `<%= … %>`: the argument must be what stands in the tag and nothing else.
+    pub(super) fn insert(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Node {
+        let [call] = list else { return self.ask(node, "its syntax") };
+        let receiver = call.child_by_field_name("receiver");
+        let whole = self.source(*call).starts_with('(') && self.source(*call).ends_with(").to_s");
+        match receiver {
+            Some(inner)
+                if whole
+                    && inner.kind() == "parenthesized_statements"
+                    && inner.end_byte() + ".to_s".len() == call.end_byte() =>
+            {
+                let value = self.statements(inner);
+                Node::Insert(Box::new(value))
+            }
+            _ => self.ask(node, "its syntax"),
+        }
+    }
+}
+
+/// What Ruby comes with and templates load.
+const REQUIRED: &[&str] =
+    &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "shellwords", "digest", "ipaddr"];
+
+/// `x.map.with_index { |a, n| … }` and `x.each_with_index.map { |a, n| … }`, which go by way of an enumerator.
+fn with_index(on: Node, method: Method, args: &[Node], block: Option<&Block>) -> (Node, Method) {
+    let two = matches!(block, Some(Block::Body(body)) if body.params.len() == 2);
+    match on {
+        Node::Call(inner)
+            if two && args.is_empty() && inner.block.is_none() && inner.args.is_empty() && !inner.safe =>
+        {
+            let Call { receiver, method: first, args, block, safe } = *inner;
+            match (first, method, receiver) {
+                (Method::Map, Method::EachWithIndex | Method::WithIndex, Some(on))
+                | (Method::EachWithIndex, Method::Map, Some(on)) => (on, Method::MapWithIndex),
+                (Method::Each, Method::WithIndex, Some(on)) => (on, Method::EachWithIndex),
+                (first, method, receiver) => {
+                    (Node::Call(Box::new(Call { receiver, method: first, args, block, safe })), method)
+                }
+            }
+        }
+        on => (on, method),
+    }
+}

@@ -1,0 +1,223 @@
+//! What a template does to the compile: variables it sets, and arrays and hashes of Puppet's that it changes in place.
+//!
+//! Real Puppet hands its own objects to templates, and some templates put things into them. Here the template gets a
+//! copy, and what has become of it is told to the compile when all has gone well. A variable that a template sets may
+//! hold what only Ruby knows (symbols), so it stays here, where later templates find it; should the compile need the
+//! worker after all, Ruby renders that template again, for what it sets.
+//!
+//! Both are done only while no worker runs for the compile: a worker remembers variables itself.
+
+use super::compare;
+use super::value::{Ask, Known, Map, V};
+use crate::compile::Compile;
+use bunraku_vm::host::Erb;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A variable that a template has set.
+struct Set<'c> {
+    scope: u32,
+    name: String,
+    value: V<'c>,
+}
+
+/// A template to be rendered in Ruby, should a worker be started: for what it sets.
+pub(crate) struct Replay<'c> {
+    pub scope: &'c Scope<'c>,
+    pub file: Option<(String, String)>,
+    pub text: String,
+}
+
+/// Variables that templates of the compile have set, and those templates.
+#[derive(Default)]
+pub(crate) struct SetByTemplates<'c> {
+    all: RefCell<Vec<Set<'c>>>,
+    replays: RefCell<Vec<Replay<'c>>>,
+    /// Whether the rendering under way has set one, or seen one, which it may change.
+    used: Cell<bool>,
+}
+
+impl<'c> SetByTemplates<'c> {
+    /// A rendering begins. How many there are.
+    pub fn begin(&self) -> usize {
+        self.used.set(false);
+        self.count()
+    }
+
+    /// Whether the rendering has had to do with any.
+    pub fn was_used(&self) -> bool {
+        self.used.get()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.borrow().len()
+    }
+
+    /// Forgets those that a rendering set which came to nothing.
+    pub fn truncate(&self, count: usize) {
+        self.all.borrow_mut().truncate(count);
+    }
+
+    /// Notes that a rendering has set some.
+    pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>) {
+        let (file, text) = match erb {
+            Erb::File { name, file } => (Some(((*name).to_owned(), (*file).to_owned())), String::new()),
+            Erb::Text(text) => (None, (*text).to_owned()),
+        };
+        self.replays.borrow_mut().push(Replay { scope, file, text });
+    }
+
+    /// What is to be rendered again in Ruby; from now on its variables are Ruby's.
+    pub fn take_replays(&self) -> Vec<Replay<'c>> {
+        self.all.borrow_mut().clear();
+        self.replays.take()
+    }
+
+    /// Drops all.
+    pub fn release(&self) {
+        self.all.take();
+        self.replays.take();
+    }
+
+    fn own(&self, scope: &Scope<'c>, name: &str) -> Option<V<'c>> {
+        let all = self.all.borrow();
+        all.iter().find(|set| set.scope == scope.id && set.name == name).map(|set| set.value.clone())
+    }
+
+    /// The variable as a template sees it from a scope, if a template has set it.
+    pub(super) fn find(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<V<'c>> {
+        if self.all.borrow().is_empty() {
+            return None;
+        }
+        let symbol = vm.symbols.get(name);
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if let Some(value) = self.own(scope, name) {
+                self.used.set(true);
+                return Some(value);
+            }
+            if symbol.is_some_and(|symbol| scope.own(symbol).is_some()) {
+                return None;
+            }
+            at = scope.parent;
+        }
+        None
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// Sets a variable for templates. One that Puppet code may name is for Ruby to set.
+    pub(super) fn set_for_templates(
+        &self,
+        vm: &Vm<'c>,
+        scope: &'c Scope<'c>,
+        name: &str,
+        value: V<'c>,
+    ) -> Known<()> {
+        let mut bytes = name.bytes();
+        let word = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_lowercase())
+            && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric());
+        if !word || vm.symbols.get(name).is_some() || self.ruby.has_worker() || self.ruby.is_running() {
+            return Err(Ask("a variable to be set"));
+        }
+        if self.set_by_templates.own(scope, name).is_some() {
+            return Err(Ask("a variable to be set again"));
+        }
+        let set = Set { scope: scope.id, name: name.to_owned(), value };
+        self.set_by_templates.all.borrow_mut().push(set);
+        self.set_by_templates.used.set(true);
+        Ok(())
+    }
+
+    /// Renders in Ruby what has set variables without it. The worker has just been started.
+    pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> bunraku_vm::error::Eval<'c, ()> {
+        for Replay { scope, file, text } in self.set_by_templates.take_replays() {
+            match &file {
+                Some((name, file)) => self.render_file(vm, scope, name, file)?,
+                None => self.render_text(vm, scope, &text)?,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// A variable's array or hash that the template may change.
+pub(super) struct Lent<'c> {
+    pub name: String,
+    original: Value<'c>,
+    pub copy: V<'c>,
+}
+
+impl<'c> Lent<'c> {
+    /// A copy of an array or hash, all within included; none of what cannot be changed.
+    pub fn new(name: &str, original: Value<'c>) -> Known<Option<Lent<'c>>> {
+        if !matches!(original, Value::Array(_) | Value::Hash(_)) {
+            return Ok(None);
+        }
+        Ok(Some(Lent { name: name.to_owned(), original, copy: copy(original, 0)? }))
+    }
+
+    /// Whether it is no longer what it was.
+    pub fn is_changed(&self) -> Known<bool> {
+        Ok(!unchanged(&self.copy, self.original)?)
+    }
+}
+
+fn copy<'c>(value: Value<'c>, depth: usize) -> Known<V<'c>> {
+    if depth > 60 {
+        return Err(Ask("a deep value"));
+    }
+    Ok(match value {
+        Value::Array(items) => {
+            V::list(items.items().iter().map(|item| copy(*item, depth + 1)).collect::<Known<_>>()?)
+        }
+        Value::Hash(hash) => {
+            let entries = hash.entries().iter();
+            let entries = entries.map(|(key, value)| Ok((V::from(*key), copy(*value, depth + 1)?)));
+            let map = Map { entries: entries.collect::<Known<_>>()? };
+            if map.is_large() {
+                return Err(Ask("a large hash"));
+            }
+            V::Map(Rc::new(RefCell::new(map)))
+        }
+        other => V::from(other),
+    })
+}
+
+fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
+    match (copy, original) {
+        (V::List(copy), Value::Array(original)) => {
+            let copy = copy.borrow();
+            if copy.len() != original.items().len() {
+                return Ok(false);
+            }
+            for (copy, original) in copy.iter().zip(original.items()) {
+                if !unchanged(copy, *original)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (V::Map(copy), Value::Hash(original)) => {
+            let copy = &copy.borrow().entries;
+            if copy.len() != original.len() {
+                return Ok(false);
+            }
+            for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
+                if !compare::equal(key, &V::from(*known), true)? || !unchanged(value, *original)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (V::Other(copy), original) => Ok(copy.same(original)),
+        (copy, original) => match V::from(original) {
+            V::Other(_) => Ok(false),
+            original => compare::equal(copy, &original, true),
+        },
+    }
+}

@@ -1,0 +1,148 @@
+//! `==`, `eql?` and `<=>`.
+
+use super::value::{Ask, Known, V};
+use std::cmp::Ordering;
+
+/// Deeper values are Ruby's to compare.
+const DEEPEST: usize = 60;
+
+/// `==`, or `eql?` where `strict`: numbers of different classes differ then.
+pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>, strict: bool) -> Known<bool> {
+    nested(a, b, strict, 0)
+}
+
+fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
+    if depth > DEEPEST {
+        return Err(Ask("a deep value"));
+    }
+    Ok(match (a, b) {
+        (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
+            return Err(Ask("a comparison with a value of Puppet's own"));
+        }
+        (V::Match(_), _) | (_, V::Match(_)) => return Err(Ask("a comparison with a match")),
+        (V::Nil, V::Nil) => true,
+        (V::Bool(a), V::Bool(b)) => a == b,
+        (V::Int(a), V::Int(b)) => a == b,
+        (V::Float(a), V::Float(b)) => a == b,
+        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if !strict => same_number(*n, *x)?,
+        (V::Symbol(a), V::Symbol(b)) => a == b,
+        (V::Class(a), V::Class(b)) => a == b,
+        (V::Range(a, b, c), V::Range(d, e, f)) => (a, b, c) == (d, e, f),
+        (V::Regexp(a), V::Regexp(b)) => a == b,
+        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => a.text() == b.text(),
+        (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
+            if a.size() != b.size() {
+                return Ok(false);
+            }
+            let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(false) };
+            for (a, b) in a.iter().zip(&b) {
+                if !nested(a, b, strict, depth + 1)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (V::Hash(_) | V::Map(_), V::Hash(_) | V::Map(_)) => {
+            if a.size() != b.size() {
+                return Ok(false);
+            }
+            let (Some(a), Some(b)) = (a.entries()?, b.entries()?) else { return Ok(false) };
+            if a.len() > 100 {
+                return Err(Ask("a comparison of large hashes"));
+            }
+            for (key, value) in &a {
+                let mut found = None;
+                for (known, other) in &b {
+                    if nested(key, known, true, depth + 1)? {
+                        found = Some(other);
+                        break;
+                    }
+                }
+                match found {
+                    Some(other) if nested(value, other, strict, depth + 1)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            true
+        }
+        _ => false,
+    })
+}
+
+fn same_number(n: i64, x: f64) -> Known<bool> {
+    Ok(order_numbers(n, x)? == Some(Ordering::Equal))
+}
+
+/// Integers that floats hold exactly.
+const EXACT: i64 = 1 << 53;
+
+fn order_numbers(n: i64, x: f64) -> Known<Option<Ordering>> {
+    if !(-EXACT..=EXACT).contains(&n) {
+        return Err(Ask("a large number"));
+    }
+    Ok((n as f64).partial_cmp(&x))
+}
+
+/// `<=>`; none where the values have no order.
+pub(super) fn order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Option<Ordering>> {
+    ordered(a, b, 0)
+}
+
+fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> Known<Option<Ordering>> {
+    if depth > DEEPEST {
+        return Err(Ask("a deep value"));
+    }
+    Ok(match (a, b) {
+        (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
+        (V::Float(a), V::Float(b)) => a.partial_cmp(b),
+        (V::Int(n), V::Float(x)) => order_numbers(*n, *x)?,
+        (V::Float(x), V::Int(n)) => order_numbers(*n, *x)?.map(Ordering::reverse),
+        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => {
+            Some(a.text().map(str::as_bytes).cmp(&b.text().map(str::as_bytes)))
+        }
+        (V::Symbol(a), V::Symbol(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (V::Nil, V::Nil) => Some(Ordering::Equal),
+        (V::Bool(a), V::Bool(b)) if a == b => Some(Ordering::Equal),
+        (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
+            let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(None) };
+            for (a, b) in a.iter().zip(&b) {
+                match ordered(a, b, depth + 1)? {
+                    Some(Ordering::Equal) => {}
+                    other => return Ok(other),
+                }
+            }
+            Some(a.len().cmp(&b.len()))
+        }
+        _ => return Err(Ask("an order of such values")),
+    })
+}
+
+/// Sorts as Ruby does. Of what is equal but not the same Ruby's order is not defined: that is left to Ruby.
+pub(super) fn sort<T, E: From<Ask>>(
+    items: Vec<T>,
+    order: &mut impl FnMut(&T, &T) -> Result<Ordering, E>,
+    same: &impl Fn(&T, &T) -> Known<bool>,
+) -> Result<Vec<T>, E> {
+    if items.len() < 2 {
+        return Ok(items);
+    }
+    let mut left = items;
+    let right = left.split_off(left.len() / 2);
+    let mut left = sort(left, order, same)?.into_iter().peekable();
+    let mut right = sort(right, order, same)?.into_iter().peekable();
+    let mut sorted = Vec::with_capacity(left.len() + right.len());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let order = order(a, b)?;
+        if order.is_eq() && !same(a, b)? {
+            return Err(Ask("an order of values that are equal in it").into());
+        }
+        sorted.extend(if order.is_gt() { right.next() } else { left.next() });
+    }
+    sorted.extend(left.chain(right));
+    Ok(sorted)
+}
+
+/// The order of two values, where they have one.
+pub(super) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Ordering> {
+    order(a, b)?.ok_or(Ask("values without an order"))
+}

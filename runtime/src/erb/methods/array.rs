@@ -1,0 +1,560 @@
+//! Methods of arrays that give something new; what changes an array is in [`super::list`].
+
+use super::super::compare::{self, must_order as order};
+use super::super::eval::{Done, Renderer, case_equal};
+use super::super::text;
+use super::super::tree::Block;
+use super::super::value::{Ask, BUSY, Known, V};
+use super::common::order_of;
+use super::{Method, list};
+use std::rc::Rc;
+
+pub(super) const UNKNOWN: Ask = Ask("a method of an array");
+/// Longer arrays are Ruby's where each item is held against each.
+const LONGEST: usize = 2000;
+
+/// Calls a method of an array.
+pub(super) fn call<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: Vec<V<'c>>,
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    if list::changes(method) {
+        return list::call(renderer, on, method, args, block);
+    }
+    if let Some(block) = block {
+        return with_block(renderer, on, method, &args, block);
+    }
+    Ok(plain(on, method, &args)?)
+}
+
+/// The number of items, and one of them; nothing is copied.
+fn size(on: &V<'_>) -> usize {
+    on.size().unwrap_or_default()
+}
+
+fn item<'c>(on: &V<'c>, at: usize) -> Known<Option<V<'c>>> {
+    Ok(match on {
+        V::Array(items) => items.items().get(at).copied().map(V::from),
+        V::List(items) => items.try_borrow().map_err(|_| BUSY)?.get(at).cloned(),
+        _ => None,
+    })
+}
+
+fn all<'c>(on: &V<'c>) -> Known<Vec<V<'c>>> {
+    on.items()?.ok_or(UNKNOWN)
+}
+
+/// A place counted from either end.
+fn place(n: i64, count: usize) -> Option<usize> {
+    usize::try_from(if n < 0 { count as i64 + n } else { n }).ok()
+}
+
+fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    let count = size(on);
+    let at = |n: i64| -> Known<V<'c>> {
+        Ok(match place(n, count) {
+            Some(at) => item(on, at)?.unwrap_or(V::Nil),
+            None => V::Nil,
+        })
+    };
+    Ok(match (method, args) {
+        (Method::ToA | Method::ToAry | Method::Freeze, []) => on.clone(),
+        (Method::Empty, []) => V::Bool(count == 0),
+        (Method::Size | Method::Count, []) => V::Int(count as i64),
+        (Method::First, []) => at(0)?,
+        (Method::Last, []) => at(-1)?,
+        (Method::Element, [V::Int(n)]) => at(*n)?,
+        (Method::Element | Method::Slice, [V::Int(n), V::Int(len)]) => slice(on, *n, *len)?,
+        (Method::Element | Method::Slice, [V::Range(from, to, open)]) => {
+            let Some(start) = place(*from, count) else { return Ok(V::Nil) };
+            let end = if *to < 0 { count as i64 + to } else { *to };
+            let len = end - start as i64 + i64::from(!*open);
+            slice(on, start as i64, len.max(0))?
+        }
+        (Method::First | Method::Take, [V::Int(n)]) if *n >= 0 => slice(on, 0, *n)?,
+        (Method::Drop, [V::Int(n)]) if *n >= 0 => V::list(all(on)?.into_iter().skip(*n as usize).collect()),
+        (Method::Last, [V::Int(n)]) if *n >= 0 => {
+            V::list(all(on)?.into_iter().skip(count.saturating_sub(*n as usize)).collect())
+        }
+        (Method::Fetch, [V::Int(n), rest @ ..]) => match (place(*n, count).filter(|at| *at < count), rest) {
+            (Some(at), _) => item(on, at)?.unwrap_or(V::Nil),
+            (None, [other]) => other.clone(),
+            _ => return Err(UNKNOWN),
+        },
+        (Method::Dig, [V::Int(n)]) => at(*n)?,
+        (Method::ValuesAt, places) => {
+            let one = |place: &V<'c>| match place {
+                V::Int(n) => at(*n),
+                _ => Err(UNKNOWN),
+            };
+            V::list(places.iter().map(one).collect::<Known<_>>()?)
+        }
+        (Method::Join, []) => V::made(join(on, "")?),
+        (Method::Join, [V::Nil]) => V::made(join(on, "")?),
+        (Method::Join, [separator]) => V::made(join(on, separator.text().ok_or(UNKNOWN)?)?),
+        (Method::Times2, [separator]) if separator.text().is_some() => {
+            V::made(join(on, separator.text().unwrap_or_default())?)
+        }
+        (Method::Include, [other]) => V::Bool(find(on, other)?.is_some()),
+        (Method::Index | Method::FindIndex, [other]) => {
+            find(on, other)?.map_or(V::Nil, |at| V::Int(at as i64))
+        }
+        (Method::Count, [other]) => {
+            let mut count = 0;
+            for item in all(on)? {
+                count += i64::from(compare::equal(&item, other, false)?);
+            }
+            V::Int(count)
+        }
+        (Method::Plus, [other]) => {
+            V::list(all(on)?.into_iter().chain(other.items()?.ok_or(UNKNOWN)?).collect())
+        }
+        (Method::Minus | Method::Intersection | Method::Union, [other]) => {
+            let other = other.items()?.ok_or(UNKNOWN)?;
+            combine(all(on)?, other, method)?
+        }
+        (Method::Compact, []) => {
+            V::list(all(on)?.into_iter().filter(|item| !matches!(item, V::Nil)).collect())
+        }
+        (Method::Flatten, []) => {
+            let mut out = Vec::new();
+            flatten(&mut out, on, usize::MAX, 0)?;
+            V::list(out)
+        }
+        (Method::Flatten, [V::Int(depth)]) if *depth >= 0 => {
+            let mut out = Vec::new();
+            flatten(&mut out, on, *depth as usize, 0)?;
+            V::list(out)
+        }
+        (Method::Uniq, []) => V::list(uniq(all(on)?)?),
+        (Method::Reverse, []) => V::list(all(on)?.into_iter().rev().collect()),
+        (Method::Sort, []) => V::list(sort(all(on)?)?),
+        (Method::Max | Method::Min, []) => {
+            let mut items = all(on)?.into_iter();
+            let Some(mut best) = items.next() else { return Ok(V::Nil) };
+            for item in items {
+                let order = order(&item, &best)?;
+                if order.is_eq() && !compare::equal(&item, &best, true)? {
+                    return Err(UNKNOWN);
+                }
+                if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
+                    best = item;
+                }
+            }
+            best
+        }
+        (Method::Sum, []) => {
+            let mut sum = 0i64;
+            for item in all(on)? {
+                let V::Int(n) = item else { return Err(Ask("a sum of other than integers")) };
+                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
+            }
+            V::Int(sum)
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
+            let items = all(on)?;
+            let mut items = items.iter();
+            V::Bool(match method {
+                Method::Any => items.any(V::truthy),
+                Method::AllIs => items.all(V::truthy),
+                _ => !items.any(V::truthy),
+            })
+        }
+        (Method::Grep, [pattern]) => {
+            let mut found = Vec::new();
+            for item in all(on)? {
+                if case_equal(pattern, &item)? {
+                    found.push(item);
+                }
+            }
+            V::list(found)
+        }
+        (Method::Zip, [other]) => {
+            let mut other = other.items()?.ok_or(UNKNOWN)?.into_iter();
+            V::list(all(on)?.into_iter().map(|item| V::pair(item, other.next().unwrap_or(V::Nil))).collect())
+        }
+        (Method::ToH, []) => {
+            let mut map = super::super::value::Map::default();
+            for pair in all(on)? {
+                let pair: [V<'c>; 2] = pair
+                    .items()?
+                    .ok_or(UNKNOWN)?
+                    .try_into()
+                    .map_err(|_| Ask("a hash of other than pairs"))?;
+                let [key, value] = pair;
+                map.set(key, value)?;
+            }
+            V::Map(Rc::new(std::cell::RefCell::new(map)))
+        }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
+    let count = size(on);
+    match place(start, count) {
+        Some(start) if start <= count && len >= 0 => {
+            Ok(V::list(all(on)?.into_iter().skip(start).take(len as usize).collect()))
+        }
+        _ => Ok(V::Nil),
+    }
+}
+
+fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
+    for at in 0..size(on) {
+        if let Some(item) = item(on, at)?
+            && compare::equal(&item, wanted, false)?
+        {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+/// `join`: arrays within are joined too.
+fn join(on: &V<'_>, separator: &str) -> Known<String> {
+    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> Known<()> {
+        if depth > 60 {
+            return Err(UNKNOWN);
+        }
+        for at in 0..size(on) {
+            let Some(item) = item(on, at)? else { continue };
+            if matches!(item, V::Array(_) | V::List(_)) {
+                // An empty one leaves an empty place.
+                if size(&item) == 0 {
+                    return Err(Ask("an empty array joined"));
+                }
+                put(out, &item, separator, first, depth + 1)?;
+                continue;
+            }
+            if !std::mem::take(first) {
+                out.push_str(separator);
+            }
+            text::put(out, &item)?;
+        }
+        if out.len() > 16 << 20 { Err(UNKNOWN) } else { Ok(()) }
+    }
+    let mut out = String::new();
+    put(&mut out, on, separator, &mut true, 0)?;
+    Ok(out)
+}
+
+pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> Known<()> {
+    if depth > 60 {
+        return Err(UNKNOWN);
+    }
+    for item in all(on)? {
+        match item {
+            V::Array(_) | V::List(_) if deep > 0 => flatten(out, &item, deep.saturating_sub(1), depth + 1)?,
+            V::Other(_) => return Err(UNKNOWN),
+            item => out.push(item),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> Known<Vec<V<'c>>> {
+    if items.len() > LONGEST {
+        return Err(Ask("a long array"));
+    }
+    let mut kept: Vec<V<'c>> = Vec::new();
+    for item in items {
+        if !has(&kept, &item)? {
+            kept.push(item);
+        }
+    }
+    Ok(kept)
+}
+
+fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> Known<bool> {
+    for item in items {
+        if item.same_key(wanted)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'c>> {
+    if left.len() + right.len() > LONGEST {
+        return Err(Ask("a long array"));
+    }
+    if method == Method::Union {
+        return Ok(V::list(uniq(left.into_iter().chain(right).collect())?));
+    }
+    let wanted = method == Method::Intersection;
+    let mut kept = Vec::new();
+    for item in left {
+        if has(&right, &item)? == wanted {
+            kept.push(item);
+        }
+    }
+    Ok(V::list(if wanted { uniq(kept)? } else { kept }))
+}
+
+pub(super) fn sort(items: Vec<V<'_>>) -> Known<Vec<V<'_>>> {
+    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::equal(a, b, true))
+}
+
+/// Runs `each` for every item; a change meanwhile is noticed.
+pub(super) fn each<'r, 'e, 'c>(
+    renderer: &'r mut Renderer<'e, 'c>,
+    on: &V<'c>,
+    mut each: impl FnMut(&mut Renderer<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
+) -> Done<'c, ()> {
+    match on {
+        V::Array(items) => {
+            for (at, item) in items.items().iter().enumerate() {
+                if !each(renderer, at, V::from(*item))? {
+                    break;
+                }
+            }
+        }
+        V::List(items) => {
+            // Held all the while: what would change it fails.
+            let items = items.try_borrow().map_err(|_| BUSY)?;
+            for (at, item) in items.iter().enumerate() {
+                if !each(renderer, at, item.clone())? {
+                    break;
+                }
+            }
+        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(())
+}
+
+fn with_block<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    let mut out: Vec<V<'c>> = Vec::new();
+    match (method, args) {
+        (Method::Each, []) => {
+            each(renderer, on, |renderer, _, item| renderer.yield_one(block, item).map(|_| true))?;
+            return Ok(on.clone());
+        }
+        (Method::EachWithIndex, []) => {
+            each(renderer, on, |renderer, at, item| {
+                renderer.yield_two(block, item, V::Int(at as i64)).map(|_| true)
+            })?;
+            return Ok(on.clone());
+        }
+        (Method::EachIndex, []) => {
+            each(renderer, on, |renderer, at, _| renderer.yield_one(block, V::Int(at as i64)).map(|_| true))?;
+            return Ok(on.clone());
+        }
+        (Method::ReverseEach, []) => {
+            for item in all(on)?.into_iter().rev() {
+                renderer.yield_one(block, item)?;
+            }
+            return Ok(on.clone());
+        }
+        (Method::EachSlice, [V::Int(n)]) if *n > 0 => {
+            for slice in all(on)?.chunks(*n as usize) {
+                renderer.yield_one(block, V::list(slice.to_vec()))?;
+            }
+            // What it gives depends on Ruby's version.
+            return Ok(V::Void);
+        }
+        (Method::EachWithObject, [object]) => {
+            each(renderer, on, |renderer, _, item| {
+                renderer.yield_two(block, item, object.clone()).map(|_| true)
+            })?;
+            return Ok(object.clone());
+        }
+        (Method::Map, []) => each(renderer, on, |renderer, _, item| {
+            out.push(renderer.yield_one(block, item)?);
+            Ok(true)
+        })?,
+        (Method::MapWithIndex, []) => each(renderer, on, |renderer, at, item| {
+            out.push(renderer.yield_two(block, item, V::Int(at as i64))?);
+            Ok(true)
+        })?,
+        (Method::FlatMap, []) => each(renderer, on, |renderer, _, item| {
+            let value = renderer.yield_one(block, item)?;
+            match value.items()? {
+                Some(items) => out.extend(items),
+                None => out.push(value),
+            }
+            Ok(true)
+        })?,
+        (Method::Select | Method::Reject, []) => each(renderer, on, |renderer, _, item| {
+            if renderer.yield_one(block, item.clone())?.truthy() == (method == Method::Select) {
+                out.push(item);
+            }
+            Ok(true)
+        })?,
+        (Method::TakeWhile, []) => each(renderer, on, |renderer, _, item| {
+            let goes_on = renderer.yield_one(block, item.clone())?.truthy();
+            if goes_on {
+                out.push(item);
+            }
+            Ok(goes_on)
+        })?,
+        (Method::Partition, []) => {
+            let mut other = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let side =
+                    if renderer.yield_one(block, item.clone())?.truthy() { &mut out } else { &mut other };
+                side.push(item);
+                Ok(true)
+            })?;
+            return Ok(V::pair(V::list(out), V::list(other)));
+        }
+        (Method::Find, []) => {
+            let mut found = V::Nil;
+            each(renderer, on, |renderer, _, item| {
+                let is = renderer.yield_one(block, item.clone())?.truthy();
+                if is {
+                    found = item;
+                }
+                Ok(!is)
+            })?;
+            return Ok(found);
+        }
+        (Method::Index | Method::FindIndex, []) => {
+            let mut found = V::Nil;
+            each(renderer, on, |renderer, at, item| {
+                let is = renderer.yield_one(block, item)?.truthy();
+                if is {
+                    found = V::Int(at as i64);
+                }
+                Ok(!is)
+            })?;
+            return Ok(found);
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
+            let mut met = false;
+            let wanted = method != Method::AllIs;
+            each(renderer, on, |renderer, _, item| {
+                met = renderer.yield_one(block, item)?.truthy() == wanted;
+                Ok(!met)
+            })?;
+            return Ok(V::Bool(met == (method == Method::Any)));
+        }
+        (Method::Count, []) => {
+            let mut count = 0;
+            each(renderer, on, |renderer, _, item| {
+                count += i64::from(renderer.yield_one(block, item)?.truthy());
+                Ok(true)
+            })?;
+            return Ok(V::Int(count));
+        }
+        (Method::Inject, start) if start.len() < 2 => {
+            let mut value = start.first().cloned();
+            each(renderer, on, |renderer, _, item| {
+                value = Some(match value.take() {
+                    Some(value) => renderer.yield_two(block, value, item)?,
+                    None => item,
+                });
+                Ok(true)
+            })?;
+            return Ok(value.unwrap_or(V::Nil));
+        }
+        (Method::Uniq, []) => {
+            let mut keys: Vec<V<'c>> = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                if keys.len() > LONGEST {
+                    return Err(UNKNOWN.into());
+                }
+                if !has(&keys, &key)? {
+                    keys.push(key);
+                    out.push(item);
+                }
+                Ok(true)
+            })?;
+        }
+        (Method::SortBy | Method::MaxBy | Method::MinBy, []) => {
+            let mut pairs: Vec<(V<'c>, V<'c>)> = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                pairs.push((key, item));
+                Ok(true)
+            })?;
+            if method != Method::SortBy {
+                return Ok(extreme(pairs, method)?);
+            }
+            type Pair<'c> = (V<'c>, V<'c>);
+            let mut by_key = |a: &Pair<'c>, b: &Pair<'c>| order(&a.0, &b.0);
+            let same = |a: &Pair<'c>, b: &Pair<'c>| compare::equal(&a.1, &b.1, true);
+            let pairs = compare::sort::<_, Ask>(pairs, &mut by_key, &same)?;
+            out = pairs.into_iter().map(|(_, item)| item).collect();
+        }
+        (Method::Sort, []) => out = sort_with(renderer, all(on)?, block)?,
+        (Method::GroupBy, []) => {
+            let mut groups = super::super::value::Map::default();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                match groups.get(&key)? {
+                    Some(V::List(group)) => group.borrow_mut().push(item),
+                    _ => groups.set(key, V::list(vec![item]))?,
+                }
+                Ok(true)
+            })?;
+            return Ok(V::Map(Rc::new(std::cell::RefCell::new(groups))));
+        }
+        (Method::ToH, []) => {
+            let mapped = with_block(renderer, on, Method::Map, &[], block)?;
+            return Ok(plain(&mapped, Method::ToH, &[])?);
+        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(V::list(out))
+}
+
+fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> Known<V<'c>> {
+    let mut pairs = pairs.into_iter();
+    let Some(mut best) = pairs.next() else { return Ok(V::Nil) };
+    for pair in pairs {
+        let order = order(&pair.0, &best.0)?;
+        if if method == Method::MaxBy { order.is_gt() } else { order.is_lt() } {
+            best = pair;
+        }
+    }
+    Ok(best.1)
+}
+
+/// More are not sorted by a block here: each is held against each.
+const MOST_BY_BLOCK: usize = 40;
+
+/// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
+/// way of sorting.
+fn sort_with<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    items: Vec<V<'c>>,
+    block: &'c Block,
+) -> Done<'c, Vec<V<'c>>> {
+    if items.len() > MOST_BY_BLOCK {
+        return Err(Ask("many items sorted by a block").into());
+    }
+    let mut ranked = Vec::with_capacity(items.len());
+    for (n, a) in items.iter().enumerate() {
+        let mut rank = 0;
+        for (m, b) in items.iter().enumerate().filter(|(m, _)| *m != n) {
+            let value = renderer.yield_two(block, a.clone(), b.clone())?;
+            match order_of(&value)? {
+                std::cmp::Ordering::Greater => rank += 1,
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal if compare::equal(a, b, true)? => rank += usize::from(n > m),
+                std::cmp::Ordering::Equal => {
+                    return Err(Ask("an order of values that are equal in it").into());
+                }
+            }
+        }
+        ranked.push((rank, a.clone()));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    // Each has a rank of its own if and only if it is an order.
+    match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
+        true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
+        false => Err(Ask("a block that says no order").into()),
+    }
+}

@@ -1,0 +1,218 @@
+//! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
+//!
+//! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed as the one Ruby program it is, into
+//! the tree that [`eval`] renders with the methods in [`methods`]; [`value`], [`text`] and [`compare`] are Ruby's values.
+//! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
+//! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
+//! template from its begin, with its own messages and limits. So what is here may be left out freely, but never wrong.
+
+mod calls;
+mod changes;
+mod compare;
+mod eval;
+mod literals;
+mod lower;
+mod methods;
+mod operators;
+mod scan;
+mod text;
+mod tree;
+mod value;
+
+pub(crate) use changes::SetByTemplates;
+pub use tree::Reason;
+
+use crate::compile::Compile;
+use crate::stats::Kind;
+use crate::tree::{Stamp, Tree};
+use bunraku_vm::error::Eval;
+use bunraku_vm::host::{Erb, Host, ModuleFolder};
+use bunraku_vm::scope::Scope;
+use bunraku_vm::vm::Vm;
+use eval::{Rendered, Stopped};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tree::Template;
+use value::{Ask, Known};
+
+/// A template as far as it could be lowered, and how it has gone since.
+pub struct Lowered {
+    template: Result<Template, Reason>,
+    rendered: AtomicU32,
+    asked: AtomicU32,
+}
+
+/// How often a template may turn out to need Ruby, beyond those times it did not, before Ruby is asked at once.
+const TRIES: u32 = 4;
+
+impl Lowered {
+    fn new(text: &[u8]) -> Lowered {
+        let template = match std::str::from_utf8(text) {
+            Ok(text) => lower::lower(text.strip_prefix('\u{feff}').unwrap_or(text)),
+            Err(_) => Err(Reason { line: 1, what: "its encoding".to_owned() }),
+        };
+        Lowered { template, rendered: AtomicU32::new(0), asked: AtomicU32::new(0) }
+    }
+
+    /// Why it is Ruby's.
+    fn reason(&self) -> String {
+        match &self.template {
+            Ok(_) => "it has needed Ruby before".to_owned(),
+            Err(reason) => reason.to_string(),
+        }
+    }
+
+    /// The template, unless it is Ruby's by now.
+    fn template(&self) -> Option<&Template> {
+        let (rendered, asked) = (self.rendered.load(Ordering::Relaxed), self.asked.load(Ordering::Relaxed));
+        self.template.as_ref().ok().filter(|_| asked < rendered.saturating_add(TRIES))
+    }
+}
+
+/// Why a template may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
+/// errors and unusual values.
+pub fn reasons(text: &[u8]) -> Vec<Reason> {
+    match Lowered::new(text).template {
+        Ok(template) => template.reasons,
+        Err(reason) => vec![reason],
+    }
+}
+
+/// Templates kept between compiles: files until they change, and texts.
+#[derive(Default)]
+pub struct Templates {
+    files: Mutex<HashMap<PathBuf, (Stamp, Arc<Lowered>)>>,
+    texts: Mutex<HashMap<Box<str>, Arc<Lowered>>>,
+}
+
+/// How many templates given as text are kept.
+const MOST_TEXTS: usize = 1000;
+
+impl Templates {
+    /// A file's template; none where it can't be read.
+    fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
+        let stamp = tree.stamp(path).ok()?;
+        if let Ok(files) = self.files.lock()
+            && let Some((kept, lowered)) = files.get(path)
+            && *kept == stamp
+        {
+            return Some(lowered.clone());
+        }
+        // A frozen archive may hold no texts: then Ruby would read the file, too.
+        let text = tree.read(path).or_else(|_| std::fs::read(path)).ok()?;
+        let lowered = Arc::new(Lowered::new(&text));
+        if let Ok(mut files) = self.files.lock() {
+            files.insert(path.to_path_buf(), (stamp, lowered.clone()));
+        }
+        Some(lowered)
+    }
+
+    fn text(&self, text: &str) -> Arc<Lowered> {
+        if let Some(kept) = self.texts.lock().ok().and_then(|texts| texts.get(text).cloned()) {
+            return kept;
+        }
+        let lowered = Arc::new(Lowered::new(text.as_bytes()));
+        if let Ok(mut texts) = self.texts.lock() {
+            if texts.len() >= MOST_TEXTS {
+                texts.clear();
+            }
+            texts.insert(text.into(), lowered.clone());
+        }
+        lowered
+    }
+}
+
+/// What statistics call a template.
+fn name_of<'t>(erb: &Erb<'t>) -> &'t str {
+    match erb {
+        Erb::File { name, .. } => name,
+        Erb::Text(_) => "inline_template",
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// The text of a template.
+    ///
+    /// # Errors
+    /// Those of the Ruby worker, where the template needs it.
+    pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
+        if self.settings.native_templates {
+            let started = Instant::now();
+            let set = self.set_by_templates.begin();
+            let native = self
+                .counter
+                .attempt(Kind::ErbNative, name_of(&erb), || self.render_natively(vm, scope, &erb).ok());
+            match &native {
+                None => self.set_by_templates.truncate(set),
+                Some(_) if self.set_by_templates.was_used() => self.set_by_templates.note(scope, &erb),
+                Some(_) => {}
+            }
+            if let Some(Rendered { text, logs, changed }) = native {
+                self.note_rendering(started.elapsed());
+                for (name, value) in changed {
+                    self.change_in_place(vm, scope, &name, value);
+                }
+                logs.iter().for_each(|(level, message)| self.log(*level, message, None));
+                return Ok(vm.string(&text));
+            }
+        }
+        match erb {
+            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::Text(text) => self.render_text(vm, scope, text),
+        }
+    }
+
+    /// The text of the template that `template()` finds by this name, rendered within another.
+    fn render_nested(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Known<Rendered<'c>> {
+        let found = self.find_file(vm, ModuleFolder::Templates, name);
+        let file = found.ok().flatten().ok_or(Ask("a template there is not"))?;
+        self.render_natively(vm, scope, &Erb::File { name, file: &file })
+    }
+
+    fn note_rendering(&self, time: std::time::Duration) {
+        // Within Ruby the time is Ruby's already.
+        if !self.ruby.is_running() {
+            let mut spent = self.spent.get();
+            spent.native_templates += time;
+            self.spent.set(spent);
+        }
+    }
+
+    fn render_natively(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: &Erb<'_>) -> Known<Rendered<'c>> {
+        let lowered = self.lowered(erb).ok_or(Ask("a file that cannot be read"))?;
+        let (shown, Some(template)) = (name_of(erb), lowered.template()) else {
+            self.counter.note_reason(name_of(erb), || lowered.reason());
+            return Err(Ask("the template"));
+        };
+        let rendered = eval::render(self, vm, scope, template);
+        if let Err(Stopped { ask, reason }) = &rendered {
+            let known = reason.and_then(|number| template.reasons.get(number as usize));
+            let said = || known.map_or_else(|| ask.0.to_owned(), Reason::to_string);
+            self.counter.note_reason(shown, said);
+        }
+        let count = if rendered.is_ok() { &lowered.rendered } else { &lowered.asked };
+        count.fetch_add(1, Ordering::Relaxed);
+        rendered.map_err(|stopped| stopped.ask)
+    }
+
+    /// The template, kept for as long as the compile runs.
+    fn lowered(&self, erb: &Erb<'_>) -> Option<&'c Lowered> {
+        let (known, key) = match erb {
+            Erb::File { file, .. } => (&self.erb_files, *file),
+            Erb::Text(text) => (&self.erb_texts, *text),
+        };
+        if let Some(lowered) = known.borrow().get(key) {
+            return Some(lowered);
+        }
+        let lowered = match erb {
+            Erb::File { file, .. } => self.rendering.file(self.tree(), Path::new(file))?,
+            Erb::Text(text) => self.rendering.text(text),
+        };
+        let lowered = self.kept.keep_template(lowered);
+        known.borrow_mut().insert(key.to_owned(), lowered);
+        Some(lowered)
+    }
+}

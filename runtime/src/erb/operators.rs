@@ -1,0 +1,230 @@
+//! Operators and assignments.
+
+use super::lower::{Lower, call, operation, parts};
+use super::methods::Method;
+use super::tree::{Node, Target};
+use tree_sitter::Node as Syntax;
+
+impl Lower<'_> {
+    pub(super) fn binary(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
+        else {
+            return self.ask(node, "an operator");
+        };
+        let operator = self.source(operator);
+        if matches!(operator, "=~" | "!~") && left.kind() == "regex" && self.source(left).contains("(?<") {
+            return self.ask(node, "names of groups");
+        }
+        if operator == "<<"
+            && left.kind() == "identifier"
+            && let Some(slot) = self.local(self.source(left))
+        {
+            self.changes = true;
+            return Node::AppendLocal(slot, Box::new(self.node(right)));
+        }
+        let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
+            let left = self.truth(left);
+            (left, self.truth(right))
+        } else {
+            let left = self.node(left);
+            (left, self.node(right))
+        };
+        let negate = |method, (left, right)| Node::Not(Box::new(operation(left, method, right)));
+        match operator {
+            "&&" | "and" => Node::And(Box::new(pair)),
+            "||" | "or" => Node::Or(Box::new(pair)),
+            "!=" => negate(Method::Equal, pair),
+            "!~" => negate(Method::Matches, pair),
+            operator => match Method::by_name(operator) {
+                Some(method) => {
+                    self.changes |= method.changes();
+                    operation(pair.0, method, pair.1)
+                }
+                None => self.ask(node, format!("the operator {operator}")),
+            },
+        }
+    }
+
+    pub(super) fn unary(&mut self, node: Syntax<'_>) -> Node {
+        let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
+        let Some(operand) = node.child_by_field_name("operand") else { return self.ask(node, "an operator") };
+        match operator {
+            "!" | "not" => Node::Not(Box::new(self.truth(operand))),
+            "-" => match self.node(operand) {
+                Node::Int(n) => Node::Int(-n),
+                Node::Float(n) => Node::Float(-n),
+                operand => operation(Node::Int(0), Method::Minus, operand),
+            },
+            "defined?" => {
+                let mut operand = operand;
+                while let ("parenthesized_statements", [inner]) = (operand.kind(), &parts(operand)[..]) {
+                    operand = *inner;
+                }
+                let text = self.source(operand);
+                match operand.kind() {
+                    "instance_variable" if !text.starts_with("@__") => Node::IsVariable(self.variable(text)),
+                    "identifier" if self.local(text).is_some() => Node::String("local-variable".into()),
+                    _ => self.ask(node, format!("`defined?({text})`")),
+                }
+            }
+            operator => self.ask(node, format!("the operator {operator}")),
+        }
+    }
+
+    /// What an assignment's left side is lowered to with the value given.
+    pub(super) fn assign(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Node) -> Node {
+        let text = self.source(left);
+        match left.kind() {
+            "identifier" => {
+                let slot = self.declare(text);
+                let value = value(self);
+                Node::SetLocal(slot, Box::new(fresh(value)))
+            }
+            "instance_variable" if !text.starts_with("@__") => {
+                let variable = self.variable(text);
+                let value = value(self);
+                Node::SetVariable(variable, Box::new(value))
+            }
+            "element_reference" => {
+                let Some((object, mut args)) = self.element_parts(left) else {
+                    return self.ask(left, "an assignment to an element");
+                };
+                args.push(value(self));
+                self.changes = true;
+                call(object, Method::SetElement, args)
+            }
+            _ => {
+                // Names set within are known from here on all the same.
+                value(self);
+                self.ask(left, format!("an assignment to {text}"))
+            }
+        }
+    }
+
+    pub(super) fn assignment(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(right)) = (field("left"), field("right")) else {
+            return self.ask(node, "an assignment");
+        };
+        if left.kind() == "left_assignment_list" {
+            let Some(targets) = self.targets(left) else {
+                return self.ask(node, "an assignment to several");
+            };
+            let value = match right.kind() {
+                "right_assignment_list" => Node::Array(self.nodes(&parts(right))),
+                _ => self.node(right),
+            };
+            return Node::SetMany(Target::Many(targets), Box::new(value));
+        }
+        if matches!(right.kind(), "right_assignment_list" | "splat_argument" | "rescue_modifier") {
+            return self.ask(node, "an assignment of several");
+        }
+        self.assign(left, |lower| lower.node(right))
+    }
+
+    pub(super) fn targets(&mut self, list: Syntax<'_>) -> Option<Box<[Target]>> {
+        let mut targets = Vec::new();
+        for part in parts(list) {
+            targets.push(match part.kind() {
+                "identifier" => Target::Local(self.declare(self.source(part))),
+                "destructured_left_assignment" => Target::Many(self.targets(part)?),
+                _ => return None,
+            });
+        }
+        Some(targets.into())
+    }
+
+    pub(super) fn operator_assignment(&mut self, node: Syntax<'_>) -> Node {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
+        else {
+            return self.ask(node, "an assignment");
+        };
+        let operator = self.source(operator).trim_end_matches('=').to_owned();
+        let text = self.source(left);
+        if right.kind() == "rescue_modifier" {
+            return self.ask(node, "`rescue`");
+        }
+        if left.kind() == "element_reference" {
+            // Object and index are computed once.
+            let Some((object, args)) = self.element_parts(left) else {
+                return self.ask(node, "an assignment to an element");
+            };
+            let Ok([index]) = <[Node; 1]>::try_from(args) else {
+                return self.ask(node, "an assignment to an element");
+            };
+            let (a, b) = (self.hidden(), self.hidden());
+            let read = call(Node::Local(a), Method::Element, vec![Node::Local(b)]);
+            let right = self.node(right);
+            self.changes = true;
+            let write = |value| call(Node::Local(a), Method::SetElement, vec![Node::Local(b), value]);
+            let set = match &*operator {
+                "||" => Node::Or(Box::new((read, write(right)))),
+                "&&" => Node::And(Box::new((read, write(right)))),
+                operator => match Method::by_name(operator) {
+                    Some(method) => write(operation(read, method, right)),
+                    None => return self.ask(node, format!("the operator {operator}=")),
+                },
+            };
+            let keep = |slot, value| Node::SetLocal(slot, Box::new(value));
+            return Node::Sequence([keep(a, object), keep(b, index), set].into());
+        }
+        let read = match left.kind() {
+            "identifier" => Node::Local(self.declare(text)),
+            "instance_variable" if !text.starts_with("@__") => Node::Variable(self.variable(text)),
+            _ => return self.ask(node, format!("an assignment to {text}")),
+        };
+        match &*operator {
+            "||" => {
+                let set = self.assign(left, |lower| lower.node(right));
+                Node::Or(Box::new((read, set)))
+            }
+            "&&" => {
+                let set = self.assign(left, |lower| lower.node(right));
+                Node::And(Box::new((read, set)))
+            }
+            operator => match Method::by_name(operator) {
+                Some(method) => self.assign(left, |lower| {
+                    let right = lower.node(right);
+                    operation(read, method, right)
+                }),
+                None => self.ask(node, format!("the operator {operator}=")),
+            },
+        }
+    }
+
+    /// A slot that no name in the template has.
+    pub(super) fn hidden(&mut self) -> u32 {
+        let name = format!(" {}", self.slots);
+        self.declare_here(&name)
+    }
+
+    pub(super) fn element_parts(&mut self, node: Syntax<'_>) -> Option<(Node, Vec<Node>)> {
+        let all = parts(node);
+        let (object, args) = all.split_first()?;
+        if node.child_by_field_name("block").is_some()
+            || args.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "splat_argument"))
+        {
+            return None;
+        }
+        let object = self.node(*object);
+        Some((object, args.iter().map(|arg| self.node(*arg)).collect()))
+    }
+
+    pub(super) fn element(&mut self, node: Syntax<'_>) -> Node {
+        // A name in front of a bracket that is no local is a call with an array.
+        match self.element_parts(node) {
+            Some((object, args)) => call(object, Method::Element, args),
+            None => self.ask(node, "an element"),
+        }
+    }
+}
+
+/// A string that a name is given is that name's own, and may be changed in place.
+fn fresh(value: Node) -> Node {
+    match value {
+        Node::String(_) => Node::Fresh(Box::new(value)),
+        other => other,
+    }
+}

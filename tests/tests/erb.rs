@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Of a hundred renderings of the corpus' classes, and of the control repo's machines, so many at least need no Ruby.
 const CORPUS_SHARE: f64 = 99.0;
-const CONTROL_REPO_SHARE: f64 = 95.0;
+const CONTROL_REPO_SHARE: f64 = 90.0;
 
 /// What is compared: all that a compile gives.
 fn parts(result: &Value) -> [&Value; 4] {
@@ -142,4 +142,52 @@ fn generated_templates_give_what_ruby_makes_of_them() {
     differ.sort_by_key(String::len);
     assert!(differ.is_empty(), "{} templates differ:\n{}", differ.len(), differ.join("\n"));
     assert!(share >= GENERATED_SHARE, "only {share:.1} % need no Ruby");
+}
+
+#[test]
+fn hostile_templates_are_given_up_in_time() {
+    let codes = [
+        "x = [1]; 60.times { x = [x, x] }; x.flatten.size",
+        "x = [1]; 60.times { x = [x, x] }; x.inspect",
+        "x = [1]; y = [1]; 60.times { x = [x, x]; y = [y, y] }; x == y",
+        "x = [[]]; 50.times { x = [x, x] }; x.join",
+        "x = 'a'; 80.times { x = x + x }; x",
+        "x = []; 2000000.times { x << ('a' * 1000000) }; x.size",
+        "while true; end",
+        "x = [1]; x.each { |i| x << i }",
+        "x = [1]; x << x; x.inspect",
+        "h = {}; h['h'] = h; h.inspect",
+        "def f(n) f(n + 1) end; f(0)",
+        "(1..9223372036854775807).to_a.size",
+        "'abc'[1..9223372036854775807] + [1][0..9223372036854775807].inspect",
+        "9223372036854775807 + 1",
+        "-9223372036854775807 - 2 % -1",
+        "scope.function_inline_template([@me])",
+    ];
+    let jobs: Vec<Value> = codes
+        .iter()
+        .map(|code| {
+            let code = code.replace('\'', "\\'");
+            serde_json::json!({
+                "id": 1,
+                "code": format!("$me = 'x'\nnotice(inline_template('<%= {code} %>'))\n"),
+                "ruby": "/nowhere/ruby",
+            })
+        })
+        .collect();
+    let nested = format!("<%= {}1{} %>", "[".repeat(5000), "]".repeat(5000));
+    let deep = format!("{}x{}", "<% if true %>".repeat(3000), "<% end %>".repeat(3000));
+    let more = [nested, deep].map(|text| {
+        serde_json::json!({"id": 1, "code": format!("notice(inline_template('{text}'))"), "ruby": "/nowhere/ruby"})
+    });
+    let jobs: Vec<Value> = jobs.into_iter().chain(more).collect();
+    let began = std::time::Instant::now();
+    let results = bunraku::collect(&jobs).expect("Bunraku builds and starts");
+    for (job, result) in jobs.iter().zip(&results) {
+        let message = result["error"]["message"].as_str().unwrap_or_default();
+        let code = &job["code"].as_str().unwrap_or_default();
+        let shown: String = code.chars().take(80).collect();
+        assert!(message.contains("needs Ruby, and no Ruby was found"), "{shown}: {result}");
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
 }

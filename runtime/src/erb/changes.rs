@@ -7,8 +7,8 @@
 //!
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
-use super::compare;
 use super::value::{Ask, Known, Map, V};
+use super::{budget, compare};
 use crate::compile::Compile;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
@@ -168,6 +168,7 @@ impl<'c> Lent<'c> {
 }
 
 fn copy<'c>(value: Value<'c>, depth: usize) -> Known<V<'c>> {
+    budget::spend(1)?;
     if depth > 60 {
         return Err(Ask("a deep value"));
     }

@@ -1,5 +1,6 @@
 //! `==`, `eql?` and `<=>`.
 
+use super::budget;
 use super::value::{Ask, Known, V};
 use std::cmp::Ordering;
 
@@ -12,6 +13,7 @@ pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>, strict: bool) -> Known<bool> {
 }
 
 fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
+    budget::spend(1)?;
     if depth > DEEPEST {
         return Err(Ask("a deep value"));
     }
@@ -89,6 +91,7 @@ pub(super) fn order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Option<Ordering>> {
 }
 
 fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> Known<Option<Ordering>> {
+    budget::spend(1)?;
     if depth > DEEPEST {
         return Err(Ask("a deep value"));
     }

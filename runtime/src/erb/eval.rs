@@ -1,6 +1,7 @@
 //! Renders a lowered template. Nothing it does can be seen from outside until it is done: whenever something comes up
 //! that is not certain, it stops, and Ruby renders the template from its begin.
 
+use super::budget;
 use super::changes::Lent;
 use super::text;
 use super::tree::{Block, Body, Call, Node, Options, Target, Template};
@@ -15,8 +16,8 @@ use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How many expressions one rendering may evaluate: what needs more has Ruby's limits.
-const MOST_STEPS: u64 = 2_000_000;
+/// Ranges go no further, so that their ends can be added to.
+const FURTHEST: u64 = 1 << 40;
 /// Bytes a rendering may put out.
 const LARGEST: usize = 16 << 20;
 
@@ -54,7 +55,6 @@ pub(super) struct Renderer<'e, 'c> {
     /// Instance variables as far as they were asked for.
     variables: Vec<Option<V<'c>>>,
     out: String,
-    steps: u64,
     /// How many templates are around this one.
     depth: usize,
     /// What of the template was reached that is not known.
@@ -106,7 +106,6 @@ pub(super) fn render<'c>(
         locals: vec![V::Nil; template.slots],
         variables: vec![None; template.variables.len()],
         out: String::with_capacity(template.size + template.size / 4 + 64),
-        steps: 0,
         depth: compile.erb_depth.get(),
         reason: None,
         last: Last::Known(None),
@@ -115,6 +114,9 @@ pub(super) fn render<'c>(
         defined: Vec::new(),
         calls: 0,
     };
+    if renderer.depth == 0 {
+        budget::begin();
+    }
     match renderer.eval(&template.body) {
         Ok(_) => match renderer.changed() {
             Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
@@ -128,10 +130,13 @@ pub(super) fn render<'c>(
 impl<'c> Renderer<'_, 'c> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, node: &'c Node) -> Done<'c> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS {
-            return Err(Ask("a long run").into());
-        }
+        budget::enter()?;
+        let value = self.any(node);
+        budget::leave();
+        value
+    }
+
+    fn any(&mut self, node: &'c Node) -> Done<'c> {
         Ok(match node {
             Node::Nil => V::Nil,
             Node::Bool(b) => V::Bool(*b),
@@ -230,7 +235,9 @@ impl<'c> Renderer<'_, 'c> {
                 V::Map(Rc::new(RefCell::new(map)))
             }
             Node::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
-                (V::Int(from), V::Int(to)) => V::Range(from, to, *open),
+                (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
+                    V::Range(from, to, *open)
+                }
                 _ => return Err(Ask("a range of other than integers").into()),
             },
             Node::While(parts, wanted) => {
@@ -269,6 +276,7 @@ impl<'c> Renderer<'_, 'c> {
                     let added = value.text().ok_or(Ask("`<<` of other than a string"))?;
                     // Only where nothing else knows the string.
                     let text = Rc::get_mut(text).ok_or(Ask("a change of a string that others know"))?;
+                    budget::made(added.len());
                     if text.len() + added.len() > LARGEST {
                         return Err(Ask("much text").into());
                     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
 
 /// Deeper nesting is left to Ruby.
-const DEEPEST: usize = 150;
+const DEEPEST: usize = 250;
 /// Larger templates are.
 const LARGEST: usize = 1 << 20;
 

@@ -6,6 +6,7 @@
 //! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
 //! template from its begin, with its own messages and limits. So what is here may be left out freely, but never wrong.
 
+mod budget;
 mod calls;
 mod changes;
 mod compare;
@@ -193,8 +194,12 @@ impl<'c> Compile<'c> {
             let said = || known.map_or_else(|| ask.0.to_owned(), Reason::to_string);
             self.counter.note_reason(shown, said);
         }
-        let count = if rendered.is_ok() { &lowered.rendered } else { &lowered.asked };
-        count.fetch_add(1, Ordering::Relaxed);
+        match rendered {
+            Ok(_) => _ = lowered.rendered.fetch_add(1, Ordering::Relaxed),
+            // With a worker about, less is done here: that says nothing of the template.
+            Err(_) if self.ruby.has_worker() => {}
+            Err(_) => _ = lowered.asked.fetch_add(1, Ordering::Relaxed),
+        }
         rendered.map_err(|stopped| stopped.ask)
     }
 

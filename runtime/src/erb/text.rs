@@ -1,9 +1,12 @@
 //! `to_s` and `inspect`.
 
+use super::budget;
 use super::value::{Ask, BUSY, Known, V};
 use bunraku_vm::format::{float_to_s, inspect};
 use std::fmt::Write as _;
 
+/// Longer texts are.
+const LARGEST: usize = 16 << 20;
 /// Deeper values are Ruby's to print.
 const DEEPEST: usize = 60;
 
@@ -45,8 +48,9 @@ fn put_regexp(out: &mut String, source: &str) {
 }
 
 fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> Known<()> {
-    if depth > DEEPEST {
-        return Err(Ask("a deep value"));
+    budget::spend(1)?;
+    if depth > DEEPEST || out.len() > LARGEST {
+        return Err(Ask("a deep or large value"));
     }
     match value {
         V::Nil => out.push_str("nil"),

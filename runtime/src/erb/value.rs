@@ -1,6 +1,7 @@
 //! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
 //! template lie on the heap, shared as Ruby shares them.
 
+use super::budget;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
@@ -123,6 +124,7 @@ impl<'c> Map<'c> {
     }
 
     pub fn find(&self, key: &V<'c>) -> Known<Option<usize>> {
+        budget::spend(self.entries.len() as u64 / 8)?;
         for (place, (known, _)) in self.entries.iter().enumerate() {
             if known.same_key(key)? {
                 return Ok(Some(place));
@@ -163,10 +165,12 @@ impl<'c> From<Value<'c>> for V<'c> {
 
 impl<'c> V<'c> {
     pub fn made(text: String) -> V<'c> {
+        budget::made(text.len() + 40);
         V::Made(Rc::new(text))
     }
 
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
+        budget::made(items.len() * size_of::<V<'_>>() + 60);
         V::List(Rc::new(RefCell::new(items)))
     }
 
@@ -213,6 +217,7 @@ impl<'c> V<'c> {
 
     /// Items of an array: a copy.
     pub fn items(&self) -> Known<Option<Vec<V<'c>>>> {
+        budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Array(items) => Some(items.items().iter().map(|item| V::from(*item)).collect()),
             V::List(items) => Some(items.try_borrow().map_err(|_| BUSY)?.clone()),
@@ -222,6 +227,7 @@ impl<'c> V<'c> {
 
     /// Entries of a hash: a copy.
     pub fn entries(&self) -> Known<Option<Vec<(V<'c>, V<'c>)>>> {
+        budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Hash(hash) => Some(hash.entries().iter().map(|(k, v)| (V::from(*k), V::from(*v))).collect()),
             V::Map(map) => Some(map.try_borrow().map_err(|_| BUSY)?.entries.clone()),
@@ -252,6 +258,7 @@ impl<'c> V<'c> {
 
     /// As a value of the compile.
     pub fn to_value(&self, vm: &Vm<'c>) -> Known<Value<'c>> {
+        budget::spend(1)?;
         Ok(match self {
             V::Nil => Value::Undef,
             V::Bool(b) => Value::Bool(*b),

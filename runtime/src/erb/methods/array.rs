@@ -1,5 +1,6 @@
 //! Methods of arrays that give something new; what changes an array is in [`super::list`].
 
+use super::super::budget;
 use super::super::compare::{self, must_order as order};
 use super::super::eval::{Done, Renderer, case_equal};
 use super::super::text;
@@ -146,6 +147,7 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
             }
             best
         }
+        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
         (Method::Sum, []) => {
             let mut sum = 0i64;
             for item in all(on)? {
@@ -221,6 +223,7 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
             return Err(UNKNOWN);
         }
         for at in 0..size(on) {
+            budget::spend(1)?;
             let Some(item) = item(on, at)? else { continue };
             if matches!(item, V::Array(_) | V::List(_)) {
                 // An empty one leaves an empty place.
@@ -234,8 +237,11 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
                 out.push_str(separator);
             }
             text::put(out, &item)?;
+            if out.len() > 16 << 20 {
+                return Err(UNKNOWN);
+            }
         }
-        if out.len() > 16 << 20 { Err(UNKNOWN) } else { Ok(()) }
+        Ok(())
     }
     let mut out = String::new();
     put(&mut out, on, separator, &mut true, 0)?;
@@ -247,6 +253,7 @@ pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
         return Err(UNKNOWN);
     }
     for item in all(on)? {
+        budget::spend(1)?;
         match item {
             V::Array(_) | V::List(_) if deep > 0 => flatten(out, &item, deep.saturating_sub(1), depth + 1)?,
             V::Other(_) => return Err(UNKNOWN),

@@ -235,6 +235,10 @@ pub(super) fn call<'c>(
     args: Vec<V<'c>>,
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    if matches!(on, V::Regexp(_)) || args.iter().any(|arg| matches!(arg, V::Regexp(_))) {
+        // A match may go back and forth for long: the time is looked at soon.
+        super::budget::spend(64)?;
+    }
     if let Some(value) = pattern::call(renderer, &on, method, &args)? {
         return Ok(value);
     }

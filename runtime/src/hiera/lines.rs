@@ -30,16 +30,23 @@ pub fn lines(path: &Path, bytes: &[u8], format: Format) -> Option<Rc<Lines>> {
         Format::Yaml => Yaml { parser: Parser::new_from_str(text), anchors: HashMap::new() }.document(),
         Format::Json | Format::Hocon => {
             let tokens = hocon::tokenize(text).ok()?;
-            let mut hocon = Hocon { tokens: &tokens, at: 0 };
-            hocon.skip(&[TokenKind::Newline]);
-            Some(Rc::new(if hocon.take(&TokenKind::LBracket) {
-                hocon.list()
-            } else {
-                hocon.take(&TokenKind::LBrace);
-                hocon.object()
-            }))
+            Some(Rc::new(of_hocon(&tokens).0))
         }
     }
+}
+
+/// The shape of HOCON, its keys in the order in which Ruby's gem has them; and the line of the first colon that stands
+/// in a value.
+pub fn of_hocon(tokens: &[Token]) -> (Lines, Option<usize>) {
+    let mut hocon = Hocon { tokens, at: 0, colon: None };
+    hocon.skip(&[TokenKind::Newline]);
+    let lines = if hocon.take(&TokenKind::LBracket) {
+        hocon.list()
+    } else {
+        hocon.take(&TokenKind::LBrace);
+        hocon.object()
+    };
+    (lines, hocon.colon)
 }
 
 /// Puts a key where it was, or at the end.
@@ -144,6 +151,7 @@ impl<'t> Yaml<'t> {
 struct Hocon<'t> {
     tokens: &'t [Token],
     at: usize,
+    colon: Option<usize>,
 }
 
 impl<'t> Hocon<'t> {
@@ -247,15 +255,15 @@ impl<'t> Hocon<'t> {
                     self.list()
                 }
                 _ => {
+                    if token.kind == TokenKind::Colon {
+                        self.colon.get_or_insert(token.line);
+                    }
                     self.at += 1;
                     continue;
                 }
             };
             value = match (value, next) {
-                (Lines::Map(mut pairs), Lines::Map(more)) => {
-                    more.into_iter().for_each(|(key, line, lines)| put_rc(&mut pairs, key, line, lines));
-                    Lines::Map(pairs)
-                }
+                (Lines::Map(before), Lines::Map(after)) => Lines::Map(merged(&before, &after)),
                 (Lines::List(mut items), Lines::List(more)) => {
                     items.extend(more);
                     Lines::List(items)
@@ -286,14 +294,34 @@ fn put(pairs: &mut Vec<(String, u32, Rc<Lines>)>, path: &[String], line: u32, va
 
 /// Objects under the same key are one object.
 fn put_rc(pairs: &mut Vec<(String, u32, Rc<Lines>)>, key: String, line: u32, value: Rc<Lines>) {
-    let both =
-        pairs.iter().find(|(other, ..)| *other == key).map(|(.., before)| (before.clone(), value.clone()));
-    if let Some((before, after)) = both
-        && let (Lines::Map(before), Lines::Map(after)) = (&*before, &*after)
-    {
-        let mut merged = before.clone();
-        after.iter().for_each(|(key, line, lines)| put_rc(&mut merged, key.clone(), *line, lines.clone()));
-        return set(pairs, key, line, Rc::new(Lines::Map(merged)));
-    }
+    let before = pairs.iter().find(|(other, ..)| *other == key).map(|(.., before)| before.clone());
+    let value = match before.map(|before| both(&before, &value)) {
+        Some(both) => both,
+        None => value,
+    };
     set(pairs, key, line, value);
+}
+
+fn both(before: &Rc<Lines>, after: &Rc<Lines>) -> Rc<Lines> {
+    match (&**before, &**after) {
+        (Lines::Map(before), Lines::Map(after)) => Rc::new(Lines::Map(merged(before, after))),
+        _ => after.clone(),
+    }
+}
+
+/// What comes later stands first.
+fn merged(
+    before: &[(String, u32, Rc<Lines>)],
+    after: &[(String, u32, Rc<Lines>)],
+) -> Vec<(String, u32, Rc<Lines>)> {
+    let find = |all: &[(String, u32, Rc<Lines>)], key: &str| {
+        all.iter().find(|(other, ..)| other == key).map(|(.., lines)| lines.clone())
+    };
+    let mut pairs = Vec::with_capacity(before.len() + after.len());
+    for (key, line, lines) in after {
+        let lines = find(before, key).map_or_else(|| lines.clone(), |old| both(&old, lines));
+        pairs.push((key.clone(), *line, lines));
+    }
+    pairs.extend(before.iter().filter(|(key, ..)| find(after, key).is_none()).cloned());
+    pairs
 }

@@ -3,6 +3,7 @@
 
 use super::data::Data;
 use super::hocon_size::Weights;
+use super::lines::{Lines, of_hocon};
 use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, TokenKind};
 use std::collections::HashMap;
 
@@ -59,6 +60,13 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         }
         at_start = matches!(token.kind, TokenKind::Newline | TokenKind::Comma | TokenKind::LBrace);
     }
+    let (lines, colon) = of_hocon(&tokens);
+    if let Some(line) = colon {
+        return Err(format!(
+            "String: {line}: Expecting close brace }} or a comma, got ':' (if you intended ':' to be part of a key or \
+             string value, try enclosing the key or value in double quotes"
+        ));
+    }
     if Weights::of(&tokens) > MAX_NODES as u64 {
         return Err(format!("substitutions stand for more than {MAX_NODES} values at line 1 column 1"));
     }
@@ -72,7 +80,33 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         let value = config.get(&path).ok_or_else(|| format!("the value of '{key}' is not there"))?;
         pairs.push((Data::Text(key.to_owned()), data(value, 1, &mut left)?));
     }
-    Ok(Data::Map(pairs))
+    let mut data = Data::Map(pairs);
+    reorder(&mut data, &lines);
+    Ok(data)
+}
+
+/// Puts keys into the order that Ruby's gem has them in; what came by a substitution goes last.
+fn reorder(data: &mut Data, lines: &Lines) {
+    match (data, lines) {
+        (Data::Map(pairs), Lines::Map(order)) => {
+            let places: HashMap<&str, (usize, &Lines)> =
+                order.iter().enumerate().map(|(n, (key, _, lines))| (key.as_str(), (n, &**lines))).collect();
+            let place = |key: &Data| match key {
+                Data::Text(key) => places.get(key.as_str()).copied(),
+                _ => None,
+            };
+            for (key, value) in pairs.iter_mut() {
+                if let Some((_, lines)) = place(key) {
+                    reorder(value, lines);
+                }
+            }
+            pairs.sort_by_key(|(key, _)| place(key).map_or(usize::MAX, |(n, _)| n));
+        }
+        (Data::List(items), Lines::List(all)) if items.len() == all.len() => {
+            items.iter_mut().zip(all).for_each(|(item, (_, lines))| reorder(item, lines));
+        }
+        _ => {}
+    }
 }
 
 fn said(error: HoconError) -> String {

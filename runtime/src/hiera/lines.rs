@@ -30,23 +30,50 @@ pub fn lines(path: &Path, bytes: &[u8], format: Format) -> Option<Rc<Lines>> {
         Format::Yaml => Yaml { parser: Parser::new_from_str(text), anchors: HashMap::new() }.document(),
         Format::Json | Format::Hocon => {
             let tokens = hocon::tokenize(text).ok()?;
-            let mut hocon = Hocon { tokens: &tokens, at: 0 };
-            hocon.skip(&[TokenKind::Newline]);
-            Some(Rc::new(if hocon.take(&TokenKind::LBracket) {
-                hocon.list()
-            } else {
-                hocon.take(&TokenKind::LBrace);
-                hocon.object()
-            }))
+            Some(Rc::new(of_hocon(&tokens).0))
         }
     }
 }
 
-/// Puts a key where it was, or at the end.
-fn set(pairs: &mut Vec<(String, u32, Rc<Lines>)>, key: String, line: u32, lines: Rc<Lines>) {
-    match pairs.iter_mut().find(|(other, ..)| *other == key) {
-        Some(pair) => (pair.1, pair.2) = (line, lines),
-        None => pairs.push((key, line, lines)),
+/// The shape of HOCON, its keys in the order in which Ruby's gem has them; and the line of the first colon that stands
+/// in a value.
+pub fn of_hocon(tokens: &[Token]) -> (Lines, Option<usize>) {
+    let mut hocon = Hocon { tokens, at: 0, colon: None };
+    hocon.skip(&[TokenKind::Newline]);
+    let lines = if hocon.take(&TokenKind::LBracket) {
+        hocon.list()
+    } else {
+        hocon.take(&TokenKind::LBrace);
+        hocon.object()
+    };
+    (lines.finish(), hocon.colon)
+}
+
+/// Keys in an order of their own: a key that comes again keeps its place, or, merged, goes to the front.
+#[derive(Debug)]
+struct Pairs<T> {
+    all: HashMap<String, (i64, u32, T)>,
+    first: i64,
+    last: i64,
+}
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Pairs { all: HashMap::new(), first: 0, last: 0 }
+    }
+}
+
+impl<T> Pairs<T> {
+    fn set(&mut self, key: String, line: u32, value: T) {
+        self.last += 1;
+        let place = self.all.get(&key).map_or(self.last, |(place, ..)| *place);
+        self.all.insert(key, (place, line, value));
+    }
+
+    fn in_order(self) -> Vec<(String, u32, T)> {
+        let mut all: Vec<_> = self.all.into_iter().collect();
+        all.sort_by_key(|(_, (place, ..))| *place);
+        all.into_iter().map(|(key, (_, line, value))| (key, line, value)).collect()
     }
 }
 
@@ -104,11 +131,11 @@ impl<'t> Yaml<'t> {
     }
 
     fn map(&mut self) -> Option<Lines> {
-        let mut pairs = Vec::new();
+        let mut pairs = Pairs::default();
         loop {
             let (event, span) = self.next()?;
             let (key, merges) = match &event {
-                Event::MappingEnd => return Some(Lines::Map(pairs)),
+                Event::MappingEnd => return Some(Lines::Map(pairs.in_order())),
                 Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => (String::new(), true),
                 // Symbols are names.
                 Event::Scalar(text, ScalarStyle::Plain, ..) => {
@@ -126,15 +153,35 @@ impl<'t> Yaml<'t> {
                 _ => Vec::new(),
             };
             if merged.is_empty() {
-                set(&mut pairs, key, line_of(&span), value);
+                pairs.set(key, line_of(&span), value);
                 continue;
             }
             for map in merged {
                 if let Lines::Map(other) = &**map {
-                    other
-                        .iter()
-                        .for_each(|(key, line, lines)| set(&mut pairs, key.clone(), *line, lines.clone()));
+                    other.iter().for_each(|(key, line, lines)| pairs.set(key.clone(), *line, lines.clone()));
                 }
+            }
+        }
+    }
+}
+
+/// [`Lines`] while they are made.
+enum Shape {
+    Leaf,
+    List(Vec<(u32, Shape)>),
+    Map(Pairs<Shape>),
+}
+
+impl Shape {
+    fn finish(self) -> Lines {
+        match self {
+            Shape::Leaf => Lines::Leaf,
+            Shape::List(items) => {
+                Lines::List(items.into_iter().map(|(line, item)| (line, Rc::new(item.finish()))).collect())
+            }
+            Shape::Map(pairs) => {
+                let pairs = pairs.in_order().into_iter();
+                Lines::Map(pairs.map(|(key, line, value)| (key, line, Rc::new(value.finish()))).collect())
             }
         }
     }
@@ -144,6 +191,7 @@ impl<'t> Yaml<'t> {
 struct Hocon<'t> {
     tokens: &'t [Token],
     at: usize,
+    colon: Option<usize>,
 }
 
 impl<'t> Hocon<'t> {
@@ -163,8 +211,8 @@ impl<'t> Hocon<'t> {
         }
     }
 
-    fn object(&mut self) -> Lines {
-        let mut pairs = Vec::new();
+    fn object(&mut self) -> Shape {
+        let mut pairs = Pairs::default();
         loop {
             self.skip(&[TokenKind::Newline, TokenKind::Comma]);
             let Some(first) = self.peek() else { break };
@@ -184,7 +232,7 @@ impl<'t> Hocon<'t> {
                 put(&mut pairs, &path, line, value, appends);
             }
         }
-        Lines::Map(pairs)
+        Shape::Map(pairs)
     }
 
     /// A key, which may be the way to one.
@@ -216,7 +264,7 @@ impl<'t> Hocon<'t> {
         path
     }
 
-    fn list(&mut self) -> Lines {
+    fn list(&mut self) -> Shape {
         let mut items = Vec::new();
         loop {
             self.skip(&[TokenKind::Newline, TokenKind::Comma]);
@@ -225,15 +273,15 @@ impl<'t> Hocon<'t> {
                 break;
             }
             let (line, before) = (u32::try_from(first.line).unwrap_or_default(), self.at);
-            items.push((line, Rc::new(self.value())));
+            items.push((line, self.value()));
             self.at += usize::from(self.at == before);
         }
-        Lines::List(items)
+        Shape::List(items)
     }
 
     /// A value, which may be several in a row.
-    fn value(&mut self) -> Lines {
-        let mut value = Lines::Leaf;
+    fn value(&mut self) -> Shape {
+        let mut value = Shape::Leaf;
         self.skip(&[TokenKind::Newline]);
         while let Some(token) = self.peek() {
             let next = match token.kind {
@@ -247,18 +295,18 @@ impl<'t> Hocon<'t> {
                     self.list()
                 }
                 _ => {
+                    if token.kind == TokenKind::Colon {
+                        self.colon.get_or_insert(token.line);
+                    }
                     self.at += 1;
                     continue;
                 }
             };
             value = match (value, next) {
-                (Lines::Map(mut pairs), Lines::Map(more)) => {
-                    more.into_iter().for_each(|(key, line, lines)| put_rc(&mut pairs, key, line, lines));
-                    Lines::Map(pairs)
-                }
-                (Lines::List(mut items), Lines::List(more)) => {
+                (before @ Shape::Map(_), after @ Shape::Map(_)) => merged(before, after),
+                (Shape::List(mut items), Shape::List(more)) => {
                     items.extend(more);
-                    Lines::List(items)
+                    Shape::List(items)
                 }
                 (_, next) => next,
             };
@@ -267,33 +315,38 @@ impl<'t> Hocon<'t> {
     }
 }
 
-fn put(pairs: &mut Vec<(String, u32, Rc<Lines>)>, path: &[String], line: u32, value: Lines, appends: bool) {
+fn put(pairs: &mut Pairs<Shape>, path: &[String], line: u32, value: Shape, appends: bool) {
     let Some((key, rest)) = path.split_first() else { return };
     let mut value = value;
     for key in rest.iter().rev() {
-        value = Lines::Map(vec![(key.clone(), line, Rc::new(value))]);
+        let mut pairs = Pairs::default();
+        pairs.set(key.clone(), line, value);
+        value = Shape::Map(pairs);
     }
-    if appends && let Some((.., before)) = pairs.iter_mut().find(|(other, ..)| other == key) {
-        if let Lines::List(items) = &**before {
-            let mut items = items.clone();
-            items.push((line, Rc::new(value)));
-            *before = Rc::new(Lines::List(items));
+    match pairs.all.get_mut(key) {
+        Some((_, _, Shape::List(items))) if appends && rest.is_empty() => items.push((line, value)),
+        Some((_, known, before)) => {
+            *known = line;
+            *before = merged(std::mem::replace(before, Shape::Leaf), value);
         }
-        return;
+        None => pairs.set(key.clone(), line, value),
     }
-    put_rc(pairs, key.clone(), line, Rc::new(value));
 }
 
-/// Objects under the same key are one object.
-fn put_rc(pairs: &mut Vec<(String, u32, Rc<Lines>)>, key: String, line: u32, value: Rc<Lines>) {
-    let both =
-        pairs.iter().find(|(other, ..)| *other == key).map(|(.., before)| (before.clone(), value.clone()));
-    if let Some((before, after)) = both
-        && let (Lines::Map(before), Lines::Map(after)) = (&*before, &*after)
-    {
-        let mut merged = before.clone();
-        after.iter().for_each(|(key, line, lines)| put_rc(&mut merged, key.clone(), *line, lines.clone()));
-        return set(pairs, key, line, Rc::new(Lines::Map(merged)));
+/// Objects under the same key are one object, in which what comes later stands first.
+fn merged(before: Shape, after: Shape) -> Shape {
+    let (mut pairs, after) = match (before, after) {
+        (Shape::Map(before), Shape::Map(after)) => (before, after),
+        (_, after) => return after,
+    };
+    let after = after.in_order();
+    pairs.first -= after.len() as i64;
+    for (place, (key, line, value)) in (pairs.first..).zip(after) {
+        let value = match pairs.all.remove(&key) {
+            Some((_, _, old)) => merged(old, value),
+            None => value,
+        };
+        pairs.all.insert(key, (place, line, value));
     }
-    set(pairs, key, line, value);
+    Shape::Map(pairs)
 }

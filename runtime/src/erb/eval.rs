@@ -54,6 +54,8 @@ pub(super) struct Renderer<'e, 'c> {
     locals: Vec<V<'c>>,
     /// Instance variables as far as they were asked for.
     variables: Vec<Option<V<'c>>>,
+    /// All variables of the scope, once they were asked for.
+    pub all_variables: Option<Value<'c>>,
     out: String,
     /// How many templates are around this one.
     depth: usize,
@@ -105,6 +107,7 @@ pub(super) fn render<'c>(
         template,
         locals: vec![V::Nil; template.slots],
         variables: vec![None; template.variables.len()],
+        all_variables: None,
         out: String::with_capacity(template.size + template.size / 4 + 64),
         depth: compile.erb_depth.get(),
         reason: None,

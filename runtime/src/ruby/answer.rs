@@ -18,7 +18,7 @@ use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::path::Path;
 
 /// Puppet's built-in variables: they exist even where they have no value.

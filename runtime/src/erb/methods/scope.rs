@@ -101,7 +101,12 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             Ok(value.clone())
         }
         (Method::Variables, []) if renderer.compile.set_by_templates.count() == 0 => {
-            let all = renderer.compile.variables_for_ruby(renderer.vm, renderer.scope, Value::Undef);
+            // Templates ask in every round of a loop; nothing sets a variable meanwhile.
+            let all = match renderer.all_variables {
+                Some(all) => all,
+                None => renderer.compile.variables_for_ruby(renderer.vm, renderer.scope, Value::Undef),
+            };
+            renderer.all_variables = Some(all);
             Ok(V::from(all))
         }
         _ => Err(Ask("a method of the scope").into()),

@@ -161,7 +161,7 @@ fn hostile_templates_are_given_up_in_time() {
         "(1..9223372036854775807).to_a.size",
         "'abc'[1..9223372036854775807] + [1][0..9223372036854775807].inspect",
         "9223372036854775807 + 1",
-        "-9223372036854775807 - 2 % -1",
+        "(-9223372036854775807 - 2) % -1",
         "scope.function_inline_template([@me])",
     ];
     let jobs: Vec<Value> = codes

@@ -37,10 +37,12 @@ pub(in crate::erb) fn of_puppet(name: &str, old: bool) -> Option<Method> {
     })
 }
 
-/// Functions that do nothing but give a value, called in either way.
-const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "regsubst", "split", "sprintf"];
+/// Functions that do nothing but give a value, called in either way. Others of Puppet's own refuse the old one.
+const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf"];
 /// The same, where the new interface is called: functions of modules by their native twins.
 const PURE_NEW: &[&str] = &[
+    "regsubst",
+    "split",
     "apache::bool2httpd",
     "bool2num",
     "bool2str",

@@ -97,6 +97,35 @@ pub fn all(work: &Path) -> Result<Vec<Case>, String> {
     Ok(all)
 }
 
+/// Classes of the corpus that call most functions and templates in Ruby, on Debian 12.
+///
+/// # Errors
+/// When the facts can't be read.
+pub fn ruby_heavy() -> Result<Vec<Case>, String> {
+    let facts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/corpus/facts/debian12.json");
+    let text = std::fs::read_to_string(&facts).map_err(|error| format!("{}: {error}", facts.display()))?;
+    let facts: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let classes = [
+        "mcollective",
+        "sssd",
+        "swift::keystone::auth",
+        "neutron::plugins::ml2::ovn",
+        "keystone",
+        "etcd",
+        "apache",
+        "collectd::plugin::redis",
+        "apt::backports",
+        "memcached",
+    ];
+    let settings = json!({"strict": "warning", "strict_variables": false});
+    let modules = crate::modules();
+    let case = |class: &&str| Case {
+        name: format!("include {class}"),
+        job: json!({"code": format!("include {class}"), "modulepath": [modules], "facts": facts, "settings": settings}),
+    };
+    Ok(classes.iter().map(case).collect())
+}
+
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

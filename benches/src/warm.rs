@@ -112,17 +112,23 @@ fn ratio(figures: &Figures) -> String {
 ///
 /// # Errors
 /// When a side can't compile one.
-pub fn programs(cases: &[&Case], work: &Path, puppet: &mut Puppet, rounds: usize) -> Result<String, String> {
+pub fn programs(
+    title: &str,
+    cases: &[&Case],
+    work: &Path,
+    puppet: &mut Puppet,
+    rounds: usize,
+) -> Result<String, String> {
     let session = Session::default();
     let mut out = format!(
-        "### Programs, warm\n\nIn one process each, run by turns ({rounds} rounds): from the node to the JSON an agent is \
+        "### {title}\n\nIn one process each, run by turns ({rounds} rounds): from the node to the JSON an agent is \
          sent. Environments are opened once, ours from a frozen archive. The ratio is the median of the rounds' own, \
          with the least and the greatest.\n\n| program | resources | Puppet 7.23 | Bunraku | ratio |\n\
          | --- | ---: | ---: | ---: | ---: |\n"
     );
     for (number_of_case, case) in cases.iter().enumerate() {
         let failed = |error: String| format!("{}: {error}", case.name);
-        let job = frozen(&case.job, work, &format!("case{number_of_case}")).map_err(failed)?;
+        let job = frozen(&case.job, work, &format!("{}{number_of_case}", title.len())).map_err(failed)?;
         let pair = Pair::new(puppet, &session, case, &job).map_err(failed)?;
         let (mut theirs, mut ours, mut ratios) = (Figures::new(), Figures::new(), Figures::new());
         for _ in 0..rounds {

@@ -3,7 +3,7 @@
 //! other, and prints the ratios; then what grows with what.
 //!
 //! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
-//! sections or programs: `programs`, `machines`, `cold`, `sizes`, `threads`, or a part of a program's name.
+//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, or a part of a program's name.
 
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
@@ -16,7 +16,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-const SECTIONS: [&str; 5] = ["programs", "machines", "cold", "sizes", "threads"];
+const SECTIONS: [&str; 6] = ["programs", "ruby", "machines", "cold", "sizes", "threads"];
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
@@ -67,11 +67,17 @@ fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
     let cases: Vec<&Case> = cases.iter().filter(|case| program(case)).collect();
     let mut parts = vec![machine()];
     if !cases.is_empty() {
-        parts.push(warm::programs(&cases, work, &mut Puppet::start()?, rounds)?);
+        parts.push(warm::programs("Programs, warm", &cases, work, &mut Puppet::start()?, rounds)?);
     }
-    if ["machines", "cold", "threads"].iter().any(|name| section(name)) {
+    if ["ruby", "machines", "cold", "threads"].iter().any(|name| section(name)) {
         bunraku_tests::corpus::fetch::fetch()
             .map_err(|error| format!("the control repo needs the corpus: {error}"))?;
+    }
+    if section("ruby") {
+        let cases = cases::ruby_heavy()?;
+        let cases: Vec<&Case> = cases.iter().collect();
+        let title = "Classes of the corpus that call most Ruby in Puppet, warm";
+        parts.push(warm::programs(title, &cases, work, &mut Puppet::start()?, rounds)?);
     }
     if section("machines") {
         parts.push(warm::nodes(work, &mut Puppet::start()?, rounds)?);

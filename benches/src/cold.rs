@@ -101,7 +101,57 @@ pub fn report(work: &Path, rounds: usize) -> Result<String, String> {
         }
     }
     small(work, rounds, &binary, &mut out)?;
+    look_up(work, rounds, &binary, &from, &archive, &mut out)?;
     Ok(out)
+}
+
+/// One key of the control repo, through its thirteen layers.
+fn look_up(
+    work: &Path,
+    rounds: usize,
+    binary: &Path,
+    from: &[&str],
+    archive: &Path,
+    out: &mut String,
+) -> Result<(), String> {
+    const KEY: &str = "profile::base::clock::servers";
+    let node = control_repo::NODES[0];
+    let facts = control_repo::facts(node);
+    let common = ["lookup", KEY, "--node", node, "--facts", text(&facts)];
+    let source = [&common[..], &["--environment_name", "production"], from].concat();
+    let archived = [&source[..], &["--archive", text(archive), "--frozen"]].concat();
+    let [_, modules] = control_repo::modulepath();
+    let (vardir, confdir, environments) = (work.join("var"), work.join("conf"), work.join("environments"));
+    let world = [
+        "--environmentpath",
+        text(&environments),
+        "--environment",
+        "production",
+        "--basemodulepath",
+        text(&modules),
+        "--vardir",
+        text(&vardir),
+        "--confdir",
+        text(&confdir),
+    ];
+    let theirs = used(rounds.div_ceil(3), Path::new("puppet"), &[&common[..], &world].concat())?;
+    let rows = [
+        ("`puppet lookup`", theirs),
+        ("`bunraku lookup`", used(rounds, binary, &source)?),
+        ("`bunraku lookup`, `--frozen`", used(rounds, binary, &archived)?),
+    ];
+    for (name, used) in rows {
+        let row = format!(
+            "| one key of {node} | {name} | {} ms | {:.0} | {:.0} MiB | {:.0} MiB |",
+            number(used.seconds * 1e3),
+            theirs.seconds / used.seconds,
+            used.own_mib,
+            used.mib
+        );
+        eprintln!("{row}");
+        let _ = writeln!(out, "{row}");
+    }
+    Ok(())
 }
 
 /// 700 resources that need no Ruby.

@@ -4,8 +4,7 @@
 
 use crate::archive::open::Opened;
 use crate::archive::parts::SELF;
-use crate::hiera::data::Data;
-use crate::hiera::files::Format;
+use crate::hiera::files::{Format, Parsed};
 use crate::units::{Compiled, Outcome, Words};
 use bunraku_compiler::check::Strict;
 use bunraku_vm::archive::layout::Section;
@@ -67,7 +66,7 @@ struct Archived {
     compared: Mutex<HashMap<u32, (Stamp, bool)>>,
     /// What a frozen archive has given, by the number of the entry: it does not change.
     units: FrozenMap<(u32, Strict), Box<Option<Outcome>>>,
-    data: FrozenMap<(u32, Format), Box<Option<Result<Arc<Data>, String>>>>,
+    data: FrozenMap<(u32, Format), Box<Option<Parsed>>>,
 }
 
 /// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
@@ -367,9 +366,9 @@ impl Tree {
     }
 
     /// The data of a file, as far as the archive has it.
-    pub(crate) fn data(&self, path: &Path, format: Format) -> Option<Result<Arc<Data>, String>> {
+    pub(crate) fn data(&self, path: &Path, format: Format) -> Option<Parsed> {
         let (archived, entry) = self.entry(path).ok()?;
-        let read = || -> Option<Result<Arc<Data>, String>> {
+        let read = || -> Option<Parsed> {
             let data = archived.heed(archived.opened.data(&entry, format)).flatten()?;
             Some(data.map(Arc::new).map_err(|message| message.replace(SELF, &path.to_string_lossy())))
         };

@@ -19,18 +19,19 @@ pub enum Format {
     Hocon,
 }
 
-type Outcome = Result<Arc<Data>, String>;
+/// The data of a file, or why it has none.
+pub type Parsed = Result<Arc<Data>, String>;
 
 /// Parsed files.
 #[derive(Default)]
-pub struct DataFiles(Mutex<HashMap<(PathBuf, Format), (Stamp, Outcome)>>);
+pub struct DataFiles(Mutex<HashMap<(PathBuf, Format), (Stamp, Parsed)>>);
 
 impl DataFiles {
     /// The data of a file.
     ///
     /// # Errors
     /// Why it has none, with the file's name.
-    pub fn get(&self, tree: &Tree, path: &Path, format: Format) -> Outcome {
+    pub fn get(&self, tree: &Tree, path: &Path, format: Format) -> Parsed {
         let unreadable = |error: std::io::Error| format!("Unable to read {}: {error}", path.display());
         if tree.is_frozen()
             && let Some(outcome) = tree.data(path, format)

@@ -168,14 +168,13 @@ impl Archive {
     fn record<const N: usize>(&self, section: Section, number: u32) -> Read<[u32; N]> {
         let range = self
             .within(section, (number as usize).saturating_mul(4 * N), 4 * N)
-            .ok_or_else(|| Fault::Record(section, number))?;
+            .ok_or(Fault::Record(section, number))?;
         let words: &[u32] = bytemuck::cast_slice(self.bytes(range)?);
         Ok(std::array::from_fn(|n| words[n]))
     }
 
     fn text(&self, at: u32, len: u32, of: Section, number: u32) -> Read<&str> {
-        let range =
-            self.within(Section::Text, at as usize, len as usize).ok_or_else(|| Fault::Record(of, number))?;
+        let range = self.within(Section::Text, at as usize, len as usize).ok_or(Fault::Record(of, number))?;
         std::str::from_utf8(self.bytes(range)?).map_err(|_| Fault::Text(Section::Text))
     }
 

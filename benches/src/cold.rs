@@ -1,7 +1,7 @@
 //! Whole processes: from the shell to the catalog, ours from source and from an archive, and Puppet's.
 
 use crate::results::number;
-use bunraku_tests::used::used;
+use bunraku_tests::used::{Used, used};
 use bunraku_tests::{bunraku, control_repo};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -88,21 +88,27 @@ pub fn report(work: &Path, rounds: usize) -> Result<String, String> {
             ("Bunraku from source", used(rounds, &binary, &common)?),
             ("Bunraku from archive, `--frozen`", used(rounds, &binary, &archived)?),
         ];
-        for (name, used) in rows {
-            let row = format!(
-                "| {node} | {name} | {} ms | {:.0} | {:.0} MiB | {:.0} MiB |",
-                number(used.seconds * 1e3),
-                theirs.seconds / used.seconds,
-                used.own_mib,
-                used.mib
-            );
-            eprintln!("{row}");
-            let _ = writeln!(out, "{row}");
-        }
+        add_rows(&mut out, node, &rows);
     }
     small(work, rounds, &binary, &mut out)?;
     look_up(work, rounds, &binary, &from, &archive, &mut out)?;
     Ok(out)
+}
+
+/// Rows of the table about one thing; the first is Puppet's, and the ratios are to it.
+fn add_rows(out: &mut String, what: &str, rows: &[(&str, Used)]) {
+    let theirs = rows.first().map_or(f64::NAN, |(_, used)| used.seconds);
+    for (name, used) in rows {
+        let row = format!(
+            "| {what} | {name} | {} ms | {:.0} | {:.0} MiB | {:.0} MiB |",
+            number(used.seconds * 1e3),
+            theirs / used.seconds,
+            used.own_mib,
+            used.mib
+        );
+        eprintln!("{row}");
+        let _ = writeln!(out, "{row}");
+    }
 }
 
 /// One key of the control repo, through its thirteen layers.
@@ -140,17 +146,7 @@ fn look_up(
         ("`bunraku lookup`", used(rounds, binary, &source)?),
         ("`bunraku lookup`, `--frozen`", used(rounds, binary, &archived)?),
     ];
-    for (name, used) in rows {
-        let row = format!(
-            "| one key of {node} | {name} | {} ms | {:.0} | {:.0} MiB | {:.0} MiB |",
-            number(used.seconds * 1e3),
-            theirs.seconds / used.seconds,
-            used.own_mib,
-            used.mib
-        );
-        eprintln!("{row}");
-        let _ = writeln!(out, "{row}");
-    }
+    add_rows(out, &format!("one key of {node}"), &rows);
     Ok(())
 }
 
@@ -196,16 +192,7 @@ fn small(work: &Path, rounds: usize, binary: &Path, out: &mut String) -> Result<
     ];
     let theirs = used(rounds.div_ceil(3), Path::new("puppet"), &puppet)?;
     let ours = used(rounds, binary, &archived)?;
-    for (name, used) in [("Puppet 7.23", theirs), ("Bunraku from archive, `--frozen`", ours)] {
-        let row = format!(
-            "| 703 resources without Ruby | {name} | {} ms | {:.0} | {:.0} MiB | {:.0} MiB |",
-            number(used.seconds * 1e3),
-            theirs.seconds / used.seconds,
-            used.own_mib,
-            used.mib
-        );
-        eprintln!("{row}");
-        let _ = writeln!(out, "{row}");
-    }
+    let rows = [("Puppet 7.23", theirs), ("Bunraku from archive, `--frozen`", ours)];
+    add_rows(out, "703 resources without Ruby", &rows);
     Ok(())
 }

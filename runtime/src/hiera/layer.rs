@@ -51,7 +51,7 @@ struct Resolved<'c> {
     /// What those variables are parts of, and what that was.
     roots: Vec<(String, Option<Value<'c>>)>,
     /// Where in `entries` a key may be found, once their files are read.
-    index: OnceCell<Option<Index<'c>>>,
+    index: OnceCell<Index<'c>>,
 }
 
 /// Which locations have a key: a bit each, counted through all entries.
@@ -88,14 +88,14 @@ impl<'c> Index<'c> {
 impl<'c> Resolved<'c> {
     /// The locations of `entries` that may have a key.
     fn places(&self, key: &str) -> u64 {
-        let index = match self.index.get() {
-            Some(index) => index.as_ref(),
-            None => match Index::of(&self.entries) {
-                Some(index) => self.index.get_or_init(|| Some(index)).as_ref(),
-                None => None,
-            },
-        };
-        index.map_or(u64::MAX, |index| index.always | index.keys.get(key).copied().unwrap_or_default())
+        if self.index.get().is_none()
+            && let Some(index) = Index::of(&self.entries)
+        {
+            let _ = self.index.set(index);
+        }
+        self.index
+            .get()
+            .map_or(u64::MAX, |index| index.always | index.keys.get(key).copied().unwrap_or_default())
     }
 }
 

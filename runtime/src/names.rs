@@ -1,24 +1,18 @@
 //! Names as Puppet spells them: capitalised type names, resource references, class titles.
 
+use bunraku_vm::types;
 use std::borrow::Cow;
 
 /// `apache::vhost` → `Apache::Vhost`: each segment capitalised, the rest in lower case.
 pub fn capitalize(name: &str) -> String {
     let name = name.strip_prefix("::").unwrap_or(name);
+    if name.is_ascii() {
+        return types::capitalize_segments(&name.to_ascii_lowercase());
+    }
     let mut out = String::with_capacity(name.len());
     for (n, segment) in name.split("::").enumerate() {
         if n > 0 {
             out.push_str("::");
-        }
-        if segment.is_ascii() {
-            // Bytes are characters here.
-            let at = out.len();
-            out.push_str(segment);
-            out[at..].make_ascii_lowercase();
-            if let Some(first) = out.get_mut(at..at + 1) {
-                first.make_ascii_uppercase();
-            }
-            continue;
         }
         let mut chars = segment.chars();
         if let Some(first) = chars.next() {
@@ -56,8 +50,17 @@ fn is_capitalized(mut name: &[u8]) -> bool {
 }
 
 /// A class or defined type's name as it is keyed: lower case, without leading `::`.
-pub fn key(name: &str) -> String {
-    name.strip_prefix("::").unwrap_or(name).to_lowercase()
+pub fn key(name: &str) -> Cow<'_, str> {
+    lower(name.strip_prefix("::").unwrap_or(name))
+}
+
+/// The text in lower case, borrowed where it is that already; most are.
+pub fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_lowercase())
+    }
 }
 
 /// Name of the node resource that a regular expression makes: what of its source a name may hold.

@@ -30,14 +30,14 @@ impl Known {
             if let Ok(files) = self.files.lock()
                 && let Some(defined) = files.get(file)
             {
-                return defined.contains(&name);
+                return defined.contains(&*name);
             }
             let text = std::fs::read_to_string(file).unwrap_or_default();
             let arena = Bump::new();
             let source = SourceFile::manifest(&text);
             let defined = parse(&arena, &source, &ParseLimits::default())
                 .map_or_else(|_| HashSet::new(), |parsed| defined_names(&parsed.program));
-            let found = defined.contains(&name);
+            let found = defined.contains(&*name);
             if let Ok(mut files) = self.files.lock() {
                 files.insert(file.clone(), defined);
             }
@@ -53,7 +53,7 @@ impl Known {
         let mut found = Vec::new();
         for reference in relative_names(program) {
             let taken =
-                reference.candidates().find(|name| own.contains(&names::key(name)) || self.defines(name));
+                reference.candidates().find(|name| own.contains(&*names::key(name)) || self.defines(name));
             let Some(other) = taken else { continue };
             let what = if reference.class { "class" } else { "defined type" };
             let mut warning = Diagnostic::error(format!(
@@ -75,7 +75,7 @@ fn defined_names(program: &Program<'_>) -> HashSet<String> {
         .definitions
         .iter()
         .filter_map(|definition| match &definition.kind {
-            ExprKind::Class { def, .. } | ExprKind::Define(def) => Some(names::key(def.name)),
+            ExprKind::Class { def, .. } | ExprKind::Define(def) => Some(names::key(def.name).into_owned()),
             _ => None,
         })
         .collect()

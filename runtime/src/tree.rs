@@ -5,6 +5,7 @@
 use crate::archive::open::Opened;
 use crate::archive::parts::SELF;
 use crate::hiera::files::{Format, Parsed};
+use crate::hiera::layer::Place;
 use crate::units::{Compiled, Outcome, Words};
 use bunraku_compiler::check::Strict;
 use bunraku_vm::archive::layout::Section;
@@ -67,6 +68,8 @@ struct Archived {
     /// What a frozen archive has given, by the number of the entry: it does not change.
     units: FrozenMap<(u32, Strict), Box<Option<Outcome>>>,
     data: FrozenMap<(u32, Format), Box<Option<Parsed>>>,
+    /// Configurations of Hiera that have passed their checks.
+    configs: Mutex<HashMap<PathBuf, Vec<Place>>>,
 }
 
 /// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
@@ -156,6 +159,7 @@ impl Tree {
             compared: Mutex::default(),
             units: FrozenMap::new(),
             data: FrozenMap::new(),
+            configs: Mutex::default(),
         };
         Tree { archived: Some(archived), watched: Mutex::default() }
     }
@@ -378,6 +382,25 @@ impl Tree {
         let number = (entry.number, format);
         let kept = archived.data.get(&number);
         kept.unwrap_or_else(|| archived.data.insert(number, Box::new(read()))).clone()
+    }
+
+    /// Whether a configuration of Hiera has passed its checks before; that of a frozen archive passes them again.
+    pub(crate) fn config_passed(&self, path: &Path, place: Place) -> bool {
+        let frozen = self.archived.as_ref().filter(|archived| archived.frozen);
+        let has = |archived: &Archived| {
+            let known = archived.configs.lock().ok()?;
+            Some(known.get(path)?.contains(&place))
+        };
+        frozen.and_then(has).unwrap_or_default()
+    }
+
+    /// Remembers that a configuration of Hiera has passed its checks.
+    pub(crate) fn pass_config(&self, path: &Path, place: Place) {
+        if let Some(archived) = self.archived.as_ref().filter(|archived| archived.frozen)
+            && let Ok(mut known) = archived.configs.lock()
+        {
+            known.entry(path.to_path_buf()).or_default().push(place);
+        }
     }
 
     /// The cold part of a file that lies in a section, as far as the archive has it.

@@ -17,6 +17,7 @@ pub mod isa;
 pub mod iterator;
 pub mod label;
 mod loaded;
+pub mod names;
 pub mod regex;
 pub mod scope;
 pub mod semver;

@@ -44,6 +44,8 @@ pub struct Vm<'c> {
     pub(crate) output: Vec<crate::interp::Output>,
     /// Signatures of the native functions called so far, and those of their argument mismatches.
     pub(crate) signatures: HashMap<*const Native, Signatures<'c>>,
+    /// Types of texts that the program itself asks for.
+    pub(crate) constant_types: Vec<(&'static str, &'c Type<'c>)>,
     /// The default value that is being evaluated.
     pub(crate) default_of: Option<PendingDefault<'c>>,
     scopes: u32,
@@ -116,6 +118,7 @@ impl<'c> Vm<'c> {
             constructor: None,
             output: Vec::new(),
             signatures: HashMap::new(),
+            constant_types: Vec::new(),
             default_of: None,
             scopes: 1,
             max_depth: MAX_DEPTH,

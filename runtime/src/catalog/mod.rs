@@ -91,6 +91,8 @@ pub struct Resource<'c> {
     pub scope_tagged: bool,
     /// Whether it has been finished.
     pub finished: bool,
+    /// Number of its type; the catalog gives it.
+    pub of_type: u32,
 }
 
 impl<'c> Resource<'c> {
@@ -138,6 +140,8 @@ impl Display for Named<'_> {
 struct OfType<'c> {
     by_title: HashMap<&'c str, ResourceId>,
     in_order: Vec<ResourceId>,
+    /// Grows with whatever may have changed one of them.
+    changes: u64,
 }
 
 /// The catalog under construction.
@@ -145,7 +149,11 @@ struct OfType<'c> {
 pub struct Catalog<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Resource<'c>>,
-    index: HashMap<&'c str, OfType<'c>>,
+    types: Vec<OfType<'c>>,
+    /// Their numbers, by name.
+    index: HashMap<&'c str, u32>,
+    /// Grows with the tags that resources get after they were added, those of their containers left out.
+    pub retagged: u64,
     /// For each resource, the containers it has an edge from, in order.
     pub containers: Vec<Vec<ResourceId>>,
     /// For each resource, what it contains, in order.
@@ -158,9 +166,11 @@ pub struct Catalog<'c> {
 
 impl<'c> Catalog<'c> {
     /// Adds a resource whose reference is free.
-    pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
+    pub fn add(&mut self, mut resource: Resource<'c>) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
-        let of_type = self.index.entry(resource.type_name).or_default();
+        resource.of_type = self.number(resource.type_name);
+        let of_type = &mut self.types[resource.of_type as usize];
+        of_type.changes += 1;
         of_type.by_title.insert(resource.title, id);
         of_type.in_order.push(id);
         self.resources.push(resource);
@@ -169,10 +179,28 @@ impl<'c> Catalog<'c> {
         id
     }
 
+    fn number(&mut self, type_name: &'c str) -> u32 {
+        *self.index.entry(type_name).or_insert_with(|| {
+            self.types.push(OfType::default());
+            self.types.len() as u32 - 1
+        })
+    }
+
+    fn known_type(&self, type_name: &str) -> Option<&OfType<'c>> {
+        self.index.get(type_name).map(|number| &self.types[*number as usize])
+    }
+
+    /// A number that stays what it is while no resource of a type has changed, nor tags that it may have got from a
+    /// container.
+    pub fn state_of(&self, type_name: &str) -> u64 {
+        self.retagged + self.known_type(type_name).map_or(0, |of_type| of_type.changes)
+    }
+
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
     pub fn alias(&mut self, id: ResourceId, title: &'c str) -> Result<(), ResourceId> {
         let type_name = self[id].type_name;
-        match self.index.entry(type_name).or_default().by_title.entry(title) {
+        let number = self.number(type_name);
+        match self.types[number as usize].by_title.entry(title) {
             hashbrown::hash_map::Entry::Occupied(taken) if *taken.get() == id => Ok(()),
             hashbrown::hash_map::Entry::Occupied(taken) => Err(*taken.get()),
             hashbrown::hash_map::Entry::Vacant(free) => {
@@ -184,12 +212,12 @@ impl<'c> Catalog<'c> {
 
     /// The resource of a capitalised type and a title or alias.
     pub fn find(&self, type_name: &str, title: &str) -> Option<ResourceId> {
-        self.index.get(type_name)?.by_title.get(title).copied()
+        self.known_type(type_name)?.by_title.get(title).copied()
     }
 
     /// The resources of a capitalised type, in order of creation.
     pub fn of_type(&self, type_name: &str) -> &[ResourceId] {
-        self.index.get(type_name).map_or(&[], |of_type| &of_type.in_order)
+        self.known_type(type_name).map_or(&[], |of_type| &of_type.in_order)
     }
 
     /// Adds a containment edge unless it is there.
@@ -218,6 +246,8 @@ impl<'c> std::ops::Index<ResourceId> for Catalog<'c> {
 
 impl<'c> std::ops::IndexMut<ResourceId> for Catalog<'c> {
     fn index_mut(&mut self, id: ResourceId) -> &mut Resource<'c> {
-        &mut self.resources[id.0 as usize]
+        let resource = &mut self.resources[id.0 as usize];
+        self.types[resource.of_type as usize].changes += 1;
+        resource
     }
 }

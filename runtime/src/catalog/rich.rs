@@ -141,9 +141,9 @@ pub fn reference(ty: &Type<'_>) -> Option<String> {
         Type::Resource { type_name: Some(name), title: Some(title) } => {
             let type_name = names::capitalized(name);
             let title = if type_name == "Class" { names::capitalized(title) } else { (*title).into() };
-            Some(format!("{type_name}[{title}]"))
+            Some([&*type_name, "[", &*title, "]"].concat())
         }
-        Type::Class(Some(name)) => Some(format!("Class[{}]", names::capitalize(name))),
+        Type::Class(Some(name)) => Some(["Class[", &*names::capitalized(name), "]"].concat()),
         _ => None,
     }
 }

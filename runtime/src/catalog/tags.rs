@@ -1,8 +1,9 @@
 //! Tags: an insertion-ordered set of lower-case words, qualified ones together with their segments.
 //! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
 
+use crate::names::lower;
+use bunraku_vm::names::split_first;
 use bunraku_vm::symbol::{Interner, Symbol};
-use std::borrow::Cow;
 
 /// The words that tags are, for one compile: sets hold numbers.
 pub type Words<'c> = Interner<'c>;
@@ -66,9 +67,12 @@ impl Tags {
     fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
         if self.add(words.intern(tag)) && tag.contains(':') && tag.contains("::") {
             // As Ruby splits: no empty segments at the end.
-            tag.trim_end_matches("::").split("::").for_each(|segment| {
+            let mut rest = tag.trim_end_matches("::");
+            while let Some((segment, after)) = split_first(rest) {
                 self.add(words.intern(segment));
-            });
+                rest = after;
+            }
+            self.add(words.intern(rest));
         }
     }
 
@@ -79,17 +83,9 @@ impl Tags {
             self.0.reserve(other.0.len() + 8);
             self.0.extend_from_slice(&other.0);
         } else {
+            self.0.reserve(other.0.len());
             other.0.iter().for_each(|tag| _ = self.add(*tag));
         }
-    }
-}
-
-/// The word in lower case; most are.
-fn lower(tag: &str) -> Cow<'_, str> {
-    if tag.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        Cow::Borrowed(tag)
-    } else {
-        Cow::Owned(tag.to_lowercase())
     }
 }
 

@@ -11,6 +11,7 @@ use bunraku_vm::scope::{ResourceId, Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
 
 impl<'c> Compile<'c> {
     /// `include`, `contain`, `require`: declares and evaluates classes; yields references to them.
@@ -303,7 +304,8 @@ impl<'c> Compile<'c> {
         let own = catalog[id].param("stage");
         let container = catalog[id].scope.container().resource.get();
         let inherited = container.filter(|c| *c != id).and_then(|c| catalog[c].param("stage"));
-        let name = own.or(inherited).map_or_else(|| "main".to_owned(), format::to_interpolated);
+        let name =
+            own.or(inherited).map_or(Cow::Borrowed("main"), |stage| format::to_interpolated(stage).into());
         let Some(stage) = catalog.find("Stage", &name) else {
             let reference = catalog[id].reference();
             let shown = |value| match value {
@@ -330,8 +332,9 @@ impl<'c> Compile<'c> {
             return;
         }
         if let Some(container) = catalog[id].scope.container().resource.get().filter(|c| *c != id) {
-            let tags = catalog[container].tags.clone();
-            catalog[id].tags.merge(&tags);
+            let mut tags = std::mem::take(&mut catalog[id].tags);
+            tags.merge(&catalog[container].tags);
+            catalog[id].tags = tags;
         }
     }
 
@@ -361,6 +364,7 @@ impl<'c> Compile<'c> {
             evaluated: false,
             scope_tagged: false,
             finished: false,
+            of_type: 0,
         };
         self.initialize(&mut resource, &params)?;
         Ok(resource)
@@ -369,7 +373,7 @@ impl<'c> Compile<'c> {
 
 /// A class's name as `include` looks it up and names it in errors: from the top.
 fn absolute(name: &str) -> String {
-    format!("::{}", names::key(name))
+    ["::", &*names::key(name)].concat()
 }
 
 /// Where variables of a class or defined type declared in `scope` are looked up next: the node's scope if it was

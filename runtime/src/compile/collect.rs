@@ -37,6 +37,8 @@ pub(super) struct Collector<'c> {
     pub collected: Vec<ResourceId>,
     /// The same, to ask.
     has: HashSet<ResourceId>,
+    /// What the catalog was like when it last looked: nothing new is found there.
+    seen: Option<u64>,
     /// What stood left of it in a chain of arrows: stands in for it while it is empty.
     pub alternative: Option<Vec<super::relations::Operand<'c>>>,
 }
@@ -54,7 +56,7 @@ impl<'c> Compile<'c> {
             Value::Str(name) if name.eq_ignore_ascii_case("class") => {
                 return Err(Flow::raw("Classes cannot be collected"));
             }
-            Value::Str(name) => names::key(&name),
+            Value::Str(name) => names::key(name.as_str()),
             other => {
                 return Err(Flow::raw(format!(
                     "Resource type {} doesn't exist",
@@ -92,6 +94,7 @@ impl<'c> Compile<'c> {
             overrides,
             collected: Vec::new(),
             has: HashSet::new(),
+            seen: None,
             alternative: None,
         });
         let kind = if collect.exported { "Exported" } else { "Catalog" };
@@ -119,6 +122,7 @@ impl<'c> Compile<'c> {
             overrides: None,
             collected: Vec::new(),
             has: HashSet::new(),
+            seen: None,
             alternative: None,
         });
     }
@@ -148,7 +152,9 @@ impl<'c> Compile<'c> {
             let mut catalog = self.catalog.borrow_mut();
             let collector = &mut collectors[number];
             for id in matching {
-                catalog[id].is_virtual = false;
+                if catalog.resources[id.0 as usize].is_virtual {
+                    catalog[id].is_virtual = false;
+                }
                 if collector.has.insert(id) {
                     fresh.push(id);
                 }
@@ -173,6 +179,10 @@ impl<'c> Compile<'c> {
         match &mut collector.wanted {
             Wanted::Matching { type_name, query } => {
                 let catalog = self.catalog.borrow();
+                let state = catalog.state_of(type_name);
+                if collector.seen.replace(state) == Some(state) {
+                    return Ok(Vec::new());
+                }
                 let query = query.as_ref().map(|query| Asked::new(&self.words, query));
                 // What it has collected already stays collected, whatever has become of it.
                 let asked =

@@ -128,6 +128,7 @@ impl<'c> Compile<'c> {
             evaluated: false,
             scope_tagged: false,
             finished: false,
+            of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
             let name = names::key(title);
@@ -140,7 +141,7 @@ impl<'c> Compile<'c> {
         self.add_resource(scope, resource)?;
         let reference = match resolved {
             Resolved::Class => {
-                self.evaluate_classes(vm, scope, &[names::key(title)])?;
+                self.evaluate_classes(vm, scope, &[names::key(title).into_owned()])?;
                 // What the expression yields is a resource of type Class, not a Class.
                 let title = self.text(&names::capitalize(&title.to_lowercase()));
                 Type::Resource { type_name: Some("Class"), title: Some(title) }
@@ -204,7 +205,7 @@ impl<'c> Compile<'c> {
         }
         let is_class = resource.is_class();
         let is_stage = resource.type_name == "Stage";
-        let (type_name, title) = (resource.type_name, resource.title);
+        let title = resource.title;
         let identity = self.identity(&resource)?;
         let aliases = resource.param("alias");
         let has_stage = resource.param("stage").is_some();
@@ -215,17 +216,15 @@ impl<'c> Compile<'c> {
         }
         for alias in given {
             let alias = self.text(&format::to_interpolated(alias));
-            self.alias(
-                &mut catalog,
-                id,
-                alias,
-                &format!("{alias:?}"),
-                &format!("[{type_name:?}, {alias:?}]"),
-            )?;
+            self.alias(&mut catalog, id, alias, || (format!("{alias:?}"), format!("{alias:?}")))?;
         }
         if let Some(identity) = identity.filter(|identity| !identity.is_only(title)) {
-            let (key, shown) = (self.text(&identity.key()), identity.shown());
-            self.alias(&mut catalog, id, key, &format!("[{shown}]"), &format!("[{type_name:?}, {shown}]"))?;
+            let key = self.text(&identity.key());
+            let shown = || {
+                let shown = identity.shown();
+                (format!("[{shown}]"), shown)
+            };
+            self.alias(&mut catalog, id, key, shown)?;
         }
         if !is_class && has_stage {
             let reference = catalog[id].reference();
@@ -284,10 +283,10 @@ impl<'c> Compile<'c> {
         catalog: &mut crate::catalog::Catalog<'c>,
         id: ResourceId,
         alias: &'c str,
-        key: &str,
-        new_reference: &str,
+        shown: impl FnOnce() -> (String, String),
     ) -> Eval<'c, ()> {
         let Err(other) = catalog.alias(id, alias) else { return Ok(()) };
+        let (key, values) = shown();
         let (resource, other) = (&catalog[id], &catalog[other]);
         let here = location(resource.file, resource.line);
         let at = if here.is_empty() { String::new() } else { format!(" at {here}") };
@@ -295,7 +294,8 @@ impl<'c> Compile<'c> {
         let there = if there.is_empty() { String::new() } else { format!(" {there}") };
         let reference = resource.reference();
         let message = format!(
-            "Cannot alias {reference} to {key}{at}; resource {new_reference} already declared{there}"
+            "Cannot alias {reference} to {key}{at}; resource [{:?}, {values}] already declared{there}",
+            resource.type_name
         );
         Err(Flow::raw(message))
     }

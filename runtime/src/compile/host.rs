@@ -17,6 +17,7 @@ use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
     Attribute, Called, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
 };
+use bunraku_vm::names::split_last;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
@@ -165,7 +166,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn class_scope(&self, name: &str) -> Option<&'c Scope<'c>> {
-        self.class_scopes.borrow().get(names::key(name).as_str()).copied()
+        self.class_scopes.borrow().get(&*names::key(name)).copied()
     }
 
     fn class_exists(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
@@ -243,7 +244,7 @@ impl<'c> Host<'c> for Compile<'c> {
                     let name = &text[1..];
                     let bare = name.strip_prefix("::").unwrap_or(name);
                     // Unlike `$a::b`, this finds what is around the class, too.
-                    match bare.rsplit_once("::") {
+                    match split_last(bare) {
                         Some((class, leaf)) => self
                             .class_scope(class)
                             .is_some_and(|scope| scope.lookup(vm.symbols.intern(leaf)).is_some()),
@@ -298,6 +299,7 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(id) = Compile::resource_of(self, scope) {
             let mut catalog = self.catalog.borrow_mut();
             for tag in tags {
+                catalog.retagged += 1;
                 self.tag_value(&mut catalog[id], *tag)?;
             }
         }

@@ -11,6 +11,7 @@ use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::names::{split_first, split_last};
 use bunraku_vm::regex;
 use bunraku_vm::types::{self, Alias, Type, set_alias};
 use bunraku_vm::unit::verify::Passed;
@@ -221,7 +222,7 @@ impl<'c> Compile<'c> {
                 }
                 let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
                 // A type of a type set is found once the set has been looked at.
-                if let Some((set, _)) = key.rsplit_once("::")
+                if let Some((set, _)) = split_last(key)
                     && let Some(Some((_, DefKind::TypeSet, _))) = self.aliases.borrow().get(set)
                 {
                     self.set_types
@@ -352,13 +353,13 @@ impl<'c> Compile<'c> {
     /// The class of a name in any case, loaded if need be.
     pub(crate) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
-        self.autoload(vm, &name, |compile| compile.classes.borrow().get(name.as_str()).copied())
+        self.autoload(vm, &name, |compile| compile.classes.borrow().get(&*name).copied())
     }
 
     /// The defined type of a name in any case, loaded if need be.
     pub(crate) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Known<'c>>> {
         let name = names::key(name);
-        self.autoload(vm, &name, |compile| compile.defines.borrow().get(name.as_str()).copied())
+        self.autoload(vm, &name, |compile| compile.defines.borrow().get(&*name).copied())
     }
 
     /// A function in the Puppet language, as code of module `from` sees it.
@@ -375,7 +376,7 @@ impl<'c> Compile<'c> {
         if self.find_ruby(name, from).is_some_and(|found| !found.old) {
             return Ok(None);
         }
-        let file = match name.split_once("::") {
+        let file = match split_first(name) {
             Some((first, rest)) => self.namespaced_file(first, "functions", rest),
             None => self.environment_file("functions", name),
         };
@@ -395,7 +396,7 @@ impl<'c> Compile<'c> {
         if known {
             return self.resolve_alias(vm, &key);
         }
-        let (first, rest) = match key.split_once("::") {
+        let (first, rest) = match split_first(&key) {
             Some((first, rest)) => (first, Some(rest)),
             None => (key.as_str(), None),
         };

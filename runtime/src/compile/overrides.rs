@@ -173,6 +173,7 @@ impl<'c> Compile<'c> {
     pub(super) fn set_resource_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
         let mut catalog = self.catalog.borrow_mut();
         if param.name == "tag" {
+            catalog.retagged += 1;
             self.tag_value(&mut catalog[id], param.value)?;
         }
         catalog[id].set(param);

@@ -8,10 +8,11 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
+use bunraku_vm::types::is_instance;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
-use bunraku_vm::vm::Vm;
+use bunraku_vm::vm::{ParamInfo, Vm};
 
 impl<'c> Compile<'c> {
     /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
@@ -90,7 +91,7 @@ impl<'c> Compile<'c> {
             if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
                 continue;
             }
-            let key = format!("{}::{}", known.name, param.name);
+            let key = [known.name, "::", param.name].concat();
             if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
                 && !(value.is_undef() && param.has_default)
             {
@@ -109,17 +110,32 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         given: &[Param<'c>],
     ) -> Eval<'c, ()> {
+        let params = vm.params(chunk)?;
+        let mut parameters = Vec::with_capacity(params.len());
+        for (n, param) in params.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
+        }
+        let slots = &scope.slots;
+        let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
+        let is_declared = |name: &str| params.iter().any(|param| param.name == name);
+        let needs_none = |name: &str| matches!(name, "name" | "title") || METAPARAMETERS.contains(&name);
+        // Nearly always all is well, and nobody asks in which order.
+        let fits = params.iter().zip(&parameters).all(|(param, of)| match value_of(param) {
+            Some(value) => is_instance(vm, of.ty, value),
+            None => param.has_default,
+        });
+        if fits && given.iter().all(|param| is_declared(param.name) || needs_none(param.name)) {
+            return Ok(());
+        }
         let mut values: Vec<(&str, Value<'c>)> = Vec::new();
         for param in given {
-            if !matches!(param.name, "name" | "title") && !METAPARAMETERS.contains(&param.name) {
+            if !needs_none(param.name) {
                 values.push((param.name, param.value));
             }
         }
-        let mut parameters = Vec::new();
-        for (n, param) in vm.params(chunk)?.iter().enumerate() {
-            let ty = vm.param_type(chunk, n)?;
-            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
-            if let Some(value) = scope.slots[param.slot as usize].get() {
+        for param in params {
+            if let Some(value) = value_of(param) {
                 match values.iter_mut().find(|(name, _)| *name == param.name) {
                     Some(known) => known.1 = value,
                     None => values.push((param.name, value)),

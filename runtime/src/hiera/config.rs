@@ -293,23 +293,36 @@ impl<'c> Compile<'c> {
                 data.insert_str(key, value);
             }
         };
-        let ty = if config.version == 4 {
+        if config.version == 4 {
             self.warn_deprecated(config);
             default("datadir", Value::str(arena, "data"));
             let common = hash_of(&[("name", "common"), ("backend", "yaml")]);
             default("hierarchy", Value::array(arena, &[common]));
-            types::parse(vm, VERSION_4)?
         } else {
             default("defaults", hash_of(&[("datadir", "data"), ("data_hash", "yaml_data")]));
             let common = hash_of(&[("name", "Common"), ("path", "common.yaml")]);
             default("hierarchy", Value::array(arena, &[common]));
-            types::parse(vm, &version_5())?
-        };
+        }
         config.data = data.finish();
-        config.check_type(vm, ty)?;
-        if config.version == 4 {
+        let path = config.path.clone();
+        if path.as_ref().is_some_and(|path| self.tree().config_passed(path, place)) {
             return Ok(());
         }
+        self.check_content(vm, config, place)?;
+        if let Some(path) = path {
+            self.tree().pass_config(&path, place);
+        }
+        Ok(())
+    }
+
+    /// Checks that need nothing but the file's content.
+    fn check_content(&self, vm: &mut Vm<'c>, config: &Config<'c>, place: Place) -> Eval<'c, ()> {
+        if config.version == 4 {
+            let ty = types::constant(vm, VERSION_4)?;
+            return config.check_type(vm, ty);
+        }
+        let ty = types::parse(vm, &version_5())?;
+        config.check_type(vm, ty)?;
         config.check_defaults()?;
         for key in ["hierarchy", "plan_hierarchy"] {
             config.hierarchy(key).into_iter().try_for_each(|entry| config.check_entry(entry, place))?;

@@ -92,7 +92,9 @@ impl<'c> Compile<'c> {
                 return Ok(value);
             }
             let name = if method == "scope" { format!("scope:{argument}") } else { argument.to_owned() };
-            let value = self.hiera.guarded(&name, || self.interpolate(vm, inv, value, functions))?;
+            let value = self
+                .hiera
+                .guarded(self.arena.alloc_str(&name), || self.interpolate(vm, inv, value, functions))?;
             out.push_str(&to_ruby_s(value));
         }
         out.push_str(rest);
@@ -106,7 +108,7 @@ impl<'c> Compile<'c> {
         if let Some(value) = inv.overrides.and_then(|hash| hash.get(key)) {
             return Ok(value);
         }
-        if let Some(value) = self.hiera_find(vm, inv, name, None)? {
+        if let Some(value) = self.hiera_find(vm, inv, self.arena.alloc_str(name), None)? {
             return Ok(value);
         }
         Ok(inv.defaults.and_then(|hash| hash.get(key)).unwrap_or_else(|| vm.string("")))
@@ -128,18 +130,18 @@ impl<'c> Compile<'c> {
         let scope = || What::Scope("Global Scope".to_owned());
         let value = explain.with(scope, || -> Eval<'c> {
             if let Some(value) = inv.overrides.and_then(|hash| hash.get(root)) {
-                explain.found_in(key.root.as_str(), value, "overrides");
+                explain.found_in(&*key.root, value, "overrides");
                 return Ok(value);
             }
             if let Some(value) = self.find_variable(vm, inv, &key.root) {
-                explain.found(key.root.as_str(), value);
+                explain.found(&*key.root, value);
                 return Ok(value);
             }
             // Puppet fails, where it does, before it thinks of the defaults.
             let undefined = self.undefined_variable(vm, &key.root)?;
             let default = inv.defaults.and_then(|hash| hash.get(root));
             if let Some(value) = default {
-                explain.found_in(key.root.as_str(), value, "defaults");
+                explain.found_in(&*key.root, value, "defaults");
             }
             Ok(default.unwrap_or(undefined))
         })?;
@@ -152,7 +154,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A variable as it is now, without errors; for comparing.
-    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key) -> Value<'c> {
+    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
         key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }
@@ -173,11 +175,12 @@ impl<'c> Compile<'c> {
             self.hiera.memos.spoil();
             return Some(value);
         }
+        let symbol = vm.symbols.intern(name);
         let value = match name.contains(':') && name.contains("::") {
             true => vm.find_qualified(name),
-            false => inv.scope.lookup(vm.symbols.intern(name)),
+            false => inv.scope.lookup(symbol),
         };
-        self.hiera.memos.asked(name, value);
+        self.hiera.memos.asked(symbol, value);
         value
     }
 
@@ -211,7 +214,8 @@ pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
 
 fn may_interpolate(value: Value<'_>) -> bool {
     match value {
-        Value::Str(text) => text.contains("%{"),
+        // Most texts have none: one letter is looked for faster than two.
+        Value::Str(text) => text.contains('%') && text.contains("%{"),
         Value::Array(items) => items.items().iter().any(|item| may_interpolate(*item)),
         Value::Hash(hash) => {
             hash.entries().iter().any(|(key, item)| may_interpolate(*key) || may_interpolate(*item))

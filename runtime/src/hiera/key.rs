@@ -4,21 +4,23 @@ use super::data::Data;
 use super::explain::{Explain, What};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::names;
 use bunraku_vm::value::Value;
+use std::borrow::Cow;
 
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Segment {
+pub enum Segment<'t> {
     /// A key of a hash.
-    Name(String),
+    Name(&'t str),
     /// A place in an array.
     Index(i64),
 }
 
-impl Segment {
+impl Segment<'_> {
     fn data(&self) -> Data {
         match self {
-            Segment::Name(name) => Data::Text(name.clone()),
+            Segment::Name(name) => Data::Text((*name).to_owned()),
             Segment::Index(n) => Data::Int(*n),
         }
     }
@@ -26,13 +28,13 @@ impl Segment {
 
 /// A key taken apart.
 #[derive(Clone, Debug)]
-pub struct Key {
+pub struct Key<'t> {
     /// As written.
-    pub text: String,
+    pub text: &'t str,
     /// What data files have as their key.
-    pub root: String,
+    pub root: Cow<'t, str>,
     /// The way into its value.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<Segment<'t>>,
 }
 
 /// An error of look-ups (Ruby: `LookupError`): nothing is put around it.
@@ -40,25 +42,28 @@ pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
     Flow::formed(Diagnostic::error(message))
 }
 
-impl Key {
+impl<'t> Key<'t> {
     /// Takes a key apart; none if it can't be.
-    pub fn split(text: &str) -> Option<Key> {
+    pub fn split(text: &'t str) -> Option<Key<'t>> {
+        if !text.contains(['\'', '"', '.']) {
+            return Some(Key { text, root: Cow::Borrowed(text), segments: Vec::new() });
+        }
         let mut segments = segments(text)?.into_iter();
         let root = match segments.next()? {
-            Segment::Name(name) => name,
-            Segment::Index(n) => n.to_string(),
+            Segment::Name(name) => Cow::Borrowed(name),
+            Segment::Index(n) => Cow::Owned(n.to_string()),
         };
-        Some(Key { text: text.to_owned(), root, segments: segments.collect() })
+        Some(Key { text, root, segments: segments.collect() })
     }
 
     /// The key of a look-up.
-    pub fn parse<'c>(text: &str) -> Eval<'c, Key> {
+    pub fn parse<'c>(text: &'t str) -> Eval<'c, Key<'t>> {
         Key::split(text).ok_or_else(|| lookup_error(format!("Syntax error in key: '{text}'")))
     }
 
     /// The module whose data may hold the key.
     pub fn module(&self) -> Option<&str> {
-        self.root.split_once("::").map(|(module, _)| module)
+        names::split_first(&self.root).map(|(module, _)| module)
     }
 
     /// Follows the segments into a value.
@@ -95,7 +100,7 @@ impl Key {
                         _ => "Object",
                     };
                     let segment = match segment {
-                        Segment::Name(name) => name.clone(),
+                        Segment::Name(name) => (*name).to_owned(),
                         Segment::Index(n) => n.to_string(),
                     };
                     return Err(lookup_error(format!(
@@ -121,17 +126,14 @@ impl Key {
     }
 }
 
-fn segments(text: &str) -> Option<Vec<Segment>> {
-    if !text.contains(['\'', '"', '.']) {
-        return Some(vec![Segment::Name(text.to_owned())]);
-    }
+fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
     let mut all = Vec::new();
     let mut rest = text;
     loop {
         let trimmed = rest.trim_start();
         if let Some(quote) = trimmed.chars().next().filter(|c| matches!(c, '"' | '\'')) {
             let (inner, after) = trimmed[1..].split_once(quote).filter(|(inner, _)| !inner.is_empty())?;
-            all.push(Segment::Name(inner.to_owned()));
+            all.push(Segment::Name(inner));
             rest = after.trim_start();
         } else {
             let end = rest.find(['\'', '"', '.']).unwrap_or(rest.len());
@@ -143,7 +145,7 @@ fn segments(text: &str) -> Option<Vec<Segment>> {
             let number = !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit());
             all.push(match word.parse() {
                 Ok(n) if number => Segment::Index(n),
-                _ => Segment::Name(word.to_owned()),
+                _ => Segment::Name(word),
             });
             rest = &rest[end..];
         }

@@ -47,7 +47,7 @@ pub struct Layer<'c> {
 struct Resolved<'c> {
     entries: Vec<Entry<'c>>,
     last: Vec<Entry<'c>>,
-    variables: Vec<(Key, Value<'c>)>,
+    variables: Vec<(Key<'c>, Value<'c>)>,
     /// What those variables are parts of, and what that was.
     roots: Vec<(String, Option<Value<'c>>)>,
     /// Where in `entries` a key may be found, once their files are read.
@@ -262,12 +262,13 @@ impl<'c> Compile<'c> {
             Err(_) => Ok(Vec::new()),
         };
         let variables = self.hiera.recorded(outer).into_iter();
-        let variables: Vec<(Key, Value<'c>)> =
-            variables.filter_map(|(name, value)| Some((Key::split(&name)?, value))).collect();
+        let variables: Vec<(Key<'c>, Value<'c>)> = variables
+            .filter_map(|(name, value)| Some((Key::split(self.arena.alloc_str(&name))?, value)))
+            .collect();
         let mut roots: Vec<(String, Option<Value<'c>>)> = Vec::new();
         for (key, _) in &variables {
             if !roots.iter().any(|(name, _)| *name == key.root) {
-                roots.push((key.root.clone(), self.find_variable(vm, inv, &key.root)));
+                roots.push((key.root.to_string(), self.find_variable(vm, inv, &key.root)));
             }
         }
         let (entries, last) = (entries?, last?);
@@ -282,7 +283,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         layer: &Layer<'c>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
@@ -291,7 +292,7 @@ impl<'c> Compile<'c> {
             let resolved = self.resolve(vm, inv, layer)?;
             let entries = if last { &resolved.last } else { &resolved.entries };
             if entries.is_empty() {
-                explain.not_found(key.text.as_str());
+                explain.not_found(key.text);
                 return Ok(None);
             }
             // Who explains wants to hear of every location.
@@ -337,7 +338,7 @@ impl<'c> Compile<'c> {
         layer: &Layer<'c>,
         entry: &Entry<'c>,
         n: usize,
-        key: &Key,
+        key: &Key<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         if entry.locations.as_ref().is_some_and(|all| !all[n].exists) {
             inv.explain.location_not_found();
@@ -345,14 +346,14 @@ impl<'c> Compile<'c> {
         }
         let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
         let whole = entry.kind.takes_whole_key();
-        let name = if whole { &key.text } else { &key.root };
+        let name = if whole { key.text } else { &*key.root };
         Ok(match found {
             None => {
-                inv.explain.not_found(name.as_str());
+                inv.explain.not_found(name);
                 None
             }
             Some(value) => {
-                inv.explain.found(name.as_str(), value);
+                inv.explain.found(name, value);
                 inv.explain.source(|| entry.source(n, value));
                 Some(if whole { undig(vm, &key.segments, value) } else { value })
             }
@@ -366,7 +367,7 @@ impl<'c> Compile<'c> {
         layer: &Layer<'c>,
         entry: &Entry<'c>,
         n: usize,
-        key: &Key,
+        key: &Key<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let location = entry.locations.as_ref().map(|all| &all[n]);
         let context = &entry.contexts[n];
@@ -400,7 +401,7 @@ impl<'c> Compile<'c> {
             }
             Kind::LookupKey | Kind::DataDig => {
                 let whole = entry.kind == Kind::DataDig;
-                let name = if whole { &key.text } else { &key.root };
+                let name = if whole { key.text } else { &*key.root };
                 let known = context.answers.borrow().get(name).copied();
                 let value = match known {
                     Some(value) => value,
@@ -420,7 +421,7 @@ impl<'c> Compile<'c> {
                             format!("Value for key '{name}', returned from {function}{place}")
                         };
                         self.check_value(vm, subject, value)?;
-                        context.answers.borrow_mut().insert(name.clone(), value);
+                        context.answers.borrow_mut().insert(name.to_owned(), value);
                         value
                     }
                 };
@@ -439,7 +440,7 @@ impl<'c> Compile<'c> {
             return Ok(());
         }
         let symbol = super::data::has_symbol(value);
-        let ty = types::parse(vm, "Puppet::LookupValue")?;
+        let ty = types::constant(vm, "Puppet::LookupValue")?;
         if !symbol && types::is_instance(vm, ty, value) {
             return Ok(());
         }
@@ -462,7 +463,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Hash<'c>> {
         let subject = format!("Value returned from {full_name}{place}");
         let Value::Hash(hash) = data else {
-            let ty = types::parse(vm, "Hash")?;
+            let ty = types::constant(vm, "Hash")?;
             mismatch::assert_instance(vm, &subject, ty, data)?;
             return Ok(HashBuilder::new(self.arena).finish());
         };

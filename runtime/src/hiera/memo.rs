@@ -1,13 +1,14 @@
 //! Look-ups that have been answered: a compile asks for many a key again and again. An answer is good for as long as
 //! the variables that it was made from are what they were, and only where nothing but data had a part in it.
 
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
 
 /// A variable by name, and what it was.
-type Variable<'c> = (String, Option<Value<'c>>);
+type Variable<'c> = (Symbol, Option<Value<'c>>);
 
 /// An answer.
 struct Memo<'c> {
@@ -45,12 +46,12 @@ impl<'c> Memos<'c> {
         &self,
         key: &str,
         merge: &str,
-        mut now: impl FnMut(&str) -> Option<Value<'c>>,
+        mut now: impl FnMut(Symbol) -> Option<Value<'c>>,
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
         let memo =
             table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
-        let same = |(name, then): &Variable<'c>| match (now(name), then) {
+        let same = |(name, then): &Variable<'c>| match (now(*name), then) {
             (Some(now), Some(then)) => now.identical(*then),
             (None, None) => true,
             _ => false,
@@ -64,11 +65,11 @@ impl<'c> Memos<'c> {
     }
 
     /// The look-up that began last asked for a variable.
-    pub fn asked(&self, name: &str, value: Option<Value<'c>>) {
+    pub fn asked(&self, name: Symbol, value: Option<Value<'c>>) {
         if let Some(recorder) = self.recorders.borrow_mut().last_mut()
-            && !recorder.variables.iter().any(|(known, _)| known == name)
+            && !recorder.variables.iter().any(|(known, _)| *known == name)
         {
-            recorder.variables.push((name.to_owned(), value));
+            recorder.variables.push((name, value));
         }
     }
 

@@ -113,7 +113,7 @@ impl<'c> Strategy<'c> {
             Strategy::Hash => Some("Hash[String,Data]"),
         };
         if let Some(expected) = expected {
-            let ty = types::parse(vm, expected)?;
+            let ty = types::constant(vm, expected)?;
             mismatch::assert_instance(vm, "The first element of the merge", ty, first)?;
             mismatch::assert_instance(vm, "The second element of the merge", ty, second)?;
         }
@@ -144,7 +144,7 @@ fn check_options<'c>(vm: &mut Vm<'c>, name: &str, options: Hash<'c>) -> Eval<'c,
         "hash" => "Struct[{strategy=>Optional[Pattern['hash']]}]",
         _ => return Ok(()),
     };
-    let ty = types::parse(vm, ty)?;
+    let ty = types::constant(vm, ty)?;
     mismatch::assert_instance(vm, "The merge options", ty, Value::Hash(options))
 }
 

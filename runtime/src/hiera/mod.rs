@@ -80,7 +80,7 @@ type Kept<'c> = Option<Rc<Layer<'c>>>;
 pub struct Hiera<'c> {
     files: &'c DataFiles,
     /// Keys being looked up, outermost first.
-    stack: RefCell<Vec<String>>,
+    stack: RefCell<Vec<&'c str>>,
     /// How many the outermost one has led to.
     asked: Cell<u32>,
     /// Layers by module; the global one and the environment's under names that no module has.
@@ -132,24 +132,24 @@ impl<'c> Hiera<'c> {
     }
 
     /// Runs `ask` unless `name` is being looked up already. What goes wrong inside is an error of look-ups.
-    fn guarded<T>(&self, name: &str, ask: impl FnOnce() -> Eval<'c, T>) -> Eval<'c, T> {
-        if self.stack.borrow().iter().any(|other| other == name) {
+    fn guarded<T>(&self, name: &'c str, ask: impl FnOnce() -> Eval<'c, T>) -> Eval<'c, T> {
+        if self.stack.borrow().contains(&name) {
             let names = self.stack.borrow().join(", ");
             return Err(key::lookup_error(format!("Recursive lookup detected in [{names}]")));
         }
         if self.stack.borrow().len() >= MAX_NESTED {
-            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            let outermost = self.stack.borrow().first().copied().unwrap_or_default();
             let message = format!("The look-up of '{outermost}' nests more than {MAX_NESTED} others");
             return Err(key::lookup_error(message));
         }
         self.asked.set(if self.stack.borrow().is_empty() { 0 } else { self.asked.get() + 1 });
         if self.asked.get() > MAX_ASKED {
-            let outermost = self.stack.borrow().first().cloned().unwrap_or_default();
+            let outermost = self.stack.borrow().first().copied().unwrap_or_default();
             return Err(key::lookup_error(format!(
                 "The look-up of '{outermost}' leads to more than {MAX_ASKED} others"
             )));
         }
-        self.stack.borrow_mut().push(name.to_owned());
+        self.stack.borrow_mut().push(name);
         let result = ask();
         self.stack.borrow_mut().pop();
         result.map_err(|mut flow| {
@@ -239,15 +239,17 @@ impl<'c> Compile<'c> {
         };
         let given = lookup.overrides.is_some() || lookup.defaults.is_some() || lookup.hiera;
         let Some(merge) = merge.filter(|_| !given && inv.explain.0.is_none()) else {
-            return self.hiera_find(vm, &inv, lookup.key, lookup.merge);
+            return self.hiera_find(vm, &inv, self.arena.alloc_str(lookup.key), lookup.merge);
         };
         let memos = &self.hiera.memos;
-        if let Some(known) = memos.get(lookup.key, merge, |name| self.find_variable(vm, &inv, name)) {
+        let now = |symbol| self.find_variable(vm, &inv, vm.symbols.text(symbol));
+        if let Some(known) = memos.get(lookup.key, merge, now) {
             return Ok(known);
         }
+        let key = self.arena.alloc_str(lookup.key);
         memos.begin();
-        let found = self.hiera_find(vm, &inv, lookup.key, lookup.merge);
-        memos.end(self.arena.alloc_str(lookup.key), merge, found.as_ref().ok().copied());
+        let found = self.hiera_find(vm, &inv, key, lookup.merge);
+        memos.end(key, merge, found.as_ref().ok().copied());
         found
     }
 
@@ -255,7 +257,7 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        text: &str,
+        text: &'c str,
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let explain = inv.explain;
@@ -279,7 +281,8 @@ impl<'c> Compile<'c> {
                 merge
             }
         };
-        let found = explain.with(|| What::Search(key.text.clone()), || self.search(vm, inv, &key, merge))?;
+        let found =
+            explain.with(|| What::Search(key.text.to_owned()), || self.search(vm, inv, &key, merge))?;
         match found {
             Some(value) => self.convert_found(vm, inv, text, options, value).map(Some),
             None => Ok(None),
@@ -291,7 +294,7 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        key: &Key,
+        key: &Key<'c>,
         merge: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let explain = inv.explain;
@@ -325,7 +328,7 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        key: &Key,
+        key: &Key<'c>,
         module: Option<&str>,
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
@@ -344,7 +347,7 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let ask = || match self.global_layer(vm)? {
@@ -353,12 +356,12 @@ impl<'c> Compile<'c> {
             None => {
                 // Puppet has a global layer even where nothing configures it.
                 let name = || "Global Data Provider (hiera configuration version 5)".to_owned();
-                let not_found = || inv.explain.not_found(key.text.as_str());
+                let not_found = || inv.explain.not_found(key.text);
                 inv.explain.with(|| What::Layer(name(), None, None), not_found);
                 Ok(None)
             }
         };
-        self.hiera.guarded(&key.text, ask).map_err(|flow| match &*flow {
+        self.hiera.guarded(key.text, ask).map_err(|flow| match &*flow {
             Flow::Fault(fault) if fault.stage == Stage::Formed && fault.diagnostic.code.is_none() => {
                 let message = format!("Lookup of key '{}' failed: {}", key.text, fault.diagnostic.message);
                 Flow::raw(message)
@@ -373,7 +376,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         layer: &Layer<'c>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let mut inv = *inv;
@@ -402,11 +405,11 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(layer) = self.environment_layer(vm)? else { return Ok(None) };
-        self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
+        self.hiera.guarded(key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
     }
 
     fn ask_module(
@@ -414,7 +417,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         module: Option<&str>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
         last: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
@@ -424,7 +427,7 @@ impl<'c> Compile<'c> {
             inv.explain.leaf(|| What::Module(module.to_owned(), is_there));
             return Ok(None);
         };
-        self.hiera.guarded(&key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
+        self.hiera.guarded(key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
     }
 
     fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {

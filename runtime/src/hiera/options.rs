@@ -5,6 +5,7 @@ use super::explain::What;
 use super::key::{Key, lookup_error};
 use super::merge::Strategy;
 use crate::compile::Compile;
+use bumpalo::Bump;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
 use bunraku_vm::types;
@@ -16,20 +17,47 @@ use hashbrown::HashMap;
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The reserved key, taken apart.
-pub(super) fn key() -> Key {
+pub(super) fn key() -> Key<'static> {
     Key { text: LOOKUP_OPTIONS.into(), root: LOOKUP_OPTIONS.into(), segments: Vec::new() }
 }
 
-type Options<'c> = Option<Hash<'c>>;
+type Options<'c> = Option<&'c Table<'c>>;
+
+/// Options by key and by pattern.
+pub(super) struct Table<'c> {
+    all: Hash<'c>,
+    /// Keys that are patterns, what a text that fits begins with, and what they say.
+    patterns: &'c [(&'c str, &'c str, Value<'c>)],
+}
 
 /// What a compile keeps of them; nothing is asked for twice.
 #[derive(Default)]
 pub(super) struct Kept<'c> {
     global: Option<Options<'c>>,
     environment: Option<Options<'c>>,
-    /// For keys without a module and for those of each module.
-    modules: HashMap<Option<String>, Options<'c>>,
+    /// For keys without a module (the empty name) and for those of each module.
+    modules: HashMap<String, Options<'c>>,
     defaults: HashMap<String, Options<'c>>,
+}
+
+impl<'c> Table<'c> {
+    fn new(arena: &'c Bump, all: Hash<'c>) -> &'c Self {
+        let keys = all.entries().iter().filter_map(|(key, value)| Some((key.as_str()?, *value)));
+        let patterns = keys.filter(|(key, _)| key.starts_with('^'));
+        let patterns: Vec<_> = patterns.map(|(key, value)| (key, literal_start(key), value)).collect();
+        arena.alloc(Table { all, patterns: arena.alloc_slice_copy(&patterns) })
+    }
+
+    /// The entry of a key: under its name, or under the first pattern that fits.
+    fn matching(&self, root: &str) -> Option<Hash<'c>> {
+        let own = self.all.get_str(root).filter(|value| !value.is_undef());
+        hash(own.or_else(|| {
+            let fits = |(pattern, start, _): &&(&str, &str, _)| {
+                root.starts_with(start) && regex::is_match(pattern, root) == Ok(true)
+            };
+            self.patterns.iter().find(fits).map(|(_, _, value)| *value)
+        }))
+    }
 }
 
 impl<'c> Compile<'c> {
@@ -38,22 +66,22 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        key: &Key,
+        key: &Key<'c>,
     ) -> Eval<'c, Option<Hash<'c>>> {
         let module = key.module();
-        let name = module.map(str::to_owned);
-        let known = self.hiera.options.borrow().modules.get(&name).copied();
+        let name = module.unwrap_or_default();
+        let known = self.hiera.options.borrow().modules.get(name).copied();
         let all = match known {
             Some(all) => all,
             None => {
                 let plain = Invocation { overrides: None, defaults: None, ..*inv };
                 let what = || What::Search(LOOKUP_OPTIONS.to_owned());
                 let all = inv.explain.with(what, || self.gather_options(vm, &plain, module))?;
-                self.hiera.options.borrow_mut().modules.insert(name, all);
+                self.hiera.options.borrow_mut().modules.insert(name.to_owned(), all);
                 all
             }
         };
-        Ok(all.and_then(|all| matching(all, &key.root)))
+        Ok(all.and_then(|all| all.matching(&key.root)))
     }
 
     fn gather_options(
@@ -68,18 +96,18 @@ impl<'c> Compile<'c> {
         }
         let shared = self.environment_options(vm, inv, global)?;
         let Some(module) = module else { return Ok(shared) };
-        self.hiera.options.borrow_mut().modules.entry(None).or_insert(shared);
+        self.hiera.options.borrow_mut().modules.entry(String::new()).or_insert(shared);
         let own = self.ask_module(vm, inv, Some(module), &key(), &Strategy::Hash, false)?;
         let Some(own) = own.map(|own| check(own, Some(module))).transpose()? else { return Ok(shared) };
-        let Some(shared) = shared else { return Ok(Some(own)) };
+        let Some(shared) = shared else { return Ok(Some(Table::new(self.arena, own))) };
         let own_name = format!("Module {module}");
-        let both = [("Global and Environment", shared), (own_name.as_str(), own)];
+        let both = [("Global and Environment", shared.all), (own_name.as_str(), own)];
         let merged = Strategy::Hash.over(vm, inv.explain, both.into_iter(), |_, (name, options)| {
             let found = || inv.explain.found(LOOKUP_OPTIONS, Value::Hash(options));
             inv.explain.with(|| What::Scope(name.to_owned()), found);
             Ok(Some(Value::Hash(options)))
         })?;
-        Ok(hash(merged))
+        Ok(hash(merged).map(|all| Table::new(self.arena, all)))
     }
 
     fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Options<'c>> {
@@ -89,6 +117,7 @@ impl<'c> Compile<'c> {
         }
         let found = self.ask_global(vm, inv, &key(), &Strategy::Hash)?;
         let found = found.map(|found| check(found, None)).transpose()?;
+        let found = found.map(|all| Table::new(self.arena, all));
         self.hiera.options.borrow_mut().global = Some(found);
         Ok(found)
     }
@@ -107,9 +136,10 @@ impl<'c> Compile<'c> {
         let found = found.map(|found| check(found, None)).transpose()?;
         let both = match (global, found) {
             (Some(global), Some(found)) => {
-                hash(Some(Strategy::Hash.merge(vm, Value::Hash(global), Value::Hash(found))?))
+                hash(Some(Strategy::Hash.merge(vm, Value::Hash(global.all), Value::Hash(found))?))
+                    .map(|all| Table::new(self.arena, all))
             }
-            (global, found) => found.or(global),
+            (global, found) => found.map(|all| Table::new(self.arena, all)).or(global),
         };
         self.hiera.options.borrow_mut().environment = Some(both);
         Ok(both)
@@ -133,11 +163,12 @@ impl<'c> Compile<'c> {
                     self.ask_module(vm, &plain, Some(module), &key(), &Strategy::Hash, true)
                 })?;
                 let own = own.map(|own| check(own, Some(module))).transpose()?;
+                let own = own.map(|all| Table::new(self.arena, all));
                 self.hiera.options.borrow_mut().defaults.insert(module.to_owned(), own);
                 own
             }
         };
-        let options = own.and_then(|own| matching(own, &of.root));
+        let options = own.and_then(|own| own.matching(&of.root));
         Ok(options.and_then(|options| options.get_str("merge")))
     }
 
@@ -197,26 +228,10 @@ fn hash(value: Option<Value<'_>>) -> Option<Hash<'_>> {
     }
 }
 
-/// The entry of a key: under its name, or under the first pattern that fits.
-fn matching<'c>(all: Hash<'c>, root: &str) -> Option<Hash<'c>> {
-    let hash = |value: Value<'c>| match value {
-        Value::Hash(hash) => Some(hash),
-        _ => None,
-    };
-    if let Some(value) = all.get_str(root).filter(|value| !value.is_undef()) {
-        return hash(value);
-    }
-    let mut patterns =
-        all.entries().iter().filter(|(key, _)| key.as_str().is_some_and(|key| key.starts_with('^')));
-    let fits = |key: &str| root.starts_with(literal_start(key)) && regex::is_match(key, root) == Ok(true);
-    let found = patterns.find(|(key, _)| key.as_str().is_some_and(fits));
-    found.and_then(|(_, value)| hash(*value))
-}
-
 /// What every text that fits `^pattern` begins with: most keys are told apart by it.
 fn literal_start(pattern: &str) -> &str {
     let pattern = pattern.strip_prefix('^').unwrap_or_default();
-    if pattern.contains('|') {
+    if has_branches(pattern) {
         return "";
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
@@ -226,6 +241,24 @@ fn literal_start(pattern: &str) -> &str {
         Some('?' | '*' | '{' | '+') => &plain[..plain.len().saturating_sub(1)],
         _ => plain,
     }
+}
+
+/// Whether a regular expression has a `|` outside of groups; in doubt it has.
+fn has_branches(pattern: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut bytes = pattern.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => _ = bytes.next(),
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            // A class may hold any of them.
+            b'[' => return pattern.contains('|'),
+            b'|' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A module speaks of its own keys only.
@@ -263,6 +296,10 @@ mod tests {
         assert_eq!(literal_start("^profile::.*::users$"), "profile::");
         assert_eq!(literal_start("^ab?c"), "a");
         assert_eq!(literal_start("^a|b"), "");
+        assert_eq!(literal_start("^a::(b|c)$"), "a::");
+        assert_eq!(literal_start("^a::(b)|c"), "");
+        assert_eq!(literal_start("^a::\\(b|c\\)"), "");
+        assert_eq!(literal_start("^a::[(]b|c"), "");
         assert_eq!(literal_start("^(?i)a"), "");
         assert_eq!(literal_start("a"), "");
     }

@@ -64,7 +64,7 @@ struct Part<'c> {
 }
 
 impl<'c> Part<'c> {
-    fn of(tree: &Tree, source: &Source<'c>, key: &Key) -> Option<Part<'c>> {
+    fn of(tree: &Tree, source: &Source<'c>, key: &Key<'_>) -> Option<Part<'c>> {
         let place = match &source.location {
             Some(path) if !source.is_uri => Place::File(path.clone(), None),
             location => Place::Entry(source.entry.clone(), location.clone()),

@@ -187,12 +187,12 @@ impl<'c> Compile<'c> {
     pub(super) fn check_old_call(
         &self,
         vm: &mut Vm<'c>,
-        key: &Key,
+        key: &Key<'c>,
         strategy: &Strategy<'c>,
         value: Value<'c>,
     ) -> Eval<'c, ()> {
         if matches!(strategy, Strategy::Hash | Strategy::Deep(_)) {
-            let hash = types::parse(vm, "Hash")?;
+            let hash = types::constant(vm, "Hash")?;
             mismatch::assert_instance(vm, "value", hash, value)?;
         }
         let kind = match strategy {

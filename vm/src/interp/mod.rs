@@ -17,6 +17,7 @@ use crate::format;
 use crate::host::{Relation, Site};
 use crate::isa::Op;
 use crate::loaded::Linked;
+use crate::names;
 use crate::scope::Scope;
 use crate::types;
 use crate::unit::ChunkRef;
@@ -93,7 +94,8 @@ impl<'c> Vm<'c> {
         loop {
             let word = code[pc];
             pc += 1;
-            let [op, a, b, c] = word.to_le_bytes().map(usize::from);
+            let byte = |n: u32| (word >> (8 * n) & 0xff) as usize;
+            let (op, a, b, c) = (byte(0), byte(1), byte(2), byte(3));
             let x = (word >> 16) as usize;
             // The verifier let no other byte through.
             let op = Op::ALL[op];
@@ -471,7 +473,7 @@ impl<'c> Vm<'c> {
 
     /// The type a capitalised name means: built in, an alias, or a resource type.
     fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
-        let name = unit.name(number).trim_start_matches("::");
+        let name = names::bare(unit.name(number));
         match types::by_name(self, name)? {
             types::Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", types::unresolved(name))),
             ty => Ok(Value::Type(ty)),

@@ -4,6 +4,7 @@ use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
 use crate::host::Strict;
 use crate::loaded::{Linked, LoadedUnit};
+use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
 use crate::types::Type;
@@ -63,7 +64,7 @@ impl<'c> Vm<'c> {
         let name = unit.name(number);
         let Some(value) = self.find_qualified(name) else { return self.unknown_variable(name) };
         // What a class inherits it may still set itself; its own variable stays what it is.
-        if let Some((class, leaf)) = name.strip_prefix("::").unwrap_or(name).rsplit_once("::")
+        if let Some((class, leaf)) = names::split_last(name.strip_prefix("::").unwrap_or(name))
             && let Some(scope) = self.host.class_scope(class)
             && let Some(slot) = scope.cell(self.symbols.intern(leaf)).filter(|slot| slot.get().is_some())
         {
@@ -75,7 +76,7 @@ impl<'c> Vm<'c> {
     /// The value of `a::b` or `::b`; none where it is unknown.
     pub fn find_qualified(&mut self, name: &str) -> Option<Value<'c>> {
         let bare = name.strip_prefix("::").unwrap_or(name);
-        let (class, leaf) = bare.rsplit_once("::").unwrap_or(("", bare));
+        let (class, leaf) = names::split_last(bare).unwrap_or(("", bare));
         let symbol = self.symbols.intern(leaf);
         if class.is_empty() {
             return self.top.own(symbol);

@@ -2,36 +2,36 @@
 //!
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
+mod engine;
 mod translate;
 
-use fancy_regex::{Regex, RegexBuilder};
+use engine::Engine;
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How many compiled expressions a thread keeps.
 const CACHE_SIZE: usize = 1024;
-/// How many steps back one match may take.
-const BACKTRACK_LIMIT: usize = 5_000_000;
 
 thread_local! {
-    static CACHE: RefCell<HashMap<Box<str>, Rc<Regex>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<Box<str>, Rc<Expression>>> = RefCell::default();
 }
+
+/// A compiled expression.
+#[derive(Debug)]
+pub struct Expression(Engine);
 
 /// Compiles a Ruby regular expression, or finds it compiled.
 ///
 /// # Errors
 /// Ruby's message for a source that is no regular expression.
-pub fn compile(source: &str) -> Result<Rc<Regex>, String> {
+pub fn compile(source: &str) -> Result<Rc<Expression>, String> {
     if let Some(found) = CACHE.with_borrow(|cache| cache.get(source).cloned()) {
         return Ok(found);
     }
     let translated = translate::translate(source).map_err(|message| format!("{message}: /{source}/"))?;
-    let regex = RegexBuilder::new(&translated)
-        .backtrack_limit(BACKTRACK_LIMIT)
-        .build()
-        .map_err(|error| format!("{error}: /{source}/"))?;
-    let regex = Rc::new(regex);
+    let engine = Engine::new(&translated).map_err(|error| format!("{error}: /{source}/"))?;
+    let regex = Rc::new(Expression(engine));
     CACHE.with_borrow_mut(|cache| {
         if cache.len() >= CACHE_SIZE {
             cache.clear();
@@ -55,7 +55,7 @@ fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
 /// # Errors
 /// Those of [`compile`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    compile(source)?.is_match(text).map_err(|error| runtime_error(source, &error))
+    compile(source)?.0.is_match(text).map_err(|error| runtime_error(source, &error))
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.
@@ -63,14 +63,16 @@ pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t str>>>, String> {
-    Ok(captures_from(source, text, 0)?.map(|found| found.texts(text)))
+    let regex = compile(source)?;
+    let groups = regex.0.groups(text, 0, |from, to| &text[from..to]);
+    groups.map_err(|error| runtime_error(source, &error))
 }
 
 /// A match: byte ranges of the groups, the whole match first.
 pub struct Match {
     /// Byte ranges by number.
     pub groups: Vec<Option<(usize, usize)>>,
-    regex: Rc<Regex>,
+    regex: Rc<Expression>,
 }
 
 impl Match {
@@ -81,12 +83,12 @@ impl Match {
 
     /// Whether the expression names groups.
     pub fn has_names(&self) -> bool {
-        self.regex.capture_names().flatten().next().is_some()
+        self.regex.0.names().any(|name| name.is_some())
     }
 
     /// The number of a named group.
     pub fn named(&self, name: &str) -> Option<usize> {
-        self.regex.capture_names().position(|known| known == Some(name))
+        self.regex.0.names().position(|known| known == Some(name))
     }
 
     /// End of the whole match.
@@ -108,12 +110,10 @@ pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Mat
     search(&compile(source)?, source, text, from)
 }
 
-fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    let found = regex.captures_from_pos(text, from).map_err(|error| runtime_error(source, &error))?;
-    Ok(found.map(|found| Match {
-        groups: found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect(),
-        regex: Rc::clone(regex),
-    }))
+fn search(regex: &Rc<Expression>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
+    let groups = regex.0.groups(text, from, |from, to| (from, to));
+    let groups = groups.map_err(|error| runtime_error(source, &error))?;
+    Ok(groups.map(|groups| Match { groups, regex: Rc::clone(regex) }))
 }
 
 /// Every match from front to back; after an empty one the search goes on a character later, as in Ruby.

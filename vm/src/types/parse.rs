@@ -17,6 +17,19 @@ pub fn parse<'c>(vm: &mut Vm<'c>, text: &str) -> Eval<'c, &'c Type<'c>> {
     parse_with(vm, text, &[])
 }
 
+/// The same for a text of our own, which is parsed once a compile.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn constant<'c>(vm: &mut Vm<'c>, text: &'static str) -> Eval<'c, &'c Type<'c>> {
+    if let Some((_, ty)) = vm.constant_types.iter().find(|(known, _)| std::ptr::eq(*known, text)) {
+        return Ok(ty);
+    }
+    let ty = parse(vm, text)?;
+    vm.constant_types.push((text, ty));
+    Ok(ty)
+}
+
 /// The same with names of types that only this text knows (a function's local types).
 ///
 /// # Errors

@@ -48,6 +48,21 @@ pub fn capitalize_segments(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_uppercase()) {
         return name.to_owned();
     }
+    if name.is_ascii() {
+        let mut out = name.to_ascii_lowercase().into_bytes();
+        let (mut at, mut start) = (0, true);
+        while at < out.len() {
+            if out[at..].starts_with(b"::") {
+                (at, start) = (at + 2, true);
+                continue;
+            }
+            if start {
+                out[at].make_ascii_uppercase();
+            }
+            (at, start) = (at + 1, false);
+        }
+        return String::from_utf8(out).unwrap_or_default();
+    }
     let capitalize = |segment: &str| {
         let mut chars = segment.chars();
         match chars.next() {

@@ -5,6 +5,7 @@ use crate::closure::Closure;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::error::{Eval, Flow};
 use crate::function::Native;
+use crate::isa::Op;
 use crate::symbol::{Interner, Symbol};
 use crate::types::Type;
 use crate::unit::layout::tag;
@@ -38,6 +39,8 @@ pub(crate) struct LoadedUnit<'c> {
     passed: &'c verify::Passed,
     /// Where the variables of classes lie that qualified names were found to mean, by name number.
     qualified: OnceCell<&'c [Cell<Option<Slot<'c>>>]>,
+    /// The types that names were found to mean, by name number.
+    types: OnceCell<&'c [Cell<Option<&'c Type<'c>>>]>,
 }
 
 /// Where the value of a variable lies.
@@ -89,6 +92,7 @@ impl<'c> LoadedUnit<'c> {
             callees,
             passed,
             qualified: OnceCell::new(),
+            types: OnceCell::new(),
         })
     }
 
@@ -121,6 +125,39 @@ impl<'c> LoadedUnit<'c> {
         let count = self.names.len();
         let all = self.qualified.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
         all[number as usize].set(Some(slot));
+    }
+
+    /// The type that a name was found to mean before.
+    pub fn known_type(&self, number: u32) -> Option<&'c Type<'c>> {
+        self.types.get()?[number as usize].get()
+    }
+
+    /// Remembers that.
+    pub fn keep_type(&self, arena: &'c Bump, number: u32, ty: &'c Type<'c>) {
+        let count = self.names.len();
+        let all = self.types.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
+        all[number as usize].set(Some(ty));
+    }
+
+    /// The value of a chunk that does nothing but load one, as most defaults do: it need not be run.
+    pub fn literal(&self, arena: &'c Bump, chunk: u32) -> Option<Value<'c>> {
+        let chunk = self.unit.chunk(chunk).ok()?;
+        let [load, end] = *chunk.code else { return None };
+        let [op, to, low, high] = load.to_le_bytes();
+        let [last, from, ..] = end.to_le_bytes();
+        if Op::ALL.get(usize::from(last)) != Some(&Op::Return) || from != to {
+            return None;
+        }
+        match Op::ALL.get(usize::from(op))? {
+            Op::LoadUndef => Some(Value::Undef),
+            Op::LoadBool => Some(Value::Bool(low != 0)),
+            Op::LoadInt => Some(Value::Int(i16::from_le_bytes([low, high]).into())),
+            Op::LoadConst => {
+                let number = u16::from_le_bytes([low, high]).into();
+                (number < self.unit.consts()).then(|| self.constant(arena, number))
+            }
+            _ => None,
+        }
     }
 
     /// The value of a constant the verifier has seen; made once.
@@ -171,9 +208,10 @@ impl<'c> LoadedUnit<'c> {
         let count = chunk.param_count();
         let params = arena.alloc_slice_fill_iter((0..count).map(|n| {
             let param = chunk.param(n);
+            let symbol = self.symbol(symbols, param.name);
             ParamInfo {
-                name: self.name(param.name),
-                symbol: self.symbol(symbols, param.name),
+                name: symbols.text(symbol),
+                symbol,
                 slot: param.slot,
                 typed: param.type_chunk.is_some(),
                 has_default: param.default_chunk.is_some(),

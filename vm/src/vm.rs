@@ -213,6 +213,9 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         let linked = self.link(chunk)?;
         let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
+        if let Some(value) = linked.unit.literal(self.arena, number) {
+            return Ok(value);
+        }
         let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);
         let own = std::mem::replace(&mut self.default_of, outer);

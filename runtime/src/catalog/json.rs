@@ -1,11 +1,12 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
 use super::rich::{self, Style, string};
-use super::tags::{Tags, Words};
+use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Resource};
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
+use std::ops::Range;
 
 /// What a catalog says of itself.
 pub struct Header<'a> {
@@ -32,7 +33,7 @@ pub fn write<'c>(
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = Tags::default();
     catalog.classes.iter().for_each(|class| tags.tag_if_valid(words, class));
-    tags.merge(&catalog.tags);
+    tags.merge(&catalog.tags, &mut Marks::default());
     out.push_str("{\"tags\":[");
     quoted.list(&mut out, words, &tags);
     out.push_str("],\"name\":");
@@ -56,9 +57,12 @@ pub fn write<'c>(
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
+    // What is in one container mostly comes in a row.
+    let mut last: Option<(ResourceId, Range<usize>)> = None;
     for (target, sources) in catalog.containers.iter().enumerate() {
         let target = &catalog[ResourceId(target as u32)];
-        for source in sources.iter().map(|id| &catalog[*id]) {
+        for id in sources {
+            let source = &catalog[*id];
             if target.is_virtual || source.is_virtual {
                 continue;
             }
@@ -66,7 +70,14 @@ pub fn write<'c>(
                 out.push(',');
             }
             out.push_str("{\"source\":");
-            rich::type_and_title(&mut out, source.type_name, source.title);
+            match &last {
+                Some((written, at)) if written == id => out.extend_from_within(at.clone()),
+                _ => {
+                    let from = out.len();
+                    rich::type_and_title(&mut out, source.type_name, source.title);
+                    last = Some((*id, from..out.len()));
+                }
+            }
             out.push_str(",\"target\":");
             rich::type_and_title(&mut out, target.type_name, target.title);
             out.push('}');
@@ -87,26 +98,41 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// Words as JSON, each made once: the same few tag all resources.
+/// Words as JSON, each made once: the same few tag all resources, and many come from one file.
 #[derive(Default)]
-struct Quoted(Vec<Box<str>>);
+struct Quoted {
+    words: Vec<Box<str>>,
+    /// The file written last, and where.
+    file: Option<(*const str, Range<usize>)>,
+}
 
 impl Quoted {
+    fn file(&mut self, out: &mut String, file: &str) {
+        match &self.file {
+            Some((written, at)) if std::ptr::eq(*written, file) => out.extend_from_within(at.clone()),
+            _ => {
+                let from = out.len();
+                string(out, file);
+                self.file = Some((file, from..out.len()));
+            }
+        }
+    }
+
     fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags) {
         for (n, tag) in tags.symbols().iter().enumerate() {
             if n > 0 {
                 out.push(',');
             }
             let at = tag.0 as usize;
-            if at >= self.0.len() {
-                self.0.resize(at + 1, Box::default());
+            if at >= self.words.len() {
+                self.words.resize(at + 1, Box::default());
             }
-            if self.0[at].is_empty() {
+            if self.words[at].is_empty() {
                 let mut text = String::new();
                 string(&mut text, words.text(*tag));
-                self.0[at] = text.into();
+                self.words[at] = text.into();
             }
-            out.push_str(&self.0[at]);
+            out.push_str(&self.words[at]);
         }
     }
 }
@@ -121,7 +147,7 @@ fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resour
     out.push(']');
     if let Some(file) = resource.file {
         out.push_str(",\"file\":");
-        string(out, file);
+        quoted.file(out, file);
     }
     if resource.line != 0 {
         out.push_str(",\"line\":");

@@ -8,6 +8,25 @@ use bunraku_vm::symbol::{Interner, Symbol};
 /// The words that tags are, for one compile: sets hold numbers.
 pub type Words<'c> = Interner<'c>;
 
+/// Which tags a set has, for a moment: what makes merging large sets cheap.
+#[derive(Default)]
+pub struct Marks {
+    /// By number of the tag, the round it was last seen in.
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Marks {
+    /// Marks a tag; whether it had not been.
+    fn mark(&mut self, tag: Symbol) -> bool {
+        let at = tag.0 as usize;
+        if at >= self.seen.len() {
+            self.seen.resize(at + 1, 0);
+        }
+        std::mem::replace(&mut self.seen[at], self.round) != self.round
+    }
+}
+
 /// A set of tags in the order they came.
 #[derive(Clone, Debug, Default)]
 pub struct Tags(Vec<Symbol>);
@@ -77,14 +96,16 @@ impl Tags {
     }
 
     /// Adds all tags of another set.
-    pub fn merge(&mut self, other: &Tags) {
+    pub fn merge(&mut self, other: &Tags, marks: &mut Marks) {
         if self.0.is_empty() {
             // What is tagged once is tagged again: by its container, by itself.
             self.0.reserve(other.0.len() + 8);
             self.0.extend_from_slice(&other.0);
         } else {
-            self.0.reserve(other.0.len());
-            other.0.iter().for_each(|tag| _ = self.add(*tag));
+            marks.round += 1;
+            self.0.iter().for_each(|tag| _ = marks.mark(*tag));
+            let fresh = other.0.iter().filter(|tag| marks.mark(**tag));
+            self.0.extend(fresh);
         }
     }
 }

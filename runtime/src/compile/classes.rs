@@ -175,7 +175,7 @@ impl<'c> Compile<'c> {
             }
         }
         if matches!(known.kind, KnownKind::Class | KnownKind::Node) {
-            self.catalog.borrow_mut().tags.merge(&resource.tags);
+            self.catalog.borrow_mut().tags.merge(&resource.tags, &mut self.marks.borrow_mut());
         }
         Ok(())
     }
@@ -333,7 +333,7 @@ impl<'c> Compile<'c> {
         }
         if let Some(container) = catalog[id].scope.container().resource.get().filter(|c| *c != id) {
             let mut tags = std::mem::take(&mut catalog[id].tags);
-            tags.merge(&catalog[container].tags);
+            tags.merge(&catalog[container].tags, &mut self.marks.borrow_mut());
             catalog[id].tags = tags;
         }
     }

@@ -164,7 +164,7 @@ impl<'c> Compile<'c> {
             resource.params.push(param);
         }
         let type_tag = resource.type_name;
-        resource.tags.merge(&self.type_name(type_tag).tags);
+        resource.tags.merge(&self.type_name(type_tag).tags, &mut self.marks.borrow_mut());
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
         if !main && resource.title_value.is_none() {

@@ -37,7 +37,13 @@ impl<'c> Compile<'c> {
         };
         let params = self.params_of(scope, attributes);
         let mut all = self.defaults.borrow_mut();
-        let table = all.entry((scope.container().id, type_name)).or_default();
+        let tables = all.entry(type_name).or_default();
+        let scope = scope.container().id;
+        let at = tables.iter().position(|(id, _)| *id == scope).unwrap_or_else(|| {
+            tables.push((scope, Vec::new()));
+            tables.len() - 1
+        });
+        let table = &mut tables[at].1;
         for param in params {
             if table.iter().any(|p| p.name == param.name) {
                 let message =
@@ -52,13 +58,11 @@ impl<'c> Compile<'c> {
     /// The defaults of a type as seen from a scope: the outermost scope's first, each attribute from the nearest.
     pub(crate) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
         let all = self.defaults.borrow();
-        if all.is_empty() {
-            return Vec::new();
-        }
+        let Some(of_type) = all.get(type_name) else { return Vec::new() };
         let mut tables = Vec::new();
         let mut current = Some(scope.container());
         while let Some(scope) = current {
-            tables.extend(all.get(&(scope.id, type_name)));
+            tables.extend(of_type.iter().find(|(id, _)| *id == scope.id).map(|(_, table)| table));
             current = scope.declared_in.map(Scope::container);
         }
         let mut params: Vec<Param<'c>> = Vec::new();

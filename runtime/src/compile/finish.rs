@@ -5,7 +5,7 @@ use super::Compile;
 use super::declare::flatten;
 use crate::catalog::{Param, rich};
 use crate::names;
-use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS};
+use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS, is_metaparameter};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -57,11 +57,9 @@ impl<'c> Compile<'c> {
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
         }
         let unknown = match resource.ty {
-            Some(ty) => resource
-                .params
-                .iter()
-                .map(|p| p.name)
-                .find(|name| !ty.takes(name) && !METAPARAMETERS.contains(name)),
+            Some(ty) => {
+                resource.params.iter().map(|p| p.name).find(|name| !ty.takes(name) && !is_metaparameter(name))
+            }
             None => None,
         };
         if let Some(name) = unknown {
@@ -114,7 +112,7 @@ impl<'c> Compile<'c> {
                     }
                     data.insert(*id, merged);
                 }
-                catalog[*id].tags.merge(&tags);
+                catalog[*id].tags.merge(&tags, &mut self.marks.borrow_mut());
             }
             queue.extend(&contents);
             catalog.contents[container.0 as usize] = contents;
@@ -124,11 +122,18 @@ impl<'c> Compile<'c> {
     /// Every resource that a relationship parameter names must be there.
     pub(super) fn validate_relationships(&self) -> Eval<'c, ()> {
         let catalog = self.catalog.borrow();
+        // An arrow enters one text with many resources.
+        let mut known: HashSet<(*const u8, usize)> = HashSet::new();
         for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
             for param in resource.params.iter().filter(|p| RELATIONSHIPS.contains(&p.name)) {
                 let mut references = Vec::new();
                 flatten(param.value, &mut references);
                 for reference in references {
+                    if let Value::Str(text) = reference
+                        && !known.insert((text.as_ptr(), text.len()))
+                    {
+                        continue;
+                    }
                     let text = match reference {
                         Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| match ty {
                             // A type alone: Puppet has a resource of it without a title.

@@ -6,7 +6,7 @@ use crate::catalog::rich;
 use crate::data;
 use crate::hiera::{self, context};
 use crate::names;
-use crate::resource_types::METAPARAMETERS;
+use crate::resource_types::is_metaparameter;
 use crate::stats::Kind;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
@@ -52,7 +52,7 @@ impl<'c> Compile<'c> {
 
     /// Whether a resource's type has a parameter of that name.
     fn has_parameter(&self, vm: &mut Vm<'c>, id: ResourceId, name: &str) -> Eval<'c, bool> {
-        if name == "name" || METAPARAMETERS.contains(&name) {
+        if name == "name" || is_metaparameter(name) {
             return Ok(true);
         }
         let type_name = self.catalog.borrow()[id].type_name;

@@ -4,7 +4,7 @@
 use super::{Compile, Known, KnownKind};
 use crate::modules;
 use crate::names;
-use crate::resource_types::METAPARAMETERS;
+use crate::resource_types::is_metaparameter;
 use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
@@ -270,7 +270,7 @@ impl<'c> Compile<'c> {
         for n in 0..vm.params(chunk)?.len() {
             vm.param_type(chunk, n)?;
         }
-        for param in vm.params(chunk)?.iter().filter(|param| METAPARAMETERS.contains(&param.name)) {
+        for param in vm.params(chunk)?.iter().filter(|param| is_metaparameter(param.name)) {
             let (name, of) = (param.name, known.name);
             if !param.has_default {
                 let message = format!(

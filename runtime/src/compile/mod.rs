@@ -22,7 +22,7 @@ pub use phases::{Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
-use crate::catalog::tags::Words;
+use crate::catalog::tags::{Marks, Words};
 use crate::environment::Environment;
 use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
@@ -201,12 +201,14 @@ pub struct Compile<'c> {
     /// The class, defined type or node whose body a scope is, by scope number.
     sources: RefCell<HashMap<u32, &'c Known<'c>>>,
     type_names: RefCell<HashMap<&'c str, Rc<declare::TypeName<'c>>>>,
-    defaults: RefCell<HashMap<(u32, &'c str), Vec<crate::catalog::Param<'c>>>>,
+    /// Resource defaults by type, those of each scope beside its number.
+    defaults: RefCell<HashMap<&'c str, Vec<(u32, Vec<crate::catalog::Param<'c>>)>>>,
     overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,
     relationships: RefCell<Vec<Relationship<'c>>>,
     warned: RefCell<HashSet<String>>,
+    marks: RefCell<Marks>,
     pub(crate) spent: Cell<Spent>,
 }
 

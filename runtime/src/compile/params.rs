@@ -3,7 +3,7 @@
 
 use super::{Compile, Known, KnownKind};
 use crate::catalog::Param;
-use crate::resource_types::METAPARAMETERS;
+use crate::resource_types::is_metaparameter;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
@@ -66,15 +66,22 @@ impl<'c> Compile<'c> {
             }
             slot.set(None);
             let value = vm.param_default(chunk, n, scope, &subject)?;
-            self.set_param(id, param.name, value, known.number);
+            let is_given = given.iter().any(|given| given.name == param.name);
+            self.set_param(id, param.name, value, known.number, is_given);
             slot.set(Some(value));
         }
         self.validate(vm, id, chunk, scope, &given)
     }
 
-    fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32) {
+    fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
         let param = Param { name, value, file: None, line: 0, append: false, source };
-        self.catalog.borrow_mut()[id].set(param);
+        let resource = &mut self.catalog.borrow_mut()[id];
+        // Defaults are many, and so are the parameters that would be searched for each.
+        if is_there {
+            resource.set(param);
+        } else {
+            resource.params.push(param);
+        }
     }
 
     /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
@@ -95,7 +102,7 @@ impl<'c> Compile<'c> {
             if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
                 && !(value.is_undef() && param.has_default)
             {
-                self.set_param(id, param.name, value, known.number);
+                self.set_param(id, param.name, value, known.number, true);
             }
         }
         Ok(())
@@ -119,7 +126,7 @@ impl<'c> Compile<'c> {
         let slots = &scope.slots;
         let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
         let is_declared = |name: &str| params.iter().any(|param| param.name == name);
-        let needs_none = |name: &str| matches!(name, "name" | "title") || METAPARAMETERS.contains(&name);
+        let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
         // Nearly always all is well, and nobody asks in which order.
         let fits = params.iter().zip(&parameters).all(|(param, of)| match value_of(param) {
             Some(value) => is_instance(vm, of.ty, value),

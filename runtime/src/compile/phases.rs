@@ -195,6 +195,7 @@ impl<'c> Compile<'c> {
             collectors: RefCell::default(),
             relationships: RefCell::default(),
             warned: RefCell::default(),
+            marks: RefCell::default(),
             spent: Cell::default(),
         });
         let mut vm = Vm::new(arena, compile);

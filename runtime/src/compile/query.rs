@@ -12,13 +12,14 @@ use bunraku_vm::host::Query;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{Str, Value};
+use std::cell::Cell;
 
 /// A query made ready to be asked of many resources.
 pub(super) enum Asked<'q, 'c> {
     And(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
     Or(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
-    /// Any of these tags.
-    Tagged(Vec<Symbol>),
+    /// Any of these tags; whether the container asked last has one, too: resources come in order of their containers.
+    Tagged(Vec<Symbol>, Cell<Option<(ResourceId, bool)>>),
     Eq(&'q str, Value<'c>),
     NotEq(&'q str, Value<'c>),
 }
@@ -37,7 +38,7 @@ impl<'q, 'c> Asked<'q, 'c> {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
                 let word = |tag: &Value<'c>| words.intern(&format::to_interpolated(*tag).to_lowercase());
-                Asked::Tagged(tags.iter().map(word).collect())
+                Asked::Tagged(tags.iter().map(word).collect(), Cell::new(None))
             }
             Query::Eq(name, value) => Asked::Eq(name, *value),
             Query::NotEq(name, value) => Asked::NotEq(name, *value),
@@ -49,7 +50,25 @@ impl<'q, 'c> Asked<'q, 'c> {
         match self {
             Asked::And(both) => both.0.fits(arena, catalog, id) && both.1.fits(arena, catalog, id),
             Asked::Or(either) => either.0.fits(arena, catalog, id) || either.1.fits(arena, catalog, id),
-            Asked::Tagged(tags) => tags.iter().any(|tag| is_tagged(catalog, id, *tag)),
+            Asked::Tagged(tags, last) => {
+                let resource = &catalog[id];
+                let is_own = tags.iter().any(|tag| resource.tags.has(*tag));
+                is_own
+                    || resource
+                        .scope
+                        .container()
+                        .resource
+                        .get()
+                        .filter(|container| *container != id)
+                        .is_some_and(|container| match last.get() {
+                            Some((asked, answer)) if asked == container => answer,
+                            _ => {
+                                let answer = tags.iter().any(|tag| is_tagged(catalog, container, *tag));
+                                last.set(Some((container, answer)));
+                                answer
+                            }
+                        })
+            }
             Asked::Eq(name, value) => match attribute(arena, catalog, id, name) {
                 Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
                 actual => compare::equals(actual, *value),

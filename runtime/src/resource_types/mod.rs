@@ -206,6 +206,11 @@ pub const METAPARAMETERS: &[&str] = &[
     "stage",
 ];
 
+/// Whether an attribute is one that every resource may have.
+pub fn is_metaparameter(name: &str) -> bool {
+    matches!(name.len(), 3..=9) && METAPARAMETERS.contains(&name)
+}
+
 /// Metaparameters that name other resources.
 pub const RELATIONSHIPS: &[&str] = &["require", "subscribe", "before", "notify"];
 

@@ -473,10 +473,16 @@ impl<'c> Vm<'c> {
 
     /// The type a capitalised name means: built in, an alias, or a resource type.
     fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
+        if let Some(ty) = unit.known_type(number) {
+            return Ok(Value::Type(ty));
+        }
         let name = names::bare(unit.name(number));
         match types::by_name(self, name)? {
             types::Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", types::unresolved(name))),
-            ty => Ok(Value::Type(ty)),
+            ty => {
+                unit.keep_type(self.arena, number, ty);
+                Ok(Value::Type(ty))
+            }
         }
     }
 

@@ -155,7 +155,7 @@ pub enum Include {
 }
 
 /// Which of a module's folders a file reference points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModuleFolder {
     /// `files/`
     Files,

@@ -7,6 +7,7 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What a catalog says of itself.
 pub struct Header<'a> {
@@ -174,7 +175,10 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     let namevar = resource.ty.map_or("name", |ty| ty.namevar());
     // What the title says comes first and may be overridden in its place.
     let parsed = resource.ty.filter(|ty| !ty.is_titled_by(resource.title));
-    let parsed = parsed.and_then(|ty| ty.parse_title(resource.title).ok());
+    let parsed = parsed.and_then(|ty| match &resource.parsed {
+        Some(parsed) => Some(parsed.clone()),
+        None => ty.parse_title(resource.title).ok().map(Rc::from),
+    });
     let whole = [(namevar, resource.title)];
     let from_title = parsed.as_deref().unwrap_or(&whole);
     // `name` is another word for the one name variable, and counts before it.

@@ -11,6 +11,7 @@ use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::fmt::{Display, Formatter};
+use std::rc::Rc;
 use tags::{Tags, Words};
 
 /// What a resource is made of: Puppet's `kind`.
@@ -65,6 +66,8 @@ pub struct Resource<'c> {
     pub title_value: Option<Value<'c>>,
     /// Its type, where that is one in Ruby.
     pub ty: Option<&'c ResourceType>,
+    /// What the type's title patterns make of the title, once asked.
+    pub parsed: Option<Rc<[(&'c str, &'c str)]>>,
     /// See [`Kind`].
     pub kind: Kind,
     /// File of the declaration: none where no code stands behind it.

@@ -357,6 +357,7 @@ impl<'c> Compile<'c> {
             is_virtual: false,
             exported: Some(false),
             params: Vec::new(),
+            parsed: None,
             sensitive: Vec::new(),
             tags: Default::default(),
             scope,

@@ -121,6 +121,7 @@ impl<'c> Compile<'c> {
             is_virtual: creation.is_virtual,
             exported: creation.exported,
             params: Vec::with_capacity(params.len()),
+            parsed: None,
             sensitive: Vec::new(),
             tags: Tags::default(),
             scope,
@@ -197,7 +198,11 @@ impl<'c> Compile<'c> {
     }
 
     /// Adds a resource to the catalog: its reference and the values that identify it must be free.
-    pub(super) fn add_resource(&self, scope: &'c Scope<'c>, resource: Resource<'c>) -> Eval<'c, ResourceId> {
+    pub(super) fn add_resource(
+        &self,
+        scope: &'c Scope<'c>,
+        mut resource: Resource<'c>,
+    ) -> Eval<'c, ResourceId> {
         let mut catalog = self.catalog.borrow_mut();
         // A title that is another's alias or name is taken too.
         if let Some(other) = catalog.find(resource.type_name, resource.title) {
@@ -206,7 +211,7 @@ impl<'c> Compile<'c> {
         let is_class = resource.is_class();
         let is_stage = resource.type_name == "Stage";
         let title = resource.title;
-        let identity = self.identity(&resource)?;
+        let identity = Self::identity(&mut resource)?;
         let aliases = resource.param("alias");
         let has_stage = resource.param("stage").is_some();
         let id = catalog.add(resource);
@@ -266,7 +271,7 @@ impl<'c> Compile<'c> {
 
     /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
     /// nothing does.
-    fn identity(&self, resource: &Resource<'c>) -> Eval<'c, Option<Identity>> {
+    fn identity(resource: &mut Resource<'c>) -> Eval<'c, Option<Identity>> {
         let Some(ty) = resource.ty else { return Ok(None) };
         if ty.is_titled_by(resource.title) && resource.param(ty.namevar()).is_none() {
             return Ok(None);
@@ -275,7 +280,9 @@ impl<'c> Compile<'c> {
             return Ok(None);
         }
         let parsed = ty.parse_title(resource.title).map_err(Flow::raw)?;
-        Ok(Some(Identity::of(ty, &parsed, |name| resource.param(name).map(format::to_interpolated))))
+        let identity = Identity::of(ty, &parsed, |name| resource.param(name).map(format::to_interpolated));
+        resource.parsed = Some(parsed.into());
+        Ok(Some(identity))
     }
 
     fn alias(

@@ -388,8 +388,16 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn find_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>> {
+        if let Some(known) = self.found_files.borrow().get(&(folder, path)) {
+            return Ok(known.clone());
+        }
         let file = self.module_file(folder, path).filter(|file| self.tree().exists(file));
-        Ok(file.map(|file| file.to_string_lossy().into_owned()))
+        let file = file.map(|file| file.to_string_lossy().into_owned());
+        // Elsewhere a file may come while the compile runs.
+        if self.tree().is_frozen() {
+            self.found_files.borrow_mut().insert((folder, self.text(path)), file.clone());
+        }
+        Ok(file)
     }
 
     fn module_directory(&self, name: &str) -> Option<String> {
@@ -397,6 +405,9 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef> {
+        if let Some(known) = self.named_templates.borrow().get(name) {
+            return Ok(*known);
+        }
         let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| self.tree().is_file(file));
         let file = exact.or_else(|| {
             self.module_file(ModuleFolder::Templates, &format!("{name}.epp"))
@@ -417,6 +428,9 @@ impl<'c> Host<'c> for Compile<'c> {
         let unit = vm.load(words, passed, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file, chunk);
+        if self.tree().is_frozen() {
+            self.named_templates.borrow_mut().insert(self.text(name), chunk);
+        }
         Ok(chunk)
     }
 

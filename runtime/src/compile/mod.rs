@@ -37,7 +37,7 @@ use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Strict;
+use bunraku_vm::host::{ModuleFolder, Strict};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Alias;
 use bunraku_vm::unit::{ChunkRef, DefKind};
@@ -209,6 +209,9 @@ pub struct Compile<'c> {
     relationships: RefCell<Vec<Relationship<'c>>>,
     warned: RefCell<HashSet<String>>,
     marks: RefCell<Marks>,
+    /// Where files of modules are, by folder and by name as code gives it; EPP templates by name. Of a frozen tree.
+    found_files: RefCell<HashMap<(ModuleFolder, &'c str), Option<String>>>,
+    named_templates: RefCell<HashMap<&'c str, ChunkRef>>,
     pub(crate) spent: Cell<Spent>,
 }
 

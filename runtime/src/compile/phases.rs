@@ -196,6 +196,8 @@ impl<'c> Compile<'c> {
             relationships: RefCell::default(),
             warned: RefCell::default(),
             marks: RefCell::default(),
+            found_files: RefCell::default(),
+            named_templates: RefCell::default(),
             spent: Cell::default(),
         });
         let mut vm = Vm::new(arena, compile);
@@ -242,6 +244,9 @@ impl<'c> Compile<'c> {
         self.resolving.take();
         self.loaded.take();
         self.templates.take();
+        self.named_templates.take();
+        self.found_files.take();
+        self.marks.take();
         self.erb_files.take();
         self.set_by_templates.release();
         self.erb_texts.take();

@@ -13,11 +13,12 @@ use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -49,7 +50,9 @@ struct Resolved<'c> {
     last: Vec<Entry<'c>>,
     variables: Vec<(Key<'c>, Value<'c>)>,
     /// What those variables are parts of, and what that was.
-    roots: Vec<(String, Option<Value<'c>>)>,
+    roots: Vec<(Symbol, Option<Value<'c>>)>,
+    /// The scope, by number, in which they can no longer become anything else.
+    settled_in: Cell<Option<u32>>,
     /// Where in `entries` a key may be found, once their files are read.
     index: OnceCell<Index<'c>>,
 }
@@ -224,6 +227,11 @@ impl<'c> Layer<'c> {
     }
 }
 
+/// Whether a variable that a scope finds stays what it is there: of top scope, or one that code can't assign.
+fn is_settled(name: &str) -> bool {
+    matches!(name, "facts" | "trusted") || name.strip_prefix("::").is_some_and(|name| !name.contains("::"))
+}
+
 impl<'c> Compile<'c> {
     fn resolve(
         &self,
@@ -233,8 +241,13 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Rc<Resolved<'c>>> {
         let kept = layer.resolved.borrow().clone();
         if let Some(kept) = kept {
-            let is_same = |(name, value): &(String, Option<Value<'c>>)| match (
-                self.find_variable(vm, inv, name),
+            let is_plain = !inv.old_scope;
+            if is_plain && kept.settled_in.get() == Some(inv.scope.id) {
+                kept.roots.iter().for_each(|(name, value)| self.hiera.memos.asked(*name, *value));
+                return Ok(kept);
+            }
+            let is_same = |(name, value): &(Symbol, Option<Value<'c>>)| match (
+                self.find_variable(vm, inv, vm.symbols.text(*name)),
                 value,
             ) {
                 (Some(now), Some(then)) => now.identical(*then),
@@ -242,6 +255,12 @@ impl<'c> Compile<'c> {
                 _ => false,
             };
             if kept.roots.iter().all(is_same) {
+                let settled = |(name, value): &(Symbol, Option<Value<'c>>)| {
+                    value.is_some() && is_settled(vm.symbols.text(*name))
+                };
+                if is_plain && kept.roots.iter().all(settled) {
+                    kept.settled_in.set(Some(inv.scope.id));
+                }
                 return Ok(kept);
             }
             if kept.variables.iter().all(|(key, value)| self.variable_now(vm, inv, key).same(*value)) {
@@ -265,14 +284,22 @@ impl<'c> Compile<'c> {
         let variables: Vec<(Key<'c>, Value<'c>)> = variables
             .filter_map(|(name, value)| Some((Key::split(self.arena.alloc_str(&name))?, value)))
             .collect();
-        let mut roots: Vec<(String, Option<Value<'c>>)> = Vec::new();
+        let mut roots: Vec<(Symbol, Option<Value<'c>>)> = Vec::new();
         for (key, _) in &variables {
-            if !roots.iter().any(|(name, _)| *name == key.root) {
-                roots.push((key.root.to_string(), self.find_variable(vm, inv, &key.root)));
+            let root = vm.symbols.intern(&key.root);
+            if !roots.iter().any(|(name, _)| *name == root) {
+                roots.push((root, self.find_variable(vm, inv, &key.root)));
             }
         }
         let (entries, last) = (entries?, last?);
-        let resolved = Rc::new(Resolved { entries, last, variables, roots, index: OnceCell::new() });
+        let resolved = Rc::new(Resolved {
+            entries,
+            last,
+            variables,
+            roots,
+            settled_in: Cell::new(None),
+            index: OnceCell::new(),
+        });
         *layer.resolved.borrow_mut() = Some(resolved.clone());
         Ok(resolved)
     }

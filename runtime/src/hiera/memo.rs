@@ -1,6 +1,7 @@
 //! Look-ups that have been answered: a compile asks for many a key again and again. An answer is good for as long as
 //! the variables that it was made from are what they were, and only where nothing but data had a part in it.
 
+use bumpalo::Bump;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -14,13 +15,14 @@ type Variable<'c> = (Symbol, Option<Value<'c>>);
 struct Memo<'c> {
     key: &'c str,
     merge: &'c str,
-    variables: Vec<Variable<'c>>,
+    variables: &'c [Variable<'c>],
     found: Option<Value<'c>>,
 }
 
-/// What a look-up under way has asked for.
-struct Recorder<'c> {
-    variables: Vec<Variable<'c>>,
+/// A look-up under way.
+struct Recorder {
+    /// Where the variables begin that it has asked for.
+    start: usize,
     /// Whether only data had a part in it.
     pure: bool,
 }
@@ -31,7 +33,9 @@ pub(super) struct Memos<'c> {
     table: RefCell<HashTable<Memo<'c>>>,
     hasher: DefaultHashBuilder,
     /// Of the look-ups under way, outermost first.
-    recorders: RefCell<Vec<Recorder<'c>>>,
+    recorders: RefCell<Vec<Recorder>>,
+    /// The variables they have asked for, those of the innermost at the end.
+    variables: RefCell<Vec<Variable<'c>>>,
 }
 
 impl<'c> Memos<'c> {
@@ -39,6 +43,7 @@ impl<'c> Memos<'c> {
     pub fn release(&self) {
         self.table.take();
         self.recorders.take();
+        self.variables.take();
     }
 
     /// The answer for a key and the name of a merge, if there is one and `now` finds the variables unchanged.
@@ -61,15 +66,17 @@ impl<'c> Memos<'c> {
 
     /// A look-up begins.
     pub fn begin(&self) {
-        self.recorders.borrow_mut().push(Recorder { variables: Vec::new(), pure: true });
+        let start = self.variables.borrow().len();
+        self.recorders.borrow_mut().push(Recorder { start, pure: true });
     }
 
     /// The look-up that began last asked for a variable.
     pub fn asked(&self, name: Symbol, value: Option<Value<'c>>) {
-        if let Some(recorder) = self.recorders.borrow_mut().last_mut()
-            && !recorder.variables.iter().any(|(known, _)| *known == name)
-        {
-            recorder.variables.push((name, value));
+        if let Some(recorder) = self.recorders.borrow().last() {
+            let mut variables = self.variables.borrow_mut();
+            if !variables[recorder.start..].iter().any(|(known, _)| *known == name) {
+                variables.push((name, value));
+            }
         }
     }
 
@@ -79,11 +86,14 @@ impl<'c> Memos<'c> {
     }
 
     /// The look-up that began last has ended, with an answer or with an error, which is none.
-    pub fn end(&self, key: &'c str, merge: &'c str, answer: Option<Option<Value<'c>>>) {
+    pub fn end(&self, arena: &'c Bump, key: &'c str, merge: &'c str, answer: Option<Option<Value<'c>>>) {
         let Some(recorder) = self.recorders.borrow_mut().pop() else { return };
+        let mut all = self.variables.borrow_mut();
+        let variables = arena.alloc_slice_copy(&all[recorder.start..]);
+        all.truncate(recorder.start);
         let Some(found) = answer.filter(|_| recorder.pure) else { return };
         let hash = |memo: &Memo<'c>| self.hasher.hash_one((memo.key, memo.merge));
-        let memo = Memo { key, merge, variables: recorder.variables, found };
+        let memo = Memo { key, merge, variables, found };
         let mut table = self.table.borrow_mut();
         let hashed = hash(&memo);
         match table.find_mut(hashed, |other| other.key == key && other.merge == merge) {

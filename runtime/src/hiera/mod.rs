@@ -249,7 +249,7 @@ impl<'c> Compile<'c> {
         let key = self.arena.alloc_str(lookup.key);
         memos.begin();
         let found = self.hiera_find(vm, &inv, key, lookup.merge);
-        memos.end(key, merge, found.as_ref().ok().copied());
+        memos.end(self.arena, key, merge, found.as_ref().ok().copied());
         found
     }
 
@@ -423,8 +423,8 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(module) = module else { return Ok(None) };
         let Some(layer) = self.module_layer(vm, module)? else {
-            let is_there = self.environment.modules.get(module).is_some();
-            inv.explain.leaf(|| What::Module(module.to_owned(), is_there));
+            let is_there = || self.environment.modules.get(module).is_some();
+            inv.explain.leaf(|| What::Module(module.to_owned(), is_there()));
             return Ok(None);
         };
         self.hiera.guarded(key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))

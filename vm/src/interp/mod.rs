@@ -304,8 +304,14 @@ impl<'c> Vm<'c> {
                 }
                 Op::Access => {
                     here!();
-                    let operands = run!(b, c + 1).to_vec();
-                    reg!(a) = crate::access::access(self, scope, operands[0], &operands[1..])?;
+                    let run = run!(b, c + 1);
+                    reg!(a) = match *run {
+                        [value, key] => crate::access::access(self, scope, value, &[key])?,
+                        _ => {
+                            let operands = run.to_vec();
+                            crate::access::access(self, scope, operands[0], &operands[1..])?
+                        }
+                    };
                 }
                 Op::TypeName => {
                     here!();

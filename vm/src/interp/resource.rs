@@ -90,6 +90,9 @@ impl<'c> Vm<'c> {
                 "Missing title. The title expression resulted in undef",
             ));
         }
+        if matches!(title, Value::Str(text) if !text.is_empty()) {
+            return Ok(());
+        }
         let mut flat = Vec::new();
         flatten(title, &mut flat);
         for (index, title) in flat.iter().enumerate() {
@@ -122,9 +125,15 @@ impl<'c> Vm<'c> {
     /// Closes the innermost list as a body.
     pub(super) fn close_body(&mut self, title: Value<'c>) {
         let attributes = self.pending.close(self.arena);
-        let mut flat = Vec::new();
-        flatten(title, &mut flat);
-        self.pending.bodies.push(OpenBody { titles: self.arena.alloc_slice_copy(&flat), attributes });
+        let titles = match title {
+            Value::Array(_) => {
+                let mut flat = Vec::new();
+                flatten(title, &mut flat);
+                self.arena.alloc_slice_copy(&flat)
+            }
+            one => self.arena.alloc_slice_copy(&[one]),
+        };
+        self.pending.bodies.push(OpenBody { titles, attributes });
     }
 
     /// The last `count` bodies as resources of a type: titles that differ, defaults of the `default` body merged.

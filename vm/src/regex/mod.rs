@@ -2,11 +2,12 @@
 //!
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
+mod plain;
 mod translate;
 
-use fancy_regex::{Regex, RegexBuilder};
+use fancy_regex::{BytesMode, Regex, RegexBuilder};
 use hashbrown::HashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// How many compiled expressions a thread keeps.
@@ -14,31 +15,70 @@ const CACHE_SIZE: usize = 1024;
 /// How many steps back one match may take.
 const BACKTRACK_LIMIT: usize = 5_000_000;
 
+/// An expression as the engine runs it: over ASCII, where a character is a byte and classes are small, and over
+/// everything. Each is made when it is first needed. What matches in a text that is ASCII is the same for both.
+#[derive(Default)]
+struct Compiled {
+    ascii: OnceCell<Option<Rc<Regex>>>,
+    unicode: OnceCell<Result<Rc<Regex>, String>>,
+}
+
 thread_local! {
-    static CACHE: RefCell<HashMap<Box<str>, Rc<Regex>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<Box<str>, Rc<Compiled>>> = RefCell::default();
+}
+
+impl Compiled {
+    /// The machine for texts that are ASCII, or for all.
+    fn machine(&self, source: &str, is_ascii: bool) -> Result<Rc<Regex>, String> {
+        if is_ascii && let Some(regex) = self.ascii.get_or_init(|| ascii(source)) {
+            return Ok(Rc::clone(regex));
+        }
+        self.unicode.get_or_init(|| build(source, BytesMode::Unicode)).clone()
+    }
+}
+
+/// The machine for ASCII; none for what names characters beyond it, or properties of characters.
+fn ascii(source: &str) -> Option<Rc<Regex>> {
+    source.is_ascii().then(|| build(source, BytesMode::Ascii).ok())?
+}
+
+fn build(source: &str, mode: BytesMode) -> Result<Rc<Regex>, String> {
+    let translated = translate::translate(source).map_err(|message| format!("{message}: /{source}/"))?;
+    let mut builder = RegexBuilder::new(&translated);
+    let regex = builder.backtrack_limit(BACKTRACK_LIMIT).bytes_mode(mode).build();
+    regex.map(Rc::new).map_err(|error| format!("{error}: /{source}/"))
+}
+
+/// The machine of a Ruby regular expression for a text, made or found.
+fn machine(source: &str, is_ascii: bool) -> Result<Rc<Regex>, String> {
+    let found = CACHE.with_borrow(|cache| cache.get(source).cloned());
+    let compiled = found.unwrap_or_else(|| {
+        let compiled = Rc::new(Compiled::default());
+        CACHE.with_borrow_mut(|cache| {
+            if cache.len() >= CACHE_SIZE {
+                cache.clear();
+            }
+            cache.insert(source.into(), Rc::clone(&compiled));
+        });
+        compiled
+    });
+    compiled.machine(source, is_ascii)
 }
 
 /// Compiles a Ruby regular expression, or finds it compiled.
 ///
 /// # Errors
 /// Ruby's message for a source that is no regular expression.
-pub fn compile(source: &str) -> Result<Rc<Regex>, String> {
-    if let Some(found) = CACHE.with_borrow(|cache| cache.get(source).cloned()) {
-        return Ok(found);
-    }
-    let translated = translate::translate(source).map_err(|message| format!("{message}: /{source}/"))?;
-    let regex = RegexBuilder::new(&translated)
-        .backtrack_limit(BACKTRACK_LIMIT)
-        .build()
-        .map_err(|error| format!("{error}: /{source}/"))?;
-    let regex = Rc::new(regex);
-    CACHE.with_borrow_mut(|cache| {
-        if cache.len() >= CACHE_SIZE {
-            cache.clear();
-        }
-        cache.insert(source.into(), Rc::clone(&regex));
-    });
-    Ok(regex)
+pub fn compile(source: &str) -> Result<(), String> {
+    machine(source, true).map(|_| ())
+}
+
+/// Checks that a source is a Ruby regular expression, which may never be matched.
+///
+/// # Errors
+/// As [`compile`].
+pub fn check(source: &str) -> Result<(), String> {
+    if plain::is_plain(source) { Ok(()) } else { compile(source) }
 }
 
 fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
@@ -55,7 +95,7 @@ fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
 /// # Errors
 /// Those of [`compile`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    compile(source)?.is_match(text).map_err(|error| runtime_error(source, &error))
+    machine(source, text.is_ascii())?.is_match(text).map_err(|error| runtime_error(source, &error))
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.
@@ -105,7 +145,7 @@ impl Match {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    search(&compile(source)?, source, text, from)
+    search(&machine(source, text.is_ascii())?, source, text, from)
 }
 
 fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
@@ -121,7 +161,7 @@ fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Op
 /// # Errors
 /// Those of [`is_match`].
 pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
-    let regex = compile(source)?;
+    let regex = machine(source, text.is_ascii())?;
     let mut found = Vec::new();
     let mut at = 0;
     while at <= text.len() {

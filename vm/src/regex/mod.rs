@@ -3,11 +3,13 @@
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
 mod plain;
+mod simple;
 mod translate;
 
 use fancy_regex::{BytesMode, Regex, RegexBuilder};
 use hashbrown::HashMap;
-use std::cell::{OnceCell, RefCell};
+use simple::{Groups, Outcome, Simple};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// How many compiled expressions a thread keeps.
@@ -15,10 +17,16 @@ const CACHE_SIZE: usize = 1024;
 /// How many steps back one match may take.
 const BACKTRACK_LIMIT: usize = 5_000_000;
 
-/// An expression as the engine runs it: over ASCII, where a character is a byte and classes are small, and over
-/// everything. Each is made when it is first needed. What matches in a text that is ASCII is the same for both.
+/// How often an expression is matched as it stands before the engine gets it.
+const SIMPLY: u32 = 20;
+
+/// An expression: as steps, and as the engine runs it, over ASCII, where a character is a byte and classes are small,
+/// and over everything. Each is made when it is first needed. What matches in a text that is ASCII is the same for all.
 #[derive(Default)]
 struct Compiled {
+    simple: OnceCell<Option<Simple>>,
+    /// How often that was used.
+    used: Cell<u32>,
     ascii: OnceCell<Option<Rc<Regex>>>,
     unicode: OnceCell<Result<Rc<Regex>, String>>,
 }
@@ -28,6 +36,22 @@ thread_local! {
 }
 
 impl Compiled {
+    /// What a few steps find in a text, at or after `from`; none where the engine is to be asked.
+    fn simply(&self, source: &str, text: &str, from: usize) -> Option<Option<Groups>> {
+        let used = self.used.get();
+        if used >= SIMPLY || !text.is_ascii() {
+            return None;
+        }
+        let simple = self.simple.get_or_init(|| plain::read(source).and_then(|plain| Simple::new(&plain)));
+        let outcome = simple.as_ref().map(|simple| simple.search(text.as_bytes(), from));
+        self.used.set(if matches!(outcome, Some(Outcome::GivenUp)) { SIMPLY } else { used + 1 });
+        match outcome? {
+            Outcome::Found(groups) => Some(Some(groups)),
+            Outcome::Nothing => Some(None),
+            Outcome::GivenUp => None,
+        }
+    }
+
     /// The machine for texts that are ASCII, or for all.
     fn machine(&self, source: &str, is_ascii: bool) -> Result<Rc<Regex>, String> {
         if is_ascii && let Some(regex) = self.ascii.get_or_init(|| ascii(source)) {
@@ -49,36 +73,30 @@ fn build(source: &str, mode: BytesMode) -> Result<Rc<Regex>, String> {
     regex.map(Rc::new).map_err(|error| format!("{error}: /{source}/"))
 }
 
-/// The machine of a Ruby regular expression for a text, made or found.
-fn machine(source: &str, is_ascii: bool) -> Result<Rc<Regex>, String> {
-    let found = CACHE.with_borrow(|cache| cache.get(source).cloned());
-    let compiled = found.unwrap_or_else(|| {
-        let compiled = Rc::new(Compiled::default());
-        CACHE.with_borrow_mut(|cache| {
-            if cache.len() >= CACHE_SIZE {
-                cache.clear();
-            }
-            cache.insert(source.into(), Rc::clone(&compiled));
-        });
-        compiled
+/// What a thread keeps of an expression.
+fn kept(source: &str) -> Rc<Compiled> {
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(source).cloned()) {
+        return found;
+    }
+    let compiled = Rc::new(Compiled::default());
+    CACHE.with_borrow_mut(|cache| {
+        if cache.len() >= CACHE_SIZE {
+            cache.clear();
+        }
+        cache.insert(source.into(), Rc::clone(&compiled));
     });
-    compiled.machine(source, is_ascii)
-}
-
-/// Compiles a Ruby regular expression, or finds it compiled.
-///
-/// # Errors
-/// Ruby's message for a source that is no regular expression.
-pub fn compile(source: &str) -> Result<(), String> {
-    machine(source, true).map(|_| ())
+    compiled
 }
 
 /// Checks that a source is a Ruby regular expression, which may never be matched.
 ///
 /// # Errors
-/// As [`compile`].
+/// Ruby's message for a source that is none.
 pub fn check(source: &str) -> Result<(), String> {
-    if plain::is_plain(source) { Ok(()) } else { compile(source) }
+    if plain::read(source).is_some() {
+        return Ok(());
+    }
+    kept(source).machine(source, true).map(|_| ())
 }
 
 fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
@@ -93,9 +111,13 @@ fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
 /// Whether the expression matches anywhere in `text`.
 ///
 /// # Errors
-/// Those of [`compile`], and a match that takes too many steps.
+/// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    machine(source, text.is_ascii())?.is_match(text).map_err(|error| runtime_error(source, &error))
+    let kept = kept(source);
+    if let Some(found) = kept.simply(source, text, 0) {
+        return Ok(found.is_some());
+    }
+    kept.machine(source, text.is_ascii())?.is_match(text).map_err(|error| runtime_error(source, &error))
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.
@@ -110,7 +132,8 @@ pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t
 pub struct Match {
     /// Byte ranges by number.
     pub groups: Vec<Option<(usize, usize)>>,
-    regex: Rc<Regex>,
+    /// None for an expression without names.
+    regex: Option<Rc<Regex>>,
 }
 
 impl Match {
@@ -121,12 +144,12 @@ impl Match {
 
     /// Whether the expression names groups.
     pub fn has_names(&self) -> bool {
-        self.regex.capture_names().flatten().next().is_some()
+        self.regex.as_ref().is_some_and(|regex| regex.capture_names().flatten().next().is_some())
     }
 
     /// The number of a named group.
     pub fn named(&self, name: &str) -> Option<usize> {
-        self.regex.capture_names().position(|known| known == Some(name))
+        self.regex.as_ref()?.capture_names().position(|known| known == Some(name))
     }
 
     /// End of the whole match.
@@ -145,14 +168,18 @@ impl Match {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    search(&machine(source, text.is_ascii())?, source, text, from)
+    search(&kept(source), source, text, from)
 }
 
-fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
+fn search(kept: &Compiled, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
+    if let Some(found) = kept.simply(source, text, from) {
+        return Ok(found.map(|groups| Match { groups, regex: None }));
+    }
+    let regex = kept.machine(source, text.is_ascii())?;
     let found = regex.captures_from_pos(text, from).map_err(|error| runtime_error(source, &error))?;
     Ok(found.map(|found| Match {
         groups: found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect(),
-        regex: Rc::clone(regex),
+        regex: Some(Rc::clone(&regex)),
     }))
 }
 
@@ -161,11 +188,11 @@ fn search(regex: &Rc<Regex>, source: &str, text: &str, from: usize) -> Result<Op
 /// # Errors
 /// Those of [`is_match`].
 pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
-    let regex = machine(source, text.is_ascii())?;
+    let kept = kept(source);
     let mut found = Vec::new();
     let mut at = 0;
     while at <= text.len() {
-        let Some(next) = search(&regex, source, text, at)? else { break };
+        let Some(next) = search(&kept, source, text, at)? else { break };
         let end = next.end();
         at = if next.start() == end {
             end + text[end..].chars().next().map_or(1, char::len_utf8)
@@ -244,6 +271,10 @@ mod tests {
         ("\\Ab", "a\nb", None),
         ("a\\Z", "a\n", Some("a")),
         ("a\\z", "a\n", None),
+        ("a\\Z", "a\n\n", None),
+        ("[a-z]+-?[a-z]+", "b", None),
+        ("(?:a+(?:-a*)?)+", "a--", Some("a-")),
+        ("a*-??a*", "a-a", Some("a")),
         ("a.b", "a\nb", None),
         ("(?m)a.b", "a\nb", Some("a\nb")),
         ("(?m:a.b)", "a\nb", Some("a\nb")),
@@ -286,7 +317,7 @@ mod tests {
             ("[a", "premature end of char-class: /[a/"),
             ("*a", "target of repeat operator is not specified: /*a/"),
         ] {
-            assert_eq!(compile(source).unwrap_err(), message);
+            assert_eq!(check(source).unwrap_err(), message);
         }
     }
 

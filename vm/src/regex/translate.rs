@@ -91,9 +91,13 @@ impl Translator {
                         return Err("target of repeat operator is not specified");
                     }
                     self.out.push(c);
+                    self.separate();
                 }
                 '{' => match self.quantifier() {
-                    Some(text) if repeatable => self.out.push_str(&text),
+                    Some(text) if repeatable => {
+                        self.out.push_str(&text);
+                        self.separate();
+                    }
                     _ => {
                         self.out.push_str("\\{");
                         repeatable = true;
@@ -115,6 +119,14 @@ impl Translator {
             }
         }
         Ok(())
+    }
+
+    /// Puts what matches nothing behind a repetition. The engine takes `x+y?x+` for `x+(yx+)?`, which a single `x`
+    /// matches, and does more of that kind with repetitions that stand side by side.
+    fn separate(&mut self) {
+        if !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|')) {
+            self.out.push_str("a{0}");
+        }
     }
 
     /// A quantifier after `{`, in Rust's notation; none where the brace is no quantifier's.
@@ -249,7 +261,9 @@ impl Translator {
             'h' => self.out.push_str("[0-9a-fA-F]"),
             'H' => self.out.push_str("[^0-9a-fA-F]"),
             'R' => self.out.push_str("(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])"),
-            'A' | 'z' | 'Z' | 'b' | 'B' | 'G' | 'K' => {
+            // The engine's own is in front of any number of line ends.
+            'Z' => self.out.push_str("(?=\\n?\\z)"),
+            'A' | 'z' | 'b' | 'B' | 'G' | 'K' => {
                 self.out.push('\\');
                 self.out.push(c);
             }

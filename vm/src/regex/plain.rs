@@ -5,7 +5,7 @@
 //! Whatever is not recognised here is compiled at once, with the engine's own verdict.
 
 /// What an expression may come to when its repetitions are written out, in states, roughly: far below the engine's
-/// bounds.
+/// bounds, even where each letter has other cases.
 const LARGEST: u64 = 5_000;
 /// Groups may nest this deep.
 const DEEPEST: u32 = 30;
@@ -63,15 +63,17 @@ pub(super) enum Place {
 
 /// The expression; none where it is not sure to be one.
 pub(super) fn read(source: &str) -> Option<Plain> {
-    let mut reader = Reader {
-        rest: source.as_bytes(),
-        depth: 0,
-        groups: 0,
-        may_be_empty: false,
-        ignores_case: false,
-        dot_is_all: false,
-    };
-    let (alternatives, _) = reader.alternatives()?;
+    let mut reader =
+        Reader { rest: source.as_bytes(), depth: 0, groups: 0, ignores_case: false, dot_is_all: false };
+    // Options of the whole.
+    if reader.rest.starts_with(b"(?") {
+        let all = reader.rest;
+        reader.rest = &all[2..];
+        if reader.options() != Some(b')') {
+            reader = Reader { rest: all, ignores_case: false, dot_is_all: false, ..reader };
+        }
+    }
+    let (alternatives, _, _) = reader.alternatives()?;
     reader.rest.is_empty().then_some(Plain { alternatives, groups: reader.groups })
 }
 
@@ -111,13 +113,11 @@ struct Reader<'s> {
     rest: &'s [u8],
     depth: u32,
     groups: u32,
-    /// Whether the group has had something that may match nothing.
-    may_be_empty: bool,
     ignores_case: bool,
     dot_is_all: bool,
 }
 
-/// An atom, its size, and whether it may be repeated: places, and groups that hold one or an empty alternative, are not.
+/// An atom, its size, and whether it may be repeated: places, and groups with an alternative of nothing else, are not.
 type Atom = (Piece, u64, bool);
 
 impl Reader<'_> {
@@ -137,35 +137,36 @@ impl Reader<'_> {
         found.is_some()
     }
 
-    /// Alternatives up to a `)` or the end, and their size; none where something is not known.
-    fn alternatives(&mut self) -> Option<(Alternatives, u64)> {
+    /// Alternatives up to a `)` or the end, their size, and whether each has more than places; none where something is
+    /// not known.
+    fn alternatives(&mut self) -> Option<(Alternatives, u64, bool)> {
         let mut all = Vec::new();
-        let mut size = 0;
+        let (mut size, mut is_repeatable) = (0, true);
         loop {
             let mut pieces = Vec::new();
-            size += 1 + self.sequence(&mut pieces)?;
-            self.may_be_empty |= pieces.is_empty();
+            let (more, has_more) = self.sequence(&mut pieces)?;
+            size += 1 + more;
+            is_repeatable &= has_more;
             all.push(pieces);
             if !self.eat("|") {
-                return (size <= LARGEST).then_some((all, size));
+                return (size <= LARGEST).then_some((all, size, is_repeatable));
             }
         }
     }
 
-    fn sequence(&mut self, pieces: &mut Vec<Piece>) -> Option<u64> {
-        let mut size = 0u64;
+    fn sequence(&mut self, pieces: &mut Vec<Piece>) -> Option<(u64, bool)> {
+        let (mut size, mut has_more) = (0u64, false);
         while !matches!(self.peek(), None | Some(b'|' | b')')) {
             let (mut piece, mut one, is_repeatable) = self.atom()?;
-            if !is_repeatable {
-                self.may_be_empty = true;
-            } else if let Some(times) = self.quantifier()? {
+            has_more |= is_repeatable;
+            if is_repeatable && let Some(times) = self.quantifier()? {
                 one = one.max(1).checked_mul(1 + u64::from(times.most.unwrap_or(times.least + 1)))?;
                 piece = Piece::Repeat(Box::new(piece), times);
             }
             pieces.push(piece);
             size = size.checked_add(one).filter(|size| *size <= LARGEST)?;
         }
-        Some(size)
+        Some((size, has_more))
     }
 
     fn one(&self, set: Set) -> Piece {
@@ -190,13 +191,13 @@ impl Reader<'_> {
                 b'b' => return place(Place::WordEdge),
                 b'B' => return place(Place::NoWordEdge),
                 escaped => {
-                    let (set, size) = escape(escaped)?;
+                    let (set, size) = self.escape(escaped)?;
                     (self.one(set), size, true)
                 }
             },
             b']' | b'{' | b'}' | b'*' | b'+' | b'?' => return None,
             // Spaces and `#` are themselves, as long as no `x` is about.
-            byte if byte.is_ascii_graphic() || byte == b' ' => (self.one(1 << byte), 1, true),
+            byte if byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t') => (self.one(1 << byte), 1, true),
             _ => return None,
         })
     }
@@ -207,27 +208,26 @@ impl Reader<'_> {
         let (mut is_ahead, mut number) = (false, None);
         if self.eat("?") {
             is_ahead = self.eat("=") || self.eat("!");
-            if !is_ahead {
-                self.options()?;
+            if !is_ahead && self.options()? != b':' {
+                return None;
             }
         } else {
             self.groups += 1;
             number = Some(self.groups);
         }
         self.depth += 1;
-        let around = std::mem::take(&mut self.may_be_empty);
-        let (alternatives, size) = (self.depth <= DEEPEST).then(|| self.alternatives())??;
-        let is_repeatable = !is_ahead && !self.may_be_empty;
-        self.may_be_empty |= around;
+        let (alternatives, size, is_repeatable) = (self.depth <= DEEPEST).then(|| self.alternatives())??;
         self.depth -= 1;
         (self.ignores_case, self.dot_is_all) = options;
         let group = if is_ahead { Piece::Ahead } else { Piece::Group(number, alternatives) };
-        // With options letters may have a second form.
-        self.eat(")").then_some((group, 2 * size, is_repeatable))
+        self.eat(")").then_some((group, size, is_repeatable && !is_ahead))
     }
 
-    /// `i` and `m`, on or off, and `x`, off; and the colon.
-    fn options(&mut self) -> Option<()> {
+    /// `i` and `m`, on or off, and `x`, off; and what stands behind them.
+    fn options(&mut self) -> Option<u8> {
+        if !matches!(self.peek(), Some(b'i' | b'm' | b'-' | b':')) || self.rest.starts_with(b"-)") {
+            return None;
+        }
         let mut on = true;
         loop {
             match self.next()? {
@@ -235,7 +235,7 @@ impl Reader<'_> {
                 b'm' => self.dot_is_all = on,
                 b'x' if !on => {}
                 b'-' if on => on = false,
-                b':' => return Some(()),
+                end @ (b':' | b')') => return Some(end),
                 _ => return None,
             }
         }
@@ -299,7 +299,7 @@ impl Reader<'_> {
                 b'[' => self.posix()?,
                 b'\\' => {
                     let escaped = self.next()?;
-                    escape(escaped).filter(|_| !self.is_range())?
+                    self.escape(escaped).filter(|_| !self.is_range())?
                 }
                 // At either end it is itself.
                 b'-' if is_empty || self.peek() == Some(b']') => (set(b"-"), 1),
@@ -318,8 +318,10 @@ impl Reader<'_> {
                     }
                     (range(byte, end), 1)
                 }
-                b']' | b'-' | b'&' | b'^' | b'~' => return None,
-                byte if byte.is_ascii_graphic() || byte == b' ' => {
+                b']' | b'-' | b'^' => return None,
+                // Doubled they may mean something.
+                b'&' | b'~' if self.peek() == Some(byte) => return None,
+                byte if byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t') => {
                     (!self.is_range()).then_some((set(&[byte]), 1))?
                 }
                 _ => return None,
@@ -332,7 +334,8 @@ impl Reader<'_> {
 
     /// A POSIX class within a class, behind its bracket.
     fn posix(&mut self) -> Option<(Set, u64)> {
-        const KNOWN: [(&str, Set, u64); 6] = [
+        const KNOWN: [(&str, Set, u64); 7] = [
+            (":word:]", WORD, UNICODE),
             (":xdigit:]", HEX, 2),
             (":alpha:]", UPPER | LOWER, UNICODE),
             (":alnum:]", UPPER | LOWER | DIGITS, UNICODE),
@@ -343,26 +346,27 @@ impl Reader<'_> {
         let (_, set, size) = KNOWN.iter().find(|(name, ..)| self.eat(name))?;
         Some((*set, *size))
     }
-}
 
-/// What an escape stands for, within a class or outside, and its size.
-fn escape(escaped: u8) -> Option<(Set, u64)> {
-    Some(match escaped {
-        b'd' => (DIGITS, 2),
-        b'w' => (WORD, 2),
-        b's' => (SPACE, 2),
-        b'h' => (HEX, 2),
-        b'D' => (!DIGITS, WIDE),
-        b'W' => (!WORD, WIDE),
-        b'S' => (!SPACE, WIDE),
-        b'n' => (set(b"\n"), 1),
-        b't' => (set(b"\t"), 1),
-        b'r' => (set(b"\r"), 1),
-        sign if sign.is_ascii_punctuation() && !matches!(sign, b'<' | b'>' | b'`' | b'\'') => {
-            (set(&[sign]), 1)
-        }
-        _ => return None,
-    })
+    /// What an escape stands for, within a class or outside, and its size.
+    fn escape(&self, escaped: u8) -> Option<(Set, u64)> {
+        Some(match escaped {
+            b'd' => (DIGITS, 2),
+            b'w' => (WORD, 2),
+            b's' => (SPACE, 2),
+            b'h' => (HEX, 2),
+            b'D' => (!DIGITS, WIDE),
+            b'W' => (!WORD, WIDE),
+            b'S' => (!SPACE, WIDE),
+            b'n' => (set(b"\n"), 1),
+            b't' => (set(b"\t"), 1),
+            b'r' => (set(b"\r"), 1),
+            b'0' if !self.peek().is_some_and(|next| next.is_ascii_digit()) => (1, 1),
+            sign if sign.is_ascii_punctuation() && !matches!(sign, b'<' | b'>' | b'`' | b'\'') => {
+                (set(&[sign]), 1)
+            }
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -378,6 +382,8 @@ mod tests {
             r"(?i-mx:\Ahttps?://.*\z)",
             r"^((header|post|query|cookie\:[A-Za-z0-9\-\._]+|basic)\s?)+$",
             "^(.*?)@(.*)$",
+            "(?i)true",
+            r"\A/([^\n/\0]+/*)*\z",
             "",
         ] {
             assert!(read(source).is_some(), "{source}");
@@ -397,7 +403,7 @@ mod tests {
             "é",
             "a++",
             "a{2}?",
-            "(?i)a",
+            "a(?i)b",
         ] {
             assert!(read(source).is_none(), "{source}");
         }

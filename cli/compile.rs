@@ -88,7 +88,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if job.frozen {
         renderer.read_no_files();
     }
-    let outcome = Session::default().run(&job);
+    let session = Session::default();
+    let outcome = session.run(&job);
+    session.leave();
     renderer.logs(&outcome.logs);
     if let Some(stats) = &outcome.stats {
         print_stats(stats, arguments.format);
@@ -106,7 +108,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
     };
     let written = match &arguments.output {
-        Some(file) => std::fs::write(file, catalog + "\n")
+        Some(file) => std::fs::File::create(file)
+            .and_then(|mut file| file.write_all(catalog.as_bytes()).and_then(|()| file.write_all(b"\n")))
             .map_err(|error| format!("Could not write {}: {error}", file.display())),
         None => writeln!(std::io::stdout().lock(), "{catalog}")
             .map_err(|error| format!("Could not write the catalog: {error}")),

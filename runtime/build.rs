@@ -13,6 +13,7 @@ const SOURCES: &[&str] = &[
     "../vm/src/isa.rs",
     "../vm/src/unit",
     "src/archive",
+    "src/erb",
     "src/hiera/data.rs",
     "src/hiera/files.rs",
     "src/hiera/scalar.rs",

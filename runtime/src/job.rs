@@ -177,6 +177,13 @@ impl Session {
         Ok(Session { functions: Arc::new(Functions::new(functions)?), ..Session::default() })
     }
 
+    /// For a process that is about to end: what would outlive it is ended, and the rest left as it is. To free piece by
+    /// piece what the system takes back at once would only take time.
+    pub fn leave(self) {
+        self.workers.end();
+        std::mem::forget(self);
+    }
+
     /// Runs a job. Everything that goes wrong, panics included, is in the outcome.
     pub fn run(&self, job: &Job) -> Outcome {
         let name = job.node.clone().unwrap_or_else(|| "localhost".to_owned());

@@ -4,6 +4,7 @@
 
 use crate::archive::open::Opened;
 use crate::archive::parts::SELF;
+use crate::erb::Lowered;
 use crate::hiera::files::{Format, Parsed};
 use crate::hiera::layer::Place;
 use crate::units::{Compiled, Outcome, Words};
@@ -70,6 +71,7 @@ struct Archived {
     data: FrozenMap<(u32, Format), Box<Option<Parsed>>>,
     /// Configurations of Hiera that have passed their checks.
     configs: Mutex<HashMap<PathBuf, Vec<Place>>>,
+    templates: FrozenMap<u32, Box<Option<Arc<Lowered>>>>,
 }
 
 /// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
@@ -160,6 +162,7 @@ impl Tree {
             units: FrozenMap::new(),
             data: FrozenMap::new(),
             configs: Mutex::default(),
+            templates: FrozenMap::new(),
         };
         Tree { archived: Some(archived), watched: Mutex::default() }
     }
@@ -401,6 +404,23 @@ impl Tree {
         {
             known.entry(path.to_path_buf()).or_default().push(place);
         }
+    }
+
+    /// The ERB template of a file, lowered, as far as the archive has it.
+    pub(crate) fn template(&self, path: &Path) -> Option<Arc<Lowered>> {
+        let (archived, entry) = self.entry(path).ok()?;
+        let archive = &archived.opened.archive;
+        let read = || -> Option<Arc<Lowered>> {
+            let part = archived.heed(archive.part_in(&entry, Section::Templates)).flatten()?;
+            let bytes = archived.heed(archive.part_bytes(&part))?;
+            let lowered = Lowered::decode(bytes).ok_or(Fault::Cold(Section::Templates));
+            archived.heed(lowered).map(Arc::new)
+        };
+        if !archived.frozen {
+            return read();
+        }
+        let kept = archived.templates.get(&entry.number);
+        kept.unwrap_or_else(|| archived.templates.insert(entry.number, Box::new(read()))).clone()
     }
 
     /// The cold part of a file that lies in a section, as far as the archive has it.

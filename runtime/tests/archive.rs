@@ -30,7 +30,7 @@ const FILES: &[(&str, &str)] = &[
     ("site/web/metadata.json", "{\"name\": \"me-web\", \"dependencies\": [{\"name\": \"me/lib\"}]}"),
     (
         "site/web/manifests/init.pp",
-        "class web($port) {\n  web::site { 'a': port => lib::twice($port) }\n  gizmo { 'g': id => 1 }\n  file { '/f': content => file('web/motd') }\n  file { '/e': content => epp('web/t.epp', { 'n' => $port }) } }\n",
+        "class web($port) {\n  web::site { 'a': port => lib::twice($port) }\n  gizmo { 'g': id => 1 }\n  file { '/f': content => file('web/motd') }\n  file { '/e': content => epp('web/t.epp', { 'n' => $port }) }\n  file { '/r': content => template('web/r.erb') } }\n",
     ),
     (
         "site/web/manifests/site.pp",
@@ -40,6 +40,7 @@ const FILES: &[(&str, &str)] = &[
     ("site/web/manifests/keys.pp", "class web::keys { $x = { 'a' => 1, 'a' => 2 } }\n"),
     ("site/web/files/motd", "welcome\n"),
     ("site/web/templates/t.epp", "<%- | $n | -%>\nn is <%= $n %>\n"),
+    ("site/web/templates/r.erb", "<% [1, 2].each do |n| -%>\nport <%= @port.to_i + n %>\n<% end -%>\n"),
     (
         "site/web/lib/puppet/type/gizmo.rb",
         "Puppet::Type.newtype(:gizmo) do\n newparam(:id, :namevar => true) do\n end\nend\n",
@@ -145,6 +146,7 @@ fn a_frozen_archive_needs_no_sources() {
         cases.iter().map(|case| ask(&Session::default(), &directory, case.clone())).collect();
     assert_eq!(sources[0]["ok"], true, "{}", sources[0]);
     assert!(sources[0].to_string().contains("n is 8080"), "{}", sources[0]);
+    assert!(sources[0].to_string().contains("port 8082"), "{}", sources[0]);
     assert!(message(&sources[3]).contains("Syntax error"), "{}", sources[3]);
     assert_ne!(sources[6], sources[7], "the levels of strict differ");
     for frozen in [false, true] {
@@ -178,6 +180,12 @@ fn what_was_not_embedded_says_so() {
     assert!(message(&got).contains("built without --embed"), "{got}");
     let with = json!({"archive": archive, "frozen": true, "code": "notice(find_file('web/motd'))"});
     assert!(ask(&Session::default(), &directory, with).to_string().contains("web/files/motd"));
+    // What a template was lowered to is there.
+    std::fs::remove_file(directory.join("site/web/templates/r.erb")).expect("it can be removed");
+    let code = "class web { $port = 5\n notify { template('web/r.erb'): } }\ninclude web";
+    let with = json!({"archive": archive, "frozen": true, "code": code});
+    let got = ask(&Session::default(), &directory, with);
+    assert!(got.to_string().contains("port 6"), "{got}");
 }
 
 #[test]
@@ -204,6 +212,11 @@ fn a_changed_source_is_compiled_anew_with_a_notice() {
         Some(notice.as_str()),
         "{got}"
     );
+    write(
+        &directory.join("site/web/templates/r.erb"),
+        "<% [3, 4].each do |n| -%>\nport <%= @port.to_i + n %>\n<% end -%>\n",
+    );
+    assert!(run("include web").to_string().contains("port 8083"));
     // Touched, not changed: no notice.
     write(&directory.join("site/web/manifests/init.pp"), FILES[8].1);
     assert_eq!(run("include web").to_string().matches("archive was built").count(), 1);
@@ -216,13 +229,15 @@ fn a_changed_source_is_compiled_anew_with_a_notice() {
     assert!(message(&run("include web")).contains("Unknown resource type: 'web::site'"));
     // The frozen archive knows nothing of all that.
     let with = json!({"archive": archive, "frozen": true, "code": "include web"});
-    assert!(ask(&session, &directory, with).to_string().contains("a 16160"));
+    let got = ask(&session, &directory, with);
+    assert!(got.to_string().contains("a 16160") && got.to_string().contains("port 8081"), "{got}");
     // Another in its place is seen by the same session.
     write(&directory.join("site/web/manifests/site.pp"), "define web::site($port) { notify { 'other': } }\n");
     let before = build(&directory, &archive);
     assert_eq!(before.compiled, 2, "{before:?}");
     let with = json!({"archive": archive, "frozen": true, "code": "include web"});
-    assert!(ask(&session, &directory, with).to_string().contains("other"));
+    let got = ask(&session, &directory, with);
+    assert!(got.to_string().contains("other") && got.to_string().contains("port 84"), "{got}");
 }
 
 #[test]

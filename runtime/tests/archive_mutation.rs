@@ -32,7 +32,7 @@ const FILES: &[(&str, &str)] = &[
     ("modules/one/metadata.json", "{\"name\": \"me-one\", \"dependencies\": [{\"name\": \"me/two\"}]}"),
     (
         "modules/one/manifests/init.pp",
-        "class one(Two::Port $port, $list = [1, 'two', {'three' => 3.5}]) {\n  one::site { $list.map |$n| { String($n) }: port => $port }\n  if $port > 1 and $port =~ Integer { notify { \"${port} ${list}\": } } else { fail('no') }\n  gizmo { 'g': id => 1 }\n  file { '/x': content => epp('one/t.epp', {'n' => $list}), mode => '0644' }\n  One::Site <| port == 80 |> -> Notify <| |>\n}\n",
+        "class one(Two::Port $port, $list = [1, 'two', {'three' => 3.5}]) {\n  one::site { $list.map |$n| { String($n) }: port => $port }\n  if $port > 1 and $port =~ Integer { notify { \"${port} ${list}\": } } else { fail('no') }\n  gizmo { 'g': id => 1 }\n  file { '/x': content => epp('one/t.epp', {'n' => $list}), mode => '0644' }\n  file { '/y': content => template('one/t.erb') }\n  One::Site <| port == 80 |> -> Notify <| |>\n}\n",
     ),
     (
         "modules/one/manifests/site.pp",
@@ -44,6 +44,10 @@ const FILES: &[(&str, &str)] = &[
         "function one::f($x) { case $x { Hash: { $x.map |$k, $v| { [$k, $v] } } default: { undef } } }\n",
     ),
     ("modules/one/templates/t.epp", "<%- | $n | -%>\n<% $n.each |$i| { %><%= $i %>,<% } %>\n"),
+    (
+        "modules/one/templates/t.erb",
+        "<% twice = @port + 2; def inc(n) return n + 1 end -%>\n<% @list.each_with_index do |one, n| next if one.to_s =~ /^b(.)$/i -%>\n<%= \"#{n}:#{one}\" %> <%= inc(n) %> <%= twice > 9 ? $1.inspect : [*@list, :s].length %>\n<% end -%>\n<% case @port when 80..90, 'x' then %>web<% else %>none<% end %><% n = 0; while n < 3 do n += 1 end -%>\n<%= { 'k' => 1.5, :s => nil }.map { |k, v| [k, v] }.inspect %><%= scope['::facts'].class unless defined?(@none) %>\n",
+    ),
     (
         "modules/one/lib/puppet/type/gizmo.rb",
         "Puppet::Type.newtype(:gizmo) do\n newparam(:id, :namevar => true)\nend\n",
@@ -78,7 +82,9 @@ fn run(bytes: &[u8]) -> Vec<String> {
     session.add_archive(opened);
     let settings = json!({"max_calls": 20_000, "max_memory": 100_000_000, "max_depth": 100});
     let ask = |code: Option<&str>| {
-        let mut job = json!({"id": 1, "archive": name(), "frozen": true, "settings": settings});
+        // A template that is not what it was may be Ruby's.
+        let mut job =
+            json!({"id": 1, "archive": name(), "frozen": true, "ruby": "/no/ruby", "settings": settings});
         if let Some(code) = code {
             job["code"] = code.into();
         }
@@ -215,7 +221,7 @@ fn hostile_headers_are_refused() {
     };
     let again = "build it again: bunraku build DIR -o /archives/mutant.bnr";
     let version = one(8, 2);
-    assert!(version.contains("its format version is 3, expected 1") && version.contains(again), "{version}");
+    assert!(version.contains("its format version is 0, expected 2") && version.contains(again), "{version}");
     let compiler = one(30, 1);
     assert!(
         compiler.contains("built by another version of Bunraku") && compiler.contains(again),

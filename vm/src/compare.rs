@@ -166,7 +166,7 @@ pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) ->
         Value::SemVerRange(range) => return Ok(in_range(&range, left)),
         Value::Regexp(source) => source,
         Value::Str(source) => {
-            if let Err(detail) = regex::compile(&source) {
+            if let Err(detail) = regex::check(&source) {
                 return Err(not_a_regexp(&detail));
             }
             source

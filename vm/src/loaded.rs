@@ -34,6 +34,8 @@ pub(crate) struct LoadedUnit<'c> {
     names: &'c [Cell<Option<Symbol>>],
     consts: &'c [Cell<Option<Value<'c>>>],
     chunks: &'c [OnceCell<&'c Linked<'c>>],
+    /// The shape that was linked last: the chunks of a body's defaults have it in common.
+    shape: Cell<Option<(&'c [u32], &'c [Symbol])>>,
     /// What called names mean, by name number.
     pub callees: &'c [Cell<Option<Callee<'c>>>],
     passed: &'c verify::Passed,
@@ -89,6 +91,7 @@ impl<'c> LoadedUnit<'c> {
             names,
             consts,
             chunks,
+            shape: Cell::new(None),
             callees,
             passed,
             qualified: OnceCell::new(),
@@ -196,6 +199,20 @@ impl<'c> LoadedUnit<'c> {
         }
     }
 
+    fn link_shape(&self, arena: &'c Bump, symbols: &Interner<'c>, names: &'c [u32]) -> &'c [Symbol] {
+        if let Some((known, shape)) = self.shape.get()
+            && std::ptr::eq(known, names)
+        {
+            return shape;
+        }
+        let shape = arena.alloc_slice_fill_iter(names.iter().map(|n| self.symbol(symbols, *n)));
+        // Types have none, and stand between the defaults.
+        if !names.is_empty() {
+            self.shape.set(Some((names, shape)));
+        }
+        shape
+    }
+
     /// The chunk, verified and linked on first need.
     pub fn link(&'c self, arena: &'c Bump, symbols: &Interner<'c>, number: u32) -> Eval<'c, &'c Linked<'c>> {
         let cell = self.chunks.get(number as usize).ok_or_else(|| self.broken(Fault::ChunkNumber(number)))?;
@@ -204,7 +221,7 @@ impl<'c> LoadedUnit<'c> {
         }
         let chunk = self.unit.chunk(number).map_err(|f| self.broken(f))?;
         self.passed.verify(&self.unit, &chunk).map_err(|f| self.broken(f))?;
-        let shape = arena.alloc_slice_fill_iter(chunk.shape.iter().map(|n| self.symbol(symbols, *n)));
+        let shape = self.link_shape(arena, symbols, chunk.shape);
         let count = chunk.param_count();
         let params = arena.alloc_slice_fill_iter((0..count).map(|n| {
             let param = chunk.param(n);

@@ -16,7 +16,7 @@ use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
 use bunraku_vm::diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,7 +135,8 @@ pub fn bytes(
     })
     .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
     all.sort_by_key(|(number, _)| *number);
-    let mut summary = Summary { left_out: plan.walk.left_out, ruby: plan.ruby, ..Summary::default() };
+    let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
+    let mut templates = HashMap::new();
     let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
@@ -143,11 +144,15 @@ pub fn bytes(
         match made {
             Ok(file) => {
                 file.count(&mut summary, found);
+                templates.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
                 entries.push(file.entry);
             }
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
         }
     }
+    summary.ruby = ruby::needs(&plan.environment, &|path| {
+        tree::key(&plan.roots, path).and_then(|name| templates.get(name.as_str()).cloned())
+    });
     // The first module by name provides; the environment itself comes last.
     let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
     order.sort_by_key(|n| {
@@ -175,7 +180,8 @@ struct Plan {
     modules: BTreeMap<String, String>,
     /// The main manifest in the archive: a file or a folder.
     manifest: Option<String>,
-    ruby: Vec<NeedsRuby>,
+    environment: Environment,
+    roots: Vec<(PathBuf, String)>,
 }
 
 impl Plan {
@@ -217,8 +223,7 @@ impl Plan {
             embedded: options.embed,
         };
         let manifest = environment.manifest.as_deref().and_then(key);
-        let ruby = ruby::needs(&environment);
-        Ok(Plan { walk, info, modules, manifest, ruby })
+        Ok(Plan { walk, info, modules, manifest, environment, roots })
     }
 
     /// Where in the name of a file its module's begins.
@@ -294,6 +299,7 @@ impl Plan {
         };
         match extension {
             Some("epp") => What::Template,
+            Some("erb") => What::Erb,
             Some("pp") if first == ".resource_types" && module_at.is_none() => What::Type,
             Some("pp") if matches!(first, "manifests" | "functions" | "types") || is_main() => What::Manifest,
             Some("json") if below == "metadata.json" => What::Metadata,
@@ -305,6 +311,7 @@ impl Plan {
             Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
                 What::Data(Format::Hocon)
             }
+            _ if first == "templates" => What::Erb,
             _ => What::Other,
         }
     }

@@ -5,6 +5,7 @@ use super::data;
 use super::open::{Opened, WRONG, kind_of};
 use super::parts::{self, Made, SELF};
 use super::walk::Found;
+use crate::erb::Lowered;
 use crate::hiera::files::{self, Format};
 use crate::hiera::hocon;
 use crate::modules::Metadata;
@@ -32,6 +33,7 @@ pub(super) fn is_asset(folder: &str) -> bool {
 pub(super) enum What {
     Manifest,
     Template,
+    Erb,
     Data(Format),
     Metadata,
     Type,
@@ -69,6 +71,7 @@ impl File {
             What::Manifest | What::Template => has(Section::Units) || has(Section::Findings),
             What::Data(_) => has(Section::Data),
             What::Metadata => has(Section::Metadata),
+            What::Erb => has(Section::Templates),
             // What else the type was made of is not known to be the same.
             What::Type => before
                 .archive
@@ -131,6 +134,7 @@ impl File {
                     }
                 }
             }
+            What::Erb => self.part(Section::Templates, 0, Lowered::new(bytes).encode()),
             What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
@@ -164,6 +168,13 @@ impl File {
                 self.entry.definitions.push((name, def.kind as u32, def.line, number));
             }
         }
+    }
+
+    /// Why the ERB template that it is needs Ruby, first; none where it does not.
+    pub fn needs_ruby(&self) -> Option<String> {
+        let part = self.entry.parts.iter().find(|part| part.section == Section::Templates)?;
+        let lowered = Lowered::decode(&part.bytes)?;
+        lowered.reasons().first().map(ToString::to_string)
     }
 
     pub fn count(&self, summary: &mut Summary, found: &Found) {

@@ -3,7 +3,6 @@
 //! in Ruby, and resource types whose declaration can't be read.
 
 use crate::environment::Environment;
-use crate::erb::{self, Reason};
 use crate::function_files::ENVIRONMENT;
 use crate::natives::twin_of;
 use crate::tree::Tree;
@@ -29,15 +28,18 @@ impl NeedsRuby {
     }
 }
 
+/// Why the ERB template in a file needs Ruby, first; none where it does not.
+type Why<'w> = dyn Fn(&Path) -> Option<String> + 'w;
+
 /// What of an environment needs Ruby, modules by name; those that need none are left out.
-pub fn needs(environment: &Environment) -> Vec<NeedsRuby> {
+pub fn needs(environment: &Environment, why: &Why<'_>) -> Vec<NeedsRuby> {
     let modules = environment.modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
     let own = environment.directory.as_deref().map(|directory| (ENVIRONMENT, directory));
-    let all = modules.chain(own).map(|(owner, root)| of(environment, owner, root));
+    let all = modules.chain(own).map(|(owner, root)| of(environment, owner, root, why));
     all.filter(|needs| !needs.is_empty()).collect()
 }
 
-fn of(environment: &Environment, owner: &str, root: &Path) -> NeedsRuby {
+fn of(environment: &Environment, owner: &str, root: &Path, why: &Why<'_>) -> NeedsRuby {
     let tree = environment.tree();
     let mut needs = NeedsRuby { owner: owner.to_owned(), ..NeedsRuby::default() };
     for api in [Api::New, Api::Old] {
@@ -55,12 +57,8 @@ fn of(environment: &Environment, owner: &str, root: &Path) -> NeedsRuby {
     needs.functions.dedup();
     let folder = root.join("templates");
     for file in below(tree, &folder).into_iter().filter(|file| file.ends_with(".erb")) {
-        let reasons = match tree.read(&folder.join(&file)) {
-            Ok(text) => erb::reasons(&text),
-            Err(error) => vec![Reason { line: 1, what: error.to_string() }],
-        };
-        if let Some(first) = reasons.first() {
-            needs.templates.push((file, first.to_string()));
+        if let Some(first) = why(&folder.join(&file)) {
+            needs.templates.push((file, first));
         }
     }
     let ruby_names = |folder: &str| {

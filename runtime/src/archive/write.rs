@@ -6,6 +6,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// How much is written at once. What is written in one go may be kept by the system in one piece, megabytes long, and
+/// then it is mapped in one piece: a compile that looks at a page here and there would have all of it counted as its
+/// memory.
+const AT_ONCE: usize = 64 << 10;
+
 /// Puts `bytes` in the place of the file at `path`.
 ///
 /// # Errors
@@ -18,8 +23,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     remove_abandoned(folder, &name);
     let (temporary, mut file) = create(folder, &name)?;
-    let written =
-        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| std::fs::rename(&temporary, path));
+    let written = bytes
+        .chunks(AT_ONCE)
+        .try_for_each(|some| file.write_all(some))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::rename(&temporary, path));
     if let Err(error) = written {
         let _ = std::fs::remove_file(&temporary);
         return Err(error);

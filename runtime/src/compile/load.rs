@@ -166,7 +166,7 @@ impl<'c> Compile<'c> {
                         HostMatch::Name(name) => name,
                         HostMatch::Regex(source) => {
                             // Puppet compiles it when it reads it.
-                            regex::compile(source).map_err(Flow::raw)?;
+                            regex::check(source).map_err(Flow::raw)?;
                             self.text(&names::of_node_pattern(source))
                         }
                         HostMatch::Default => "default",

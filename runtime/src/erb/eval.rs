@@ -428,7 +428,7 @@ impl<'c> Renderer<'_, 'c> {
             _ => return Err(Ask("a regular expression").into()),
         };
         let source = regex::with_options(&source, options.ignore_case, options.multiline, options.extended);
-        regex::compile(&source).map_err(|_| Ask("a regular expression that is not understood"))?;
+        regex::check(&source).map_err(|_| Ask("a regular expression that is not understood"))?;
         Ok(V::Regexp(source.into()))
     }
 

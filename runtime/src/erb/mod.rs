@@ -1,7 +1,9 @@
 //! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
 //!
-//! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed as the one Ruby program it is, into
-//! the tree that [`eval`] renders with the methods in [`methods`]; [`value`], [`text`] and [`compare`] are Ruby's values.
+//! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed
+//! as the one Ruby program it is, into the tree that [`eval`] renders with the methods in [`methods`]; [`value`],
+//! [`text`] and [`compare`] are Ruby's values, and [`form`] is how the tree lies in archives.
+//!
 //! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
 //! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
 //! template from its begin, with its own messages and limits. So what is here may be left out freely, but never wrong.
@@ -11,6 +13,7 @@ mod calls;
 mod changes;
 mod compare;
 mod eval;
+mod form;
 mod literals;
 mod lower;
 mod methods;
@@ -21,7 +24,6 @@ mod tree;
 mod value;
 
 pub(crate) use changes::SetByTemplates;
-pub use tree::Reason;
 
 use crate::compile::Compile;
 use crate::stats::Kind;
@@ -36,7 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tree::Template;
+use tree::{Reason, Template};
 use value::{Ask, Known};
 
 /// A template as far as it could be lowered, and how it has gone since.
@@ -49,13 +51,38 @@ pub struct Lowered {
 /// How often a template may turn out to need Ruby, beyond those times it did not, before Ruby is asked at once.
 const TRIES: u32 = 4;
 
+impl From<Result<Template, Reason>> for Lowered {
+    fn from(template: Result<Template, Reason>) -> Lowered {
+        Lowered { template, rendered: AtomicU32::new(0), asked: AtomicU32::new(0) }
+    }
+}
+
 impl Lowered {
-    fn new(text: &[u8]) -> Lowered {
-        let template = match std::str::from_utf8(text) {
+    /// Lowers the text of a template.
+    pub(crate) fn new(text: &[u8]) -> Lowered {
+        Lowered::from(match std::str::from_utf8(text) {
             Ok(text) => lower::lower(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(_) => Err(Reason { line: 1, what: "its encoding".to_owned() }),
-        };
-        Lowered { template, rendered: AtomicU32::new(0), asked: AtomicU32::new(0) }
+        })
+    }
+
+    /// The bytes that stand for it in an archive; none for a template beyond the bounds of their form.
+    pub(crate) fn encode(&self) -> Option<Vec<u8>> {
+        form::encode(&self.template)
+    }
+
+    /// What some bytes stand for; none if they are damaged.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Lowered> {
+        form::decode(bytes).map(Lowered::from)
+    }
+
+    /// Why it may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
+    /// errors and unusual values.
+    pub(crate) fn reasons(&self) -> &[Reason] {
+        match &self.template {
+            Ok(template) => &template.reasons,
+            Err(reason) => std::slice::from_ref(reason),
+        }
     }
 
     /// Why it is Ruby's.
@@ -73,15 +100,6 @@ impl Lowered {
     }
 }
 
-/// Why a template may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
-/// errors and unusual values.
-pub fn reasons(text: &[u8]) -> Vec<Reason> {
-    match Lowered::new(text).template {
-        Ok(template) => template.reasons,
-        Err(reason) => vec![reason],
-    }
-}
-
 /// Templates kept between compiles: files until they change, and texts.
 #[derive(Default)]
 pub struct Templates {
@@ -95,6 +113,12 @@ const MOST_TEXTS: usize = 1000;
 impl Templates {
     /// A file's template; none where it can't be read.
     fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
+        // What a frozen archive gives is kept with it.
+        if tree.is_frozen()
+            && let Some(lowered) = tree.template(path)
+        {
+            return Some(lowered);
+        }
         let stamp = tree.stamp(path).ok()?;
         if let Ok(files) = self.files.lock()
             && let Some((kept, lowered)) = files.get(path)
@@ -102,9 +126,11 @@ impl Templates {
         {
             return Some(lowered.clone());
         }
-        // A frozen archive may hold no texts: then Ruby would read the file, too.
-        let text = tree.read(path).or_else(|_| std::fs::read(path)).ok()?;
-        let lowered = Arc::new(Lowered::new(&text));
+        let lowered = tree.template(path).or_else(|| {
+            // A frozen archive may hold no texts: then Ruby would read the file, too.
+            let text = tree.read(path).or_else(|_| std::fs::read(path)).ok()?;
+            Some(Arc::new(Lowered::new(&text)))
+        })?;
         if let Ok(mut files) = self.files.lock() {
             files.insert(path.to_path_buf(), (stamp, lowered.clone()));
         }

@@ -62,6 +62,11 @@ impl Workers {
         }
     }
 
+    /// Ends those that wait.
+    pub(crate) fn end(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Keeps a worker for the next compile, if it may be used again.
     pub(super) fn give_back(&self, worker: Worker) {
         if worker.spoilt {

@@ -208,7 +208,7 @@ fn regsubst_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let has = |flag| flags.contains(flag);
     let pattern = text(call.arg(1));
     // The message of a bad pattern shows it without options.
-    regex::compile(pattern).map_err(Flow::raw)?;
+    regex::check(pattern).map_err(Flow::raw)?;
     let source = regex::with_options(pattern, has('I'), has('M'), has('E'));
     substitute(vm, call.args[0], &source, call.args[2], has('G'))
 }

@@ -362,7 +362,7 @@ fn filtering<'c>(name: &str, call: &Call<'c, '_>) -> Eval<'c, &'c str> {
         return Err(Flow::raw(format!("{name}(): Wrong number of arguments given {count} for 2")));
     };
     let Value::Str(pattern) = pattern else { return Err(super::ruby::no_conversion(*pattern, "String")) };
-    regex::compile(pattern).map_err(Flow::raw)?;
+    regex::check(pattern).map_err(Flow::raw)?;
     Ok(pattern.as_str())
 }
 

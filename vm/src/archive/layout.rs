@@ -15,6 +15,7 @@
 //!        │ Units                    │  raw words, run where they lie
 //!        │ Data                     │  raw words
 //!        │ Findings, Metadata, Types│  cold
+//!        │ Templates                │  bytes that the runtime knows to read
 //!        │ Texts                    │  bytes as they were in their files
 //!        ├──────────────────────────┤
 //!        │ Blocks                   │  a checksum for each 4096 bytes of all the above but the header
@@ -26,7 +27,7 @@ use std::fmt;
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"BNRUARC\n";
 /// Version of the form.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of the header, and of what one checksum covers.
 pub const BLOCK: usize = 4096;
 /// What parts are aligned to.
@@ -93,6 +94,7 @@ sections! {
     Findings, Form::Cold, "warnings and errors of manifests and templates";
     Metadata, Form::Cold, "dependencies of modules";
     Types, Form::Cold, "signatures of resource types in Ruby";
+    Templates, Form::Bytes, "ERB templates, lowered, or why they are Ruby's";
     Texts, Form::Bytes, "contents of files, embedded";
     Blocks, Form::Bytes, "checksums";
 }

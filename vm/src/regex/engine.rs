@@ -1,47 +1,55 @@
-//! What searches. Most expressions have nothing that a finite automaton could not do; these ask `regex-automata`
-//! themselves, which `fancy-regex` would do for them with memory taken anew for each match.
+//! What searches. Most expressions have nothing that a finite automaton could not do: the first matches of these are
+//! left to `regex-lite`, which is ready at once, since a compile holds hundreds of expressions against one or two texts
+//! each; those that are matched often go to `regex-automata`. The rest is for `fancy-regex`.
 
-use fancy_regex::{Error, RegexBuilder};
+use super::translate::translate;
+use fancy_regex::{BytesMode, RegexBuilder};
 use regex_automata::meta;
 use regex_automata::util::primitives::{NonMaxUsize, PatternID};
-use std::cell::RefCell;
+use regex_automata::util::syntax;
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// How many steps back one match may take.
 const BACKTRACK_LIMIT: usize = 5_000_000;
+/// How many searches an expression is too new for a machine of its own, and how long the texts of these may be.
+const FIRST: u32 = 20;
+const SHORT: usize = 1_000;
+/// What it may be made into for them, in bytes.
+const LIGHT: usize = 1 << 17;
 
-/// A compiled expression.
-#[derive(Debug)]
-pub(super) enum Engine {
-    /// One without anything that needs to go back.
-    Plain(meta::Regex, RefCell<Vec<Option<NonMaxUsize>>>),
-    /// Any other.
-    Fancy(Box<fancy_regex::Regex>),
+/// An expression, in the forms that have been needed so far. Over ASCII a character is a byte and classes are small;
+/// what matches in a text that is ASCII is the same for all.
+#[derive(Debug, Default)]
+pub(super) struct Expression {
+    lite: OnceCell<Option<regex_lite::Regex>>,
+    /// How often that was used.
+    used: Cell<u32>,
+    ascii: OnceCell<Option<Engine>>,
+    unicode: OnceCell<Result<Engine, String>>,
 }
 
-impl Engine {
-    /// Compiles a translated expression.
+impl Expression {
+    /// Checks that the source is an expression.
     ///
     /// # Errors
-    /// Where it is none.
-    pub fn new(translated: &str) -> Result<Engine, Error> {
-        if is_plain(translated)
-            && let Ok(regex) = meta::Regex::new(translated)
-        {
-            let slots = RefCell::new(vec![None; regex.group_info().slot_len()]);
-            return Ok(Engine::Plain(regex, slots));
+    /// Ruby's message where it is none.
+    pub fn check(&self, source: &str) -> Result<(), String> {
+        match self.lite(source) {
+            Some(_) => Ok(()),
+            None => self.engine(source, true).map(|_| ()),
         }
-        let regex = RegexBuilder::new(translated).backtrack_limit(BACKTRACK_LIMIT).build()?;
-        Ok(Engine::Fancy(Box::new(regex)))
     }
 
     /// Whether it matches anywhere.
     ///
     /// # Errors
-    /// Where that takes too many steps.
-    pub fn is_match(&self, text: &str) -> Result<bool, Error> {
-        match self {
-            Engine::Plain(regex, _) => Ok(regex.is_match(text)),
-            Engine::Fancy(regex) => regex.is_match(text),
+    /// Those of [`Expression::check`], and a match that takes too many steps.
+    pub fn is_match(&self, source: &str, text: &str) -> Result<bool, String> {
+        match self.first(source, text) {
+            Some(regex) => Ok(regex.is_match(text)),
+            None => {
+                self.engine(source, text.is_ascii())?.is_match(text).map_err(|error| too_long(source, &error))
+            }
         }
     }
 
@@ -49,20 +57,119 @@ impl Engine {
     /// match first.
     ///
     /// # Errors
-    /// Those of [`Engine::is_match`].
+    /// Those of [`Expression::is_match`].
     pub fn groups<T>(
+        &self,
+        source: &str,
+        text: &str,
+        from: usize,
+        mut made: impl FnMut(usize, usize) -> T,
+    ) -> Result<Option<Vec<Option<T>>>, String> {
+        if let Some(regex) = self.first(source, text) {
+            let group = |group: Option<regex_lite::Match<'_>>| group.map(|g| made(g.start(), g.end()));
+            return Ok(regex.captures_at(text, from).map(|found| found.iter().map(group).collect()));
+        }
+        let engine = self.engine(source, text.is_ascii())?;
+        engine.groups(text, from, made).map_err(|error| too_long(source, &error))
+    }
+
+    /// The names of the groups, the whole match first, which has none; none at all before the first search.
+    pub fn names(&self) -> Box<dyn Iterator<Item = Option<&str>> + '_> {
+        let engine = self.ascii.get().and_then(Option::as_ref).or_else(|| self.unicode.get()?.as_ref().ok());
+        match (self.lite.get(), engine) {
+            (Some(Some(regex)), _) => Box::new(regex.capture_names()),
+            (_, Some(Engine::Plain(regex, _))) => Box::new(regex.group_info().pattern_names(PatternID::ZERO)),
+            (_, Some(Engine::Fancy(regex))) => Box::new(regex.capture_names()),
+            (_, None) => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// What one of the first searches is left to.
+    fn first(&self, source: &str, text: &str) -> Option<&regex_lite::Regex> {
+        let used = self.used.get();
+        if used >= FIRST || text.len() > SHORT || !text.is_ascii() {
+            return None;
+        }
+        self.used.set(used + 1);
+        self.lite(source)
+    }
+
+    fn lite(&self, source: &str) -> Option<&regex_lite::Regex> {
+        let made = self.lite.get_or_init(|| {
+            let translated = translate(source, false).ok()?;
+            let fits = is_plain(&translated) && is_light(&translated);
+            fits.then(|| regex_lite::RegexBuilder::new(&translated).size_limit(LIGHT).build().ok())?
+        });
+        made.as_ref()
+    }
+
+    /// The engine for texts that are ASCII, or for all.
+    fn engine(&self, source: &str, is_ascii: bool) -> Result<&Engine, String> {
+        // None for what names characters beyond ASCII, or properties of characters.
+        let ascii = || source.is_ascii().then(|| Engine::new(source, BytesMode::Ascii).ok())?;
+        if is_ascii && let Some(engine) = self.ascii.get_or_init(ascii) {
+            return Ok(engine);
+        }
+        let engine = self.unicode.get_or_init(|| Engine::new(source, BytesMode::Unicode));
+        engine.as_ref().map_err(Clone::clone)
+    }
+}
+
+fn too_long(source: &str, error: &fancy_regex::Error) -> String {
+    match error {
+        fancy_regex::Error::RuntimeError(_) => {
+            format!("The regular expression /{source}/ took too many steps to match")
+        }
+        other => format!("{other}: /{source}/"),
+    }
+}
+
+/// A compiled expression.
+#[derive(Debug)]
+enum Engine {
+    /// One without anything that needs to go back.
+    Plain(meta::Regex, RefCell<Vec<Option<NonMaxUsize>>>),
+    /// Any other.
+    Fancy(Box<fancy_regex::Regex>),
+}
+
+impl Engine {
+    fn new(source: &str, mode: BytesMode) -> Result<Engine, String> {
+        let invalid = |message: &dyn std::fmt::Display| format!("{message}: /{source}/");
+        let translated = translate(source, false).map_err(|message| invalid(&message))?;
+        if is_plain(&translated) {
+            let unicode = matches!(mode, BytesMode::Unicode);
+            let syntax = syntax::Config::new().unicode(unicode).utf8(unicode);
+            if let Ok(regex) = meta::Regex::builder().syntax(syntax).build(&translated) {
+                let slots = RefCell::new(vec![None; regex.group_info().slot_len()]);
+                return Ok(Engine::Plain(regex, slots));
+            }
+        }
+        let translated = translate(source, true).map_err(|message| invalid(&message))?;
+        let regex = RegexBuilder::new(&translated).backtrack_limit(BACKTRACK_LIMIT).bytes_mode(mode).build();
+        regex.map(|regex| Engine::Fancy(Box::new(regex))).map_err(|error| invalid(&error))
+    }
+
+    fn is_match(&self, text: &str) -> Result<bool, fancy_regex::Error> {
+        match self {
+            Engine::Plain(regex, _) => Ok(regex.is_match(text)),
+            Engine::Fancy(regex) => regex.is_match(text),
+        }
+    }
+
+    fn groups<T>(
         &self,
         text: &str,
         from: usize,
         mut made: impl FnMut(usize, usize) -> T,
-    ) -> Result<Option<Vec<Option<T>>>, Error> {
+    ) -> Result<Option<Vec<Option<T>>>, fancy_regex::Error> {
         match self {
             Engine::Plain(regex, slots) => {
-                let input = meta_input(text, from);
-                if slots.borrow().len() == 2 {
+                let input = regex_automata::Input::new(text).range(from..);
+                let mut slots = slots.borrow_mut();
+                if slots.len() == 2 {
                     return Ok(regex.find(input).map(|found| vec![Some(made(found.start(), found.end()))]));
                 }
-                let mut slots = slots.borrow_mut();
                 if regex.search_slots(&input, &mut slots).is_none() {
                     return Ok(None);
                 }
@@ -80,18 +187,6 @@ impl Engine {
             }
         }
     }
-
-    /// The names of the groups, the whole match first, which has none.
-    pub fn names(&self) -> Box<dyn Iterator<Item = Option<&str>> + '_> {
-        match self {
-            Engine::Plain(regex, _) => Box::new(regex.group_info().pattern_names(PatternID::ZERO)),
-            Engine::Fancy(regex) => Box::new(regex.capture_names()),
-        }
-    }
-}
-
-fn meta_input(text: &str, from: usize) -> regex_automata::Input<'_> {
-    regex_automata::Input::new(text).range(from..)
 }
 
 /// Whether both engines take an expression that both understand for the same. A quantifier behind another repeats
@@ -105,6 +200,11 @@ fn is_plain(translated: &str) -> bool {
             || quantifies(three[0]) && three[1] == b'?' && three[2] == b'?'
     });
     !stacked && !translated.contains("{0")
+}
+
+/// Whether `regex-lite` takes a plain expression for the same over ASCII: it knows classes of characters alone.
+fn is_light(translated: &str) -> bool {
+    !["[[", "[^[", "[:", "&&", "--", "~~"].iter().any(|text| translated.contains(text))
 }
 
 #[cfg(test)]
@@ -161,8 +261,9 @@ mod tests {
     const TEXTS: &[&str] =
         &["", "a", "ab", "aab", "ba", "é", "aéb", "a\nb", "b\n", "\n", "abcabc", "A1 b2", "aaaa"];
 
+    /// Matches in all the ways there are, with `fancy-regex` for a reference.
     #[test]
-    fn both_engines_find_the_same() {
+    fn all_engines_find_the_same() {
         let mut seed = 0x2545_f491_4f6c_dd1d_u64;
         let mut next = |below: usize| {
             seed ^= seed << 13;
@@ -170,31 +271,44 @@ mod tests {
             seed ^= seed << 17;
             (seed % below as u64) as usize
         };
-        let (mut plain, mut fancy) = (0, 0);
+        let (mut light, mut plain, mut fancy) = (0, 0, 0);
         for _ in 0..20_000 {
             let count = 1 + next(6);
-            let source: String =
-                std::iter::once("(?m)").chain((0..count).map(|_| PARTS[next(PARTS.len())])).collect();
-            let Ok(reference) = fancy_regex::Regex::new(&source) else { continue };
-            let Ok(engine) = Engine::new(&source) else {
-                panic!("{source} is an expression to one engine only")
-            };
+            let source: String = (0..count).map(|_| PARTS[next(PARTS.len())]).collect();
+            let Ok(translated) = translate(&source, true) else { continue };
+            let Ok(reference) = fancy_regex::Regex::new(&translated) else { continue };
+            let expression = Expression::default();
+            let engine =
+                expression.engine(&source, false).expect("it is an expression to all engines or to none");
             match engine {
                 Engine::Plain(..) => plain += 1,
                 Engine::Fancy(_) => fancy += 1,
             }
+            light += usize::from(expression.lite(&source).is_some());
             for text in TEXTS {
-                let expected = reference.captures(text).unwrap().map(|found| {
+                let from =
+                    (0..=next(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                let expected = reference.captures_from_pos(text, from).unwrap().map(|found| {
                     found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect::<Vec<_>>()
                 });
-                assert_eq!(
-                    engine.groups(text, 0, |from, to| (from, to)).unwrap(),
-                    expected,
-                    "{source} in {text:?}"
-                );
-                assert_eq!(engine.is_match(text).unwrap(), expected.is_some(), "{source} in {text:?}");
+                let found = engine.groups(text, from, |from, to| (from, to)).unwrap();
+                assert_eq!(found, expected, "/{source}/ in {text:?} from {from}");
+                let any = reference.is_match(text).unwrap();
+                assert_eq!(engine.is_match(text).unwrap(), any, "/{source}/ in {text:?}");
+                if !text.is_ascii() {
+                    continue;
+                }
+                let engine = expression.engine(&source, true).unwrap();
+                let found = engine.groups(text, from, |from, to| (from, to)).unwrap();
+                assert_eq!(found, expected, "/{source}/ over ASCII in {text:?} from {from}");
+                if let Some(lite) = expression.lite(&source) {
+                    let group = |group: Option<regex_lite::Match<'_>>| group.map(|g| (g.start(), g.end()));
+                    let found =
+                        lite.captures_at(text, from).map(|found| found.iter().map(group).collect::<Vec<_>>());
+                    assert_eq!(found, expected, "/{source}/ lightly in {text:?} from {from}");
+                }
             }
         }
-        assert!(plain > 2000 && fancy > 2000, "{plain} plain, {fancy} fancy");
+        assert!(light > 1000 && plain > light && fancy > 1000, "{light} light, {plain} plain, {fancy} fancy");
     }
 }

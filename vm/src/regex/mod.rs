@@ -5,57 +5,47 @@
 mod engine;
 mod translate;
 
-use engine::Engine;
+use engine::Expression;
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How many compiled expressions a thread keeps.
+/// How many expressions a thread keeps.
 const CACHE_SIZE: usize = 1024;
 
 thread_local! {
     static CACHE: RefCell<HashMap<Box<str>, Rc<Expression>>> = RefCell::default();
 }
 
-/// A compiled expression.
-#[derive(Debug)]
-pub struct Expression(Engine);
-
-/// Compiles a Ruby regular expression, or finds it compiled.
-///
-/// # Errors
-/// Ruby's message for a source that is no regular expression.
-pub fn compile(source: &str) -> Result<Rc<Expression>, String> {
+/// What a thread keeps of an expression.
+fn kept(source: &str) -> Rc<Expression> {
     if let Some(found) = CACHE.with_borrow(|cache| cache.get(source).cloned()) {
-        return Ok(found);
+        return found;
     }
-    let translated = translate::translate(source).map_err(|message| format!("{message}: /{source}/"))?;
-    let engine = Engine::new(&translated).map_err(|error| format!("{error}: /{source}/"))?;
-    let regex = Rc::new(Expression(engine));
+    let expression = Rc::new(Expression::default());
     CACHE.with_borrow_mut(|cache| {
         if cache.len() >= CACHE_SIZE {
             cache.clear();
         }
-        cache.insert(source.into(), Rc::clone(&regex));
+        cache.insert(source.into(), Rc::clone(&expression));
     });
-    Ok(regex)
+    expression
 }
 
-fn runtime_error(source: &str, error: &fancy_regex::Error) -> String {
-    match error {
-        fancy_regex::Error::RuntimeError(_) => {
-            format!("The regular expression /{source}/ took too many steps to match")
-        }
-        other => format!("{other}: /{source}/"),
-    }
+/// Checks that a source is a Ruby regular expression, which may never be matched.
+///
+/// # Errors
+/// Ruby's message for a source that is none.
+pub fn check(source: &str) -> Result<(), String> {
+    kept(source).check(source)
 }
 
 /// Whether the expression matches anywhere in `text`.
 ///
 /// # Errors
-/// Those of [`compile`], and a match that takes too many steps.
+/// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    compile(source)?.0.is_match(text).map_err(|error| runtime_error(source, &error))
+    kept(source).is_match(source, text)
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.
@@ -63,9 +53,7 @@ pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t str>>>, String> {
-    let regex = compile(source)?;
-    let groups = regex.0.groups(text, 0, |from, to| &text[from..to]);
-    groups.map_err(|error| runtime_error(source, &error))
+    kept(source).groups(source, text, 0, |from, to| &text[from..to])
 }
 
 /// A match: byte ranges of the groups, the whole match first.
@@ -83,12 +71,12 @@ impl Match {
 
     /// Whether the expression names groups.
     pub fn has_names(&self) -> bool {
-        self.regex.0.names().any(|name| name.is_some())
+        self.regex.names().any(|name| name.is_some())
     }
 
     /// The number of a named group.
     pub fn named(&self, name: &str) -> Option<usize> {
-        self.regex.0.names().position(|known| known == Some(name))
+        self.regex.names().position(|known| known == Some(name))
     }
 
     /// End of the whole match.
@@ -107,13 +95,12 @@ impl Match {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    search(&compile(source)?, source, text, from)
+    search(&kept(source), source, text, from)
 }
 
-fn search(regex: &Rc<Expression>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
-    let groups = regex.0.groups(text, from, |from, to| (from, to));
-    let groups = groups.map_err(|error| runtime_error(source, &error))?;
-    Ok(groups.map(|groups| Match { groups, regex: Rc::clone(regex) }))
+fn search(kept: &Rc<Expression>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
+    let groups = kept.groups(source, text, from, |from, to| (from, to))?;
+    Ok(groups.map(|groups| Match { groups, regex: Rc::clone(kept) }))
 }
 
 /// Every match from front to back; after an empty one the search goes on a character later, as in Ruby.
@@ -121,11 +108,11 @@ fn search(regex: &Rc<Expression>, source: &str, text: &str, from: usize) -> Resu
 /// # Errors
 /// Those of [`is_match`].
 pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
-    let regex = compile(source)?;
+    let kept = kept(source);
     let mut found = Vec::new();
     let mut at = 0;
     while at <= text.len() {
-        let Some(next) = search(&regex, source, text, at)? else { break };
+        let Some(next) = search(&kept, source, text, at)? else { break };
         let end = next.end();
         at = if next.start() == end {
             end + text[end..].chars().next().map_or(1, char::len_utf8)
@@ -204,6 +191,10 @@ mod tests {
         ("\\Ab", "a\nb", None),
         ("a\\Z", "a\n", Some("a")),
         ("a\\z", "a\n", None),
+        ("a\\Z", "a\n\n", None),
+        ("[a-z]+-?[a-z]+", "b", None),
+        ("(?:a+(?:-a*)?)+", "a--", Some("a-")),
+        ("a*-??a*", "a-a", Some("a")),
         ("a.b", "a\nb", None),
         ("(?m)a.b", "a\nb", Some("a\nb")),
         ("(?m:a.b)", "a\nb", Some("a\nb")),
@@ -246,7 +237,7 @@ mod tests {
             ("[a", "premature end of char-class: /[a/"),
             ("*a", "target of repeat operator is not specified: /*a/"),
         ] {
-            assert_eq!(compile(source).unwrap_err(), message);
+            assert_eq!(check(source).unwrap_err(), message);
         }
     }
 

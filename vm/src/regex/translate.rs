@@ -4,11 +4,17 @@
 //! POSIX classes are Unicode, unnamed groups capture nothing beside named ones, `{,n}` is a quantifier and a
 //! brace that is none stands for itself.
 
-/// Translates a whole expression.
-pub(super) fn translate(source: &str) -> Result<String, &'static str> {
+/// Translates a whole expression; `apart`, so that `fancy-regex` does not join repetitions (see [`Translator::separate`]).
+pub(super) fn translate(source: &str, apart: bool) -> Result<String, &'static str> {
     let chars: Vec<char> = source.chars().collect();
-    let mut translator =
-        Translator { named: has_named_group(&chars), chars, at: 0, out: String::from("(?m)"), nested: 0 };
+    let mut translator = Translator {
+        named: has_named_group(&chars),
+        chars,
+        at: 0,
+        out: String::from("(?m)"),
+        nested: 0,
+        apart,
+    };
     let mut depth = 0usize;
     translator.run(&mut depth)?;
     if depth > 0 {
@@ -42,6 +48,8 @@ struct Translator {
     named: bool,
     /// How many subexpression calls deep.
     nested: u32,
+    /// Whether repetitions are kept apart.
+    apart: bool,
 }
 
 /// ASCII classes as they stand inside brackets.
@@ -91,9 +99,13 @@ impl Translator {
                         return Err("target of repeat operator is not specified");
                     }
                     self.out.push(c);
+                    self.separate();
                 }
                 '{' => match self.quantifier() {
-                    Some(text) if repeatable => self.out.push_str(&text),
+                    Some(text) if repeatable => {
+                        self.out.push_str(&text);
+                        self.separate();
+                    }
                     _ => {
                         self.out.push_str("\\{");
                         repeatable = true;
@@ -115,6 +127,14 @@ impl Translator {
             }
         }
         Ok(())
+    }
+
+    /// Puts what matches nothing behind a repetition. The engine takes `x+y?x+` for `x+(yx+)?`, which a single `x`
+    /// matches, and does more of that kind with repetitions that stand side by side.
+    fn separate(&mut self) {
+        if self.apart && !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|')) {
+            self.out.push_str("a{0}");
+        }
     }
 
     /// A quantifier after `{`, in Rust's notation; none where the brace is no quantifier's.
@@ -249,7 +269,9 @@ impl Translator {
             'h' => self.out.push_str("[0-9a-fA-F]"),
             'H' => self.out.push_str("[^0-9a-fA-F]"),
             'R' => self.out.push_str("(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])"),
-            'A' | 'z' | 'Z' | 'b' | 'B' | 'G' | 'K' => {
+            // The engine's own is in front of any number of line ends.
+            'Z' => self.out.push_str("(?=\\n?\\z)"),
+            'A' | 'z' | 'b' | 'B' | 'G' | 'K' => {
                 self.out.push('\\');
                 self.out.push(c);
             }

@@ -93,7 +93,7 @@ pub(super) fn patterns<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c
         }
     }
     for source in &sources {
-        crate::regex::compile(source).map_err(Flow::raw)?;
+        crate::regex::check(source).map_err(Flow::raw)?;
     }
     Ok(Value::Type(pattern(vm.arena, &sources)))
 }

@@ -8,31 +8,123 @@ use hashbrown::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Which chunks of a unit have passed: kept beside its words, for as long as these are kept, by all who run them.
+/// What of a unit has passed: kept beside its words, for as long as these are kept, by all who run them.
 #[derive(Debug, Default)]
-pub struct Passed(OnceLock<Box<[AtomicU64]>>);
+pub struct Passed {
+    chunks: Bits,
+    /// Names that are texts: the chunks of a body have its names in common.
+    names: Bits,
+}
+
+/// A bit for each of so many things.
+#[derive(Debug, Default)]
+struct Bits(OnceLock<Box<[AtomicU64]>>);
+
+impl Bits {
+    /// Whether the bit of a thing is set, or its check passes; then it is.
+    fn check(&self, count: u32, number: u32, check: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+        let words = || (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let Some(word) = self.0.get_or_init(words).get(number as usize / 64) else { return check() };
+        let bit = 1 << (number % 64);
+        if word.load(Relaxed) & bit == 0 {
+            check()?;
+            word.fetch_or(bit, Relaxed);
+        }
+        Ok(())
+    }
+}
 
 impl Passed {
-    fn bit(&self, unit: &Unit<'_>, chunk: u32) -> Option<(&AtomicU64, u64)> {
-        let words = || (0..unit.chunks().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let word = self.0.get_or_init(words).get(chunk as usize / 64)?;
-        Some((word, 1 << (chunk % 64)))
-    }
-
     /// Verifies a chunk unless it has passed before.
     ///
     /// # Errors
     /// As [`verify`].
     pub fn verify(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
-        let bit = self.bit(unit, chunk.number);
-        if bit.is_some_and(|(word, bit)| word.load(Relaxed) & bit != 0) {
-            return Ok(());
+        self.chunks.check(unit.chunks(), chunk.number, || self.anew(unit, chunk))
+    }
+
+    fn name(&self, unit: &Unit<'_>, number: u32) -> Result<(), Fault> {
+        self.names.check(unit.names(), number, || unit.name(number).map(|_| ()))
+    }
+
+    fn anew(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+        let number = chunk.number;
+        if chunk.registers > MAX_REGISTERS || chunk.code.is_empty() {
+            return Err(Fault::ChunkRecord(number));
         }
-        verify(unit, chunk)?;
-        if let Some((word, bit)) = bit {
-            word.fetch_or(bit, Relaxed);
+        for name in chunk.shape {
+            self.name(unit, *name)?;
+        }
+        for n in 0..chunk.param_count() {
+            let param = chunk.param(n);
+            self.name(unit, param.name)?;
+            let chunks_known =
+                [param.type_chunk, param.default_chunk].iter().flatten().all(|c| *c < unit.chunks());
+            if param.slot as usize >= chunk.shape.len() || !chunks_known {
+                return Err(Fault::ParamRecord(n as u32));
+            }
+        }
+        if chunk.return_chunk.is_some_and(|c| c >= unit.chunks()) {
+            return Err(Fault::ChunkRecord(number));
+        }
+        let mut starts = vec![false; chunk.code.len() + 1];
+        let mut jumps = Vec::new();
+        let mut pc = 0;
+        let mut last = None;
+        while pc < chunk.code.len() {
+            starts[pc] = true;
+            let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(number, pc as u32))?;
+            self.operands(unit, chunk, &ins, pc as u32)?;
+            if ins.op.fields().iter().any(|(_, field)| *field == Field::Jump) {
+                jumps.push((pc, next as i64 + ins.x));
+            }
+            last = Some(ins.op);
+            pc = next;
+        }
+        if !matches!(last, Some(Op::Return)) {
+            return Err(Fault::FallsOff(number));
+        }
+        for (pc, target) in jumps {
+            // Forward only: the language loops by calling lambdas, so a chunk that passes always comes to its end.
+            if !usize::try_from(target).is_ok_and(|t| t > pc && t < chunk.code.len() && starts[t]) {
+                return Err(Fault::JumpTarget(number, pc as u32));
+            }
         }
         Ok(())
+    }
+
+    fn operands(&self, unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), Fault> {
+        let fault = Fault::Operand(chunk.number, pc);
+        let registers = chunk.registers;
+        for (name, field) in ins.op.fields() {
+            let value = match *name {
+                "a" => i64::from(ins.a),
+                "b" => i64::from(ins.b),
+                "c" => i64::from(ins.c),
+                _ => ins.x,
+            };
+            let index = u32::try_from(value).unwrap_or(u32::MAX);
+            let ok = match field {
+                Field::Reg => index < registers,
+                Field::Run(more) => index + u32::from(ins.c) + u32::from(*more) <= registers,
+                Field::Pairs => index + 2 * u32::from(ins.c) <= registers,
+                Field::Slot => (index as usize) < chunk.shape.len(),
+                Field::Const => is_constant(unit, index),
+                Field::Name => self.name(unit, index).is_ok(),
+                Field::Chunk => index < unit.chunks(),
+                Field::List => list(unit, ins, index, registers),
+                Field::None | Field::Num | Field::Jump | Field::Int => true,
+            };
+            if !ok {
+                return Err(fault);
+            }
+        }
+        debug_assert!(ins.op.format() != Format::Sx || ins.op == Op::Jump);
+        // The lambda of a call stands behind its arguments.
+        match ins.op {
+            Op::CallSplat if u32::from(ins.b) + u32::from(ins.c.min(1)) >= registers => Err(fault),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -44,83 +136,7 @@ pub const MAX_REGISTERS: u32 = 256;
 /// # Errors
 /// The first [`Fault`] found.
 pub fn verify(unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
-    let number = chunk.number;
-    if chunk.registers > MAX_REGISTERS || chunk.code.is_empty() {
-        return Err(Fault::ChunkRecord(number));
-    }
-    for name in chunk.shape {
-        unit.name(*name)?;
-    }
-    for n in 0..chunk.param_count() {
-        let param = chunk.param(n);
-        unit.name(param.name)?;
-        let chunks_known =
-            [param.type_chunk, param.default_chunk].iter().flatten().all(|c| *c < unit.chunks());
-        if param.slot as usize >= chunk.shape.len() || !chunks_known {
-            return Err(Fault::ParamRecord(n as u32));
-        }
-    }
-    if chunk.return_chunk.is_some_and(|c| c >= unit.chunks()) {
-        return Err(Fault::ChunkRecord(number));
-    }
-    let mut starts = vec![false; chunk.code.len() + 1];
-    let mut jumps = Vec::new();
-    let mut pc = 0;
-    let mut last = None;
-    while pc < chunk.code.len() {
-        starts[pc] = true;
-        let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(number, pc as u32))?;
-        operands(unit, chunk, &ins, pc as u32)?;
-        if ins.op.fields().iter().any(|(_, field)| *field == Field::Jump) {
-            jumps.push((pc, next as i64 + ins.x));
-        }
-        last = Some(ins.op);
-        pc = next;
-    }
-    if !matches!(last, Some(Op::Return)) {
-        return Err(Fault::FallsOff(number));
-    }
-    for (pc, target) in jumps {
-        // Forward only: the language loops by calling lambdas, so a chunk that passes always comes to its end.
-        if !usize::try_from(target).is_ok_and(|t| t > pc && t < chunk.code.len() && starts[t]) {
-            return Err(Fault::JumpTarget(number, pc as u32));
-        }
-    }
-    Ok(())
-}
-
-fn operands(unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), Fault> {
-    let fault = Fault::Operand(chunk.number, pc);
-    let registers = chunk.registers;
-    for (name, field) in ins.op.fields() {
-        let value = match *name {
-            "a" => i64::from(ins.a),
-            "b" => i64::from(ins.b),
-            "c" => i64::from(ins.c),
-            _ => ins.x,
-        };
-        let index = u32::try_from(value).unwrap_or(u32::MAX);
-        let ok = match field {
-            Field::Reg => index < registers,
-            Field::Run(more) => index + u32::from(ins.c) + u32::from(*more) <= registers,
-            Field::Pairs => index + 2 * u32::from(ins.c) <= registers,
-            Field::Slot => (index as usize) < chunk.shape.len(),
-            Field::Const => constant(unit, index, 0, &mut Measured::new()).is_some(),
-            Field::Name => unit.name(index).is_ok(),
-            Field::Chunk => index < unit.chunks(),
-            Field::List => list(unit, ins, index, registers),
-            Field::None | Field::Num | Field::Jump | Field::Int => true,
-        };
-        if !ok {
-            return Err(fault);
-        }
-    }
-    debug_assert!(ins.op.format() != Format::Sx || ins.op == Op::Jump);
-    // The lambda of a call stands behind its arguments.
-    match ins.op {
-        Op::CallSplat if u32::from(ins.b) + u32::from(ins.c.min(1)) >= registers => Err(fault),
-        _ => Ok(()),
-    }
+    Passed::default().anew(unit, chunk)
 }
 
 /// How deep a constant may nest, and how many values it may stand for when parts that are shared are counted as often
@@ -130,6 +146,17 @@ const MAX_VALUES: u64 = 1 << 24;
 
 /// Nesting and number of values of a constant, by number.
 type Measured = HashMap<u32, (u32, u64)>;
+
+/// Whether a constant is sound.
+fn is_constant(unit: &Unit<'_>, number: u32) -> bool {
+    match unit.constant(number) {
+        // Most are texts and numbers.
+        Ok((tag::STRING | tag::REGEXP, payload)) => unit.string(payload).is_ok(),
+        Ok((tag::UNDEF | tag::DEFAULT | tag::BOOL, _)) => true,
+        Ok((tag::INT | tag::FLOAT, payload)) => unit.wide_number(payload).is_ok(),
+        _ => constant(unit, number, 0, &mut Measured::new()).is_some(),
+    }
+}
 
 /// Measures a constant; none if it is not sound. Parts only refer to constants in front of it, so there is no cycle;
 /// `depth` is how many lie around it.

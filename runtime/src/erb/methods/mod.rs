@@ -23,6 +23,9 @@ macro_rules! methods {
         pub(in crate::erb) enum Method { $($function,)* $($method,)* }
 
         impl Method {
+            /// All of them, by their numbers.
+            pub(in crate::erb) const ALL: &[Method] = &[$(Method::$function,)* $(Method::$method,)*];
+
             /// The method of a name.
             pub(in crate::erb) fn by_name(name: &str) -> Option<Method> {
                 Some(match name {

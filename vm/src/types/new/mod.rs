@@ -195,7 +195,7 @@ fn regexp<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         Some(Value::Bool(true)) => crate::regex::escape(&source),
         _ => source.as_str().to_owned(),
     };
-    crate::regex::compile(&source).map_err(Flow::raw)?;
+    crate::regex::check(&source).map_err(Flow::raw)?;
     Ok(Value::Regexp(crate::value::Str::new(vm.arena, &source)))
 }
 

@@ -484,6 +484,9 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {
+        if let Some(group) = names::match_number(name) {
+            return Ok(vm.match_group(group));
+        }
         let found =
             if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
         match found {

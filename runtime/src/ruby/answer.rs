@@ -190,9 +190,8 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, (Option<Value<'c>>, Option<String>)> {
         let bare = name.strip_prefix("::").unwrap_or(name);
         if !name.contains("::") {
-            if name.bytes().all(|b| b.is_ascii_digit()) {
-                let group = name.parse().map_or(Value::Undef, |n| vm.match_group(n));
-                return Ok((Some(group), None));
+            if let Some(group) = names::match_number(name) {
+                return Ok((Some(vm.match_group(group)), None));
             }
             let symbol = vm.symbols.intern(name);
             let found = scope.lookup(symbol);

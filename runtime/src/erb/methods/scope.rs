@@ -44,6 +44,8 @@ const PURE_NEW: &[&str] = &[
     "regsubst",
     "split",
     "apache::bool2httpd",
+    "memcached::max_memory",
+    "postgresql::postgresql_password",
     "bool2num",
     "bool2str",
     "empty",

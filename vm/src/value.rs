@@ -118,6 +118,12 @@ impl<'c> Array<'c> {
         Array::wrap(arena, arena.alloc_slice_copy(items))
     }
 
+    /// Where it lies: what tells two arrays of the same items apart. An array of constants lies in one place, however
+    /// often it is evaluated.
+    pub fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+
     /// Items that lie in the arena already.
     pub fn wrap(arena: &'c Bump, items: &'c [Value<'c>]) -> Self {
         Array(arena.alloc(ArrayData { items: OnceCell::from(items), from: None }))
@@ -196,6 +202,11 @@ struct HashData<'c> {
 const LINEAR: usize = 8;
 
 impl<'c> Hash<'c> {
+    /// Where it lies, as [`Array::address`].
+    pub fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+
     /// A hash of entries whose keys are known to differ.
     pub fn from_unique(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(&*arena.alloc_slice_copy(entries));

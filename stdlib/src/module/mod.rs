@@ -30,6 +30,7 @@ mod yaml;
 
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use old::OldFunction;
 use std::collections::HashMap;
@@ -133,6 +134,13 @@ fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     call.scope.keep();
     let answer = vm.host.foreign(vm, name, call)?;
     answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
+}
+
+/// A value as the YAML that Ruby's `to_yaml` makes of it; none where only Ruby knows.
+///
+/// Arrays and hashes that stand there twice are written twice, without the anchors that Ruby makes of them.
+pub fn yaml<'c>(vm: &Vm<'c>, value: Value<'c>) -> Option<String> {
+    yaml::dump(vm, value, None)
 }
 
 /// Functions of the new kind, by module.

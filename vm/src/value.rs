@@ -61,6 +61,8 @@ pub struct Object<'c> {
     pub type_name: &'c str,
     /// Attribute names and values in declaration order.
     pub attributes: Hash<'c>,
+    /// The number the host knows it by, where it is an object of Ruby's.
+    pub foreign: Option<u32>,
 }
 
 /// A string: one word wide, the text in the arena, in a unit or static.

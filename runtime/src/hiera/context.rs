@@ -64,6 +64,7 @@ impl<'c> Compile<'c> {
             ty: context_type(vm),
             type_name: TYPE,
             attributes: attributes.finish(),
+            foreign: None,
         });
         self.hiera.contexts.borrow_mut().push((object, *inv, context.clone()));
         Ok(Value::Object(object))

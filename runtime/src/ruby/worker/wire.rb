@@ -107,7 +107,7 @@ module Bunraku
         Block.new(number, integer, text)
       when 19
         number = size
-        Puppet::Pops::Types::PuppetObject.read(number, text, value)
+        Puppet::Pops::Types::ObjectHandle.read(number, text, value)
       when 20 then Puppet::Parser::Scope.at(size)
       when 21 then Bunraku.compile.objects[size]
       else raise IOError, "tag #{tag} in a message"
@@ -188,9 +188,10 @@ module Bunraku
       when Block
         @bytes << "\x12".b
         size(value.live!.number)
-      when Puppet::Pops::Types::PuppetObject
+      when Puppet::Pops::Types::ObjectHandle
         @bytes << "\x13".b
         size(value.live!.number)
+      when Puppet::Pops::Types::PuppetObject then instance(value)
       when Puppet::Parser::Scope
         @bytes << "\x14".b
         size(value.live!.number)
@@ -204,6 +205,16 @@ module Bunraku
         defined?(::URI::Generic) && value.is_a?(::URI::Generic) ? tagged("\x11".b, value.to_s) : object(value)
       end
       self
+    end
+
+    # An instance of a data type: its number, and what it would be made from.
+    def instance(value)
+      name = Bunraku.compile.type_names[value.class]
+      return object(value) unless name
+      @bytes << "\x16".b
+      size(Bunraku.compile.number(value))
+      text(name)
+      value(value._pcore_init_hash)
     end
 
     # Any other object of Ruby: the compiler knows its class, its text and its number.
@@ -256,7 +267,8 @@ module Bunraku
 
   # What belongs to one compile and goes with it.
   class Compile
-    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts
+    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
+                :classes, :type_names
 
     def initialize(node, environment, settings)
       @node = node
@@ -268,6 +280,9 @@ module Bunraku
       @scopes = {}
       @caches = {}
       @contexts = {}
+      @datatypes = {}
+      @classes = {}
+      @type_names = {}.compare_by_identity
     end
 
     def number(object)

@@ -11,6 +11,7 @@ pub use type_set::define_set;
 
 use super::{Type, resolved};
 use crate::value::{Object, Value};
+use std::cell::Cell;
 
 /// What an attribute may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,13 @@ pub struct Definition<'c> {
     pub checks: Option<Value<'c>>,
     /// `annotations`
     pub annotations: Option<Value<'c>>,
+    /// Whether its instances, or those of what it inherits from, are Ruby's.
+    pub in_ruby: Cell<bool>,
+}
+
+/// Whether the instances of a type are Ruby's.
+pub fn is_in_ruby<'c>(ty: &'c Type<'c>) -> bool {
+    definition(ty).is_some_and(|definition| definition.in_ruby.get())
 }
 
 /// The definition of an Object type of the user's; none for the types Puppet itself defines and for all else.

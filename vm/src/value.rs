@@ -63,6 +63,8 @@ pub struct Object<'c> {
     pub attributes: Hash<'c>,
     /// The number the host knows it by, where it is an object of Ruby's.
     pub foreign: Option<u32>,
+    /// What a catalog says of it in place of its attributes, where Ruby has readers of its own.
+    pub data: Option<Hash<'c>>,
 }
 
 /// A string: one word wide, the text in the arena, in a unit or static.

@@ -65,6 +65,7 @@ impl<'c> Compile<'c> {
             type_name: TYPE,
             attributes: attributes.finish(),
             foreign: None,
+            data: None,
         });
         self.hiera.contexts.borrow_mut().push((object, *inv, context.clone()));
         Ok(Value::Object(object))

@@ -112,7 +112,12 @@ impl<'c> Compile<'c> {
             self.put_value(vm, out, spec, 0)
         })?;
         let Value::Array(parts) = answer else { return Err(malformed()) };
-        let [takes_hash, Value::Array(parameters)] = parts.items() else { return Err(malformed()) };
+        let [takes_hash, Value::Array(parameters), class_name] = parts.items() else {
+            return Err(malformed());
+        };
+        if let Value::Str(class_name) = class_name {
+            definition.ruby_class.set(Some(class_name.as_str()));
+        }
         let names = parameters.items().iter().filter_map(|name| name.as_str());
         let parameters = self.arena.alloc_slice_fill_iter(names.collect::<Vec<_>>());
         let class = ObjectClass { parameters, takes_hash: takes_hash.truthy() };

@@ -158,6 +158,7 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
         type_name: "Error",
         attributes: attributes.finish(),
         foreign: None,
+        data: None,
     }))
 }
 

@@ -274,7 +274,30 @@ module Bunraku
         compile.type_names[made] = name
       end
       compile.classes[name] = made
-      [made.respond_to?(:from_asserted_hash), constructor_order(made, name, attributes)]
+      order = constructor_order(made, name, attributes)
+      note_readers(made, order, attributes)
+      class_name = made < Puppet::Pops::Types::PuppetObject ? nil : made.name
+      [made.respond_to?(:from_asserted_hash), order, class_name]
+    end
+
+    # Where readers are not those that were made here, a catalog has what they yield.
+    def note_readers(made, order, attributes)
+      ordered = order.map { |name| attributes.find { |attribute| attribute.name == name } }
+      return if ordered.all? { |attribute| made_here?(made, attribute.method_name) }
+      compile.readers[made] = ordered
+    end
+
+    def made_here?(made, method_name)
+      made.method_defined?(method_name) && made.instance_method(method_name).source_location.to_a[0].to_s.start_with?('<bunraku')
+    end
+
+    # What a catalog says of an instance: none where that is what it would be made from.
+    def data_of(object)
+      readers = compile.readers[object.class]
+      return unless readers
+      values = readers.map { |attribute| [attribute, object.send(attribute.method_name)] }
+      values.pop while !values.empty? && values.last[0].default?(values.last[1])
+      values.to_h { |attribute, value| [attribute.name, value] }
     end
 
     # Names of attributes as the constructor takes them; it must take just these.

@@ -215,6 +215,7 @@ module Bunraku
       size(Bunraku.compile.number(value))
       text(name)
       value(value._pcore_init_hash)
+      value(Bunraku.data_of(value))
     end
 
     # Any other object of Ruby: the compiler knows its class, its text and its number.
@@ -223,7 +224,7 @@ module Bunraku
       @bytes << "\x15".b
       size(number)
       text(value.class.name || 'Object')
-      text(value.is_a?(Symbol) ? value.to_s : value.class.to_s)
+      text(Bunraku.text_of(value))
     end
   end
 
@@ -268,7 +269,7 @@ module Bunraku
   # What belongs to one compile and goes with it.
   class Compile
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
-                :classes, :type_names
+                :classes, :type_names, :readers
 
     def initialize(node, environment, settings)
       @node = node
@@ -283,6 +284,7 @@ module Bunraku
       @datatypes = {}
       @classes = {}
       @type_names = {}.compare_by_identity
+      @readers = {}.compare_by_identity
     end
 
     def number(object)
@@ -292,6 +294,12 @@ module Bunraku
 
   class << self
     attr_reader :compile, :folders
+
+    def text_of(object)
+      object.to_s.to_s
+    rescue StandardError
+      object.class.to_s
+    end
 
     # `$facts` and the like: read once a compile, frozen as in Puppet.
     def shared(name)

@@ -145,7 +145,13 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
             values.insert_str(attribute.name, value);
         }
     }
-    Ok(Value::Object(vm.arena.alloc(Object { ty, type_name, attributes: values.finish(), foreign: None })))
+    Ok(Value::Object(vm.arena.alloc(Object {
+        ty,
+        type_name,
+        attributes: values.finish(),
+        foreign: None,
+        data: None,
+    })))
 }
 
 /// An instance of an Object type from the hash of its attributes.

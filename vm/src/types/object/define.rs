@@ -90,6 +90,7 @@ impl<'c> Definer<'c> {
             checks: self.init.get_str("checks").filter(|checks| !checks.is_undef()),
             annotations: self.init.get_str("annotations").filter(|given| !given.is_undef()),
             in_ruby: Cell::new(self.parent.is_some_and(super::is_in_ruby)),
+            ruby_class: Cell::new(None),
         })
     }
 

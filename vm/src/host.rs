@@ -430,6 +430,12 @@ pub trait Host<'c> {
     /// What is wrong with it.
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String>;
 
+    /// What a text in HOCON says.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String>;
+
     /// Whether a text without quotes is that text in YAML, not a number or the like.
     fn is_plain_yaml_text(&self, text: &str) -> bool;
 

@@ -533,6 +533,10 @@ impl<'c> Host<'c> for Compile<'c> {
         }
     }
 
+    fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
+        Ok(hiera::hocon::parse(text)?.value(vm.arena))
+    }
+
     fn is_plain_yaml_text(&self, text: &str) -> bool {
         hiera::is_plain_text(text)
     }

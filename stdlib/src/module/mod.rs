@@ -96,12 +96,30 @@ const CHANGED_IN_9: &[&str] = &[
     "validate_legacy",
 ];
 
+/// Functions that are others before stdlib 8.3, or lie elsewhere.
+const OTHERS_BEFORE_8_3: &[&str] = &[
+    "ensure_packages",
+    "loadjson",
+    "os_version_gte",
+    "parsejson",
+    "parsepson",
+    "shell_escape",
+    "stdlib::str2resource",
+    "to_json",
+    "to_python",
+    "to_ruby",
+    "to_toml",
+    "to_yaml",
+    "uriescape",
+];
+
 /// What twins stand in for; other versions are left to Ruby.
 const COMPARED: &[Compared] = &[
+    Compared { module: "stdlib", major: 8, minor: 0..=2, except: OTHERS_BEFORE_8_3 },
     Compared { module: "stdlib", major: 8, minor: 3..=4, except: &["parsejson", "parsepson"] },
     Compared { module: "stdlib", major: 8, minor: 5..=5, except: &[] },
     Compared { module: "stdlib", major: 8, minor: 6..=6, except: &["ensure_packages", "pw_hash"] },
-    Compared { module: "stdlib", major: 9, minor: 4..=7, except: CHANGED_IN_9 },
+    Compared { module: "stdlib", major: 9, minor: 2..=7, except: CHANGED_IN_9 },
     Compared { module: "apache", major: 5, minor: 5..=5, except: &[] },
     Compared { module: "collectd", major: 11, minor: 0..=0, except: &[] },
     Compared { module: "datacat", major: 0, minor: 6..=6, except: &[] },

@@ -92,6 +92,22 @@ const MESSAGES: Arg =
     One(&["'plain'", "'%{a} of %{b}'", "'100%'", "'%s'", "'%<a>05d|'", "'%{z}'", "'%%{a}'", "1"]);
 const VALUES: Arg =
     One(&["{'a' => 1, 'b' => 'x'}", "{}", "{1 => 2}", "undef", "{'a' => undef}", "{'a' => [1, 'y']}", "[1]"]);
+const HOCON: Arg = One(&[
+    "'a = 1'",
+    "'{a: {b: [1, 2.5, null, true]}, c: x y}'",
+    "\"a.b = 1\\na.c = 2 # x\\na { d = [] }\"",
+    "'a = ${b}, b = 3'",
+    "'a = ${nosuch}'",
+    "'a = ${?nosuch}'",
+    "'a = [1, 2'",
+    "'[1, 2]'",
+    "''",
+    "'a'",
+    "'a += 1, a += 2'",
+    "'a = \"q\\n\", b = 10 seconds, c = 1e3, d = 007'",
+    "'include \"x\"'",
+    "'a = 1, a = {b = 2}, a = {c = 3}'",
+]);
 const INTERFACES: &[&str] = &[
     r#""eth0,lo,wlan0""#,
     r#""lo""#,
@@ -120,6 +136,8 @@ const FUNCTIONS: &[(&str, &[Arg])] = &[
     ("mysql_password", &[Any]),
     ("mysql_password", &[One(&["'*6C8989366EAF75BB670AD8EA7A7FC1176A95CEF4'", "''", "'é'", "'x'", "undef"])]),
     ("mysql_password", &[Maybe, NAMES, Maybe, NAMES]),
+    ("parsehocon", &[HOCON, Maybe, Any]),
+    ("parsehocon", &[Str]),
     (
         "postgresql::postgresql_acls_to_resources_hash",
         &[LINES, NAMES, One(&["0", "1", "101", "-1", "99999"])],

@@ -232,6 +232,9 @@ impl<'c> Host<'c> for Stub {
     fn parse_yaml(&self, _: &Vm<'c>, _: &str, _: &str) -> Result<Value<'c>, String> {
         Err("no YAML here".to_owned())
     }
+    fn parse_hocon(&self, _: &Vm<'c>, _: &str) -> Result<Value<'c>, String> {
+        Err("no HOCON here".to_owned())
+    }
     fn is_plain_yaml_text(&self, _: &str) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! Generated calls and type expressions: Bunraku answers as Puppet did, but for the known differences.
 //!
-//! `UPDATE=1` writes `tests/differential/known.txt` and `stdlib-known.txt`.
+//! `UPDATE=1` writes `tests/differential/known.txt`, `stdlib-known.txt` and `modules-known.txt`.
 
 use bunraku_tests::bunraku;
 use bunraku_tests::corpus::fetch;
@@ -17,16 +17,25 @@ fn calls_and_types_answer_as_puppet_does() {
 
 #[test]
 fn functions_of_stdlib_answer_as_in_puppet() {
+    compare_with_modules(Suite::Stdlib);
+}
+
+#[test]
+fn functions_of_other_modules_answer_as_in_puppet() {
+    compare_with_modules(Suite::Modules);
+}
+
+fn compare_with_modules(suite: Suite) {
     if let Err(reason) = fetch::fetch() {
-        eprintln!("SKIPPED stdlib: {} calls not compared, since {reason}", Suite::Stdlib.count());
+        eprintln!("SKIPPED {suite:?}: {} calls not compared, since {reason}", suite.count());
         return;
     }
-    compare(Suite::Stdlib);
+    compare(suite);
 }
 
 fn compare(suite: Suite) {
     let rows = golden::committed(suite);
-    assert!(rows.len() >= 3000, "only {} cases are committed", rows.len());
+    assert!(rows.len() == suite.count(), "only {} cases are committed", rows.len());
     let jobs: Vec<_> = rows.iter().map(|(code, _)| suite.job(code)).collect();
     let results = bunraku::collect(&jobs).expect("Bunraku builds and starts");
     let mut now = BTreeSet::new();
@@ -52,7 +61,7 @@ fn compare(suite: Suite) {
 
 #[test]
 fn the_committed_cases_are_those_of_the_seed() {
-    for suite in [Suite::Language, Suite::Stdlib] {
+    for suite in Suite::ALL {
         let codes: Vec<String> = golden::committed(suite).into_iter().map(|(code, _)| code).collect();
         assert!(
             codes == differential::generate(suite, differential::SEED, suite.count()),

@@ -113,6 +113,21 @@ fn substitutions_that_multiply() {
 }
 
 #[test]
+fn objects_in_pieces() {
+    let all = |line: fn(u32) -> String, count| (0..count).map(line).collect::<String>();
+    let by_path = all(|n| format!("a.k{n} = {n}\n"), 20_000);
+    let deeper = all(|n| format!("a.b.k{n}.c.d = {n}\n"), 3_000);
+    let reopened = all(|n| format!("a {{ b {{ k{n} = {n} }} }}\n"), 20_000);
+    for (name, text) in [("path.conf", by_path), ("deeper.conf", deeper), ("reopened.conf", reopened)] {
+        assert!(data(name, text.as_bytes()).contains("piece by piece"));
+    }
+    // What stands in one place is no matter.
+    let fields = all(|n| format!("k{n} = {n}\n"), 20_000);
+    let text = data("fields.conf", format!("b {{\n{fields}}}\nc = ${{nosuch}}\n").as_bytes());
+    assert!(text.contains("Could not resolve"), "{text}");
+}
+
+#[test]
 fn nesting_without_end() {
     for deep in [1_000, 100_000] {
         data("common.yaml", format!("a: {}", "[".repeat(deep)).as_bytes());

@@ -10,7 +10,7 @@ use crate::function::{Call, Native};
 use crate::scope::Scope;
 use crate::types::Type;
 use crate::unit::ChunkRef;
-use crate::value::{Hash, Value};
+use crate::value::{Hash, Object, Value};
 use crate::vm::Vm;
 
 /// What Puppet does about a dubious construct: the setting `strict`.
@@ -205,6 +205,15 @@ pub enum Called<'a> {
     Epp(&'a str),
 }
 
+/// How the class that Ruby has for an Object type makes instances.
+#[derive(Clone, Copy)]
+pub struct ObjectClass<'c> {
+    /// Names of the attributes in the order its constructor takes them.
+    pub parameters: &'c [&'c str],
+    /// Whether it makes an instance from the hash of its attributes as well.
+    pub takes_hash: bool,
+}
+
 /// The world around a compile.
 pub trait Host<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
@@ -245,6 +254,32 @@ pub trait Host<'c> {
     /// A function that only Ruby has (or nothing has): calls it or fails by name. `None` when no such
     /// function exists at all.
     fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
+
+    /// The class of an Object type whose instances are Ruby's.
+    ///
+    /// # Errors
+    /// Those of Ruby, and for a class that does not fit the type.
+    fn object_class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>>;
+
+    /// Makes an instance of such a type: from its constructor's arguments, or from a hash, the only argument.
+    ///
+    /// # Errors
+    /// Those of Ruby.
+    fn make_object(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>], from_hash: bool)
+    -> Eval<'c>;
+
+    /// What a member of such an instance yields.
+    ///
+    /// # Errors
+    /// Those of Ruby.
+    fn object_member(
+        &self,
+        vm: &mut Vm<'c>,
+        object: &'c Object<'c>,
+        name: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c>;
 
     /// What a capitalised name that is no built-in type means: an alias (as [`Type::Alias`]) or, for a
     /// defined or resource type, none.
@@ -394,6 +429,12 @@ pub trait Host<'c> {
     /// # Errors
     /// What is wrong with it.
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String>;
+
+    /// What a text in HOCON says.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String>;
 
     /// Whether a text without quotes is that text in YAML, not a number or the like.
     fn is_plain_yaml_text(&self, text: &str) -> bool;

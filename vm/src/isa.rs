@@ -165,6 +165,7 @@ instructions! {
     Call Abcw (a: Reg, b: Run(0), c: Num, w: Name) "R[a] := function N[w] of R[b] … R[b+c-1]";
     CallMethod Abcw (a: Reg, b: Run(0), c: Num, w: Name) "R[a] := the member N[w] of R[b] where it has one, or function N[w] of R[b] … R[b+c-1]";
     CallBlock Abcw (a: Reg, b: Run(1), c: Num, w: Name) "R[a] := function N[w] of R[b] … R[b+c-1] with the lambda R[b+c]";
+    CallMethodBlock Abcw (a: Reg, b: Run(1), c: Num, w: Name) "R[a] := the member N[w] of R[b] where it has one, or function N[w] of R[b] … R[b+c-1], with the lambda R[b+c]";
     CallSplat Abcw (a: Reg, b: Reg, c: Num, w: Name) "R[a] := function N[w] of the elements of R[b]; with the lambda R[b+1] if c is 1";
     Closure Abx (a: Reg, x: Chunk) "R[a] := the lambda C[x] over the current scope";
     Once Abx (a: Reg, x: Chunk) "R[a] := the value of C[x], found out once a compile";

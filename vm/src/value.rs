@@ -61,6 +61,10 @@ pub struct Object<'c> {
     pub type_name: &'c str,
     /// Attribute names and values in declaration order.
     pub attributes: Hash<'c>,
+    /// The number the host knows it by, where it is an object of Ruby's.
+    pub foreign: Option<u32>,
+    /// What a catalog says of it in place of its attributes, where Ruby has readers of its own.
+    pub data: Option<Hash<'c>>,
 }
 
 /// A string: one word wide, the text in the arena, in a unit or static.
@@ -116,6 +120,12 @@ impl<'c> Array<'c> {
     /// Copies `items` into the arena.
     pub fn new(arena: &'c Bump, items: &[Value<'c>]) -> Self {
         Array::wrap(arena, arena.alloc_slice_copy(items))
+    }
+
+    /// Where it lies: what tells two arrays of the same items apart. An array of constants lies in one place, however
+    /// often it is evaluated.
+    pub fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
     }
 
     /// Items that lie in the arena already.
@@ -196,6 +206,11 @@ struct HashData<'c> {
 const LINEAR: usize = 8;
 
 impl<'c> Hash<'c> {
+    /// Where it lies, as [`Array::address`].
+    pub fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+
     /// A hash of entries whose keys are known to differ.
     pub fn from_unique(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(&*arena.alloc_slice_copy(entries));

@@ -81,7 +81,7 @@ impl Body<'_, '_> {
                 Some(lambda) => {
                     let reg = self.take();
                     self.closure(lambda, reg);
-                    Op::CallBlock
+                    if method { Op::CallMethodBlock } else { Op::CallBlock }
                 }
                 None if method => Op::CallMethod,
                 None => Op::Call,

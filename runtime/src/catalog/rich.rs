@@ -3,7 +3,7 @@
 
 use crate::names;
 use bunraku_vm::format;
-use bunraku_vm::types::Type;
+use bunraku_vm::types::{Type, object};
 use bunraku_vm::value::{Hash, Value};
 
 /// How a value is written.
@@ -105,14 +105,17 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::SemVerRange(text) => tagged(out, "SemVerRange", &text),
         Value::Uri(text) => tagged(out, "URI", &text),
         Value::Binary(bytes) => tagged(out, "Binary", &bunraku_vm::base64::encode(bytes)),
+        Value::Object(object) if object::foreign_text(object).is_some() => {
+            string(out, object::foreign_text(object).unwrap_or_default());
+        }
         Value::Object(object) => {
             out.push_str("{\"__ptype\":");
             string(out, object.type_name);
-            for (name, attribute) in object.attributes.entries() {
+            for (name, attribute) in object::data(object) {
                 out.push(',');
-                string(out, &format::to_interpolated(*name));
+                string(out, name);
                 out.push(':');
-                self::value(out, *attribute, style);
+                self::value(out, attribute, style);
             }
             out.push('}');
         }

@@ -15,13 +15,14 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
-    Attribute, Called, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, Relation, Site, Strict,
+    Attribute, Called, Collect, Declaration, Erb, Host, Include, Lookup, ModuleFolder, ObjectClass, Relation,
+    Site, Strict,
 };
 use bunraku_vm::names::split_last;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Hash, HashBuilder, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 
@@ -152,6 +153,31 @@ impl<'c> Host<'c> for Compile<'c> {
         }
         let from = vm.module();
         self.call_ruby(vm, name, from, call)
+    }
+
+    fn object_class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
+        self.class_in_ruby(vm, ty)
+    }
+
+    fn make_object(
+        &self,
+        vm: &mut Vm<'c>,
+        ty: &'c Type<'c>,
+        args: &[Value<'c>],
+        from_hash: bool,
+    ) -> Eval<'c> {
+        self.instance_in_ruby(vm, ty, args, from_hash)
+    }
+
+    fn object_member(
+        &self,
+        vm: &mut Vm<'c>,
+        object: &'c Object<'c>,
+        name: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+    ) -> Eval<'c> {
+        self.member_in_ruby(vm, object, name, args, block)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -500,6 +526,9 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {
+        if let Some(group) = names::match_number(name) {
+            return Ok(vm.match_group(group));
+        }
         let found =
             if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
         match found {
@@ -518,6 +547,10 @@ impl<'c> Host<'c> for Compile<'c> {
             Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
             Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
         }
+    }
+
+    fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
+        Ok(hiera::hocon::parse(text)?.value(vm.arena))
     }
 
     fn is_plain_yaml_text(&self, text: &str) -> bool {

@@ -47,7 +47,7 @@ impl<'c> Compile<'c> {
         outcome.map_err(|faults| self.faults(&faults))
     }
 
-    pub(super) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
+    pub(crate) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
         let source = SourceFile { path: None, text: code, kind: SourceKind::Manifest };
         compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))
     }
@@ -400,6 +400,14 @@ impl<'c> Compile<'c> {
             Some((first, rest)) => (first, Some(rest)),
             None => (key.as_str(), None),
         };
+        // Where there are both, the one in Ruby comes first.
+        if let Some(file) = self.datatype_file(&key) {
+            let interface = self.datatype_interface(vm, name, &file)?;
+            self.load_compiled(vm, &interface, None, self.text(first))?;
+            let resolved = self.resolve_alias(vm, &key);
+            self.note_datatype(&key, resolved.as_ref().ok().copied().flatten());
+            return resolved;
+        }
         let file = match rest {
             Some(rest) => self.namespaced_file(first, "types", rest),
             None => self.environment_file("types", first),

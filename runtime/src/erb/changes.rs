@@ -52,6 +52,13 @@ impl<'c> SetByTemplates<'c> {
         self.used.get()
     }
 
+    /// Whether any of them is seen from a scope.
+    pub fn any_seen_from(&self, scope: &'c Scope<'c>) -> bool {
+        let all = self.all.borrow();
+        let mut chain = std::iter::successors(Some(scope), |scope| scope.parent);
+        !all.is_empty() && chain.any(|scope| all.iter().any(|set| set.scope == scope.id))
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.all.borrow().len()

@@ -64,6 +64,8 @@ impl<'c> Compile<'c> {
             ty: context_type(vm),
             type_name: TYPE,
             attributes: attributes.finish(),
+            foreign: None,
+            data: None,
         });
         self.hiera.contexts.borrow_mut().push((object, *inv, context.clone()));
         Ok(Value::Object(object))

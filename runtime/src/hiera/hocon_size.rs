@@ -1,5 +1,6 @@
 //! How large a HOCON text becomes once each substitution is what it names: texts in which each line names the one
-//! before many times must not be tried.
+//! before many times must not be tried. And how much work it is to put together what is given field by field: an object
+//! is copied for each.
 
 use hocon::TokenKind;
 use std::collections::HashMap;
@@ -18,15 +19,26 @@ pub struct Weights {
     definitions: HashMap<Path, Vec<Definition>>,
     children: HashMap<Path, Vec<Path>>,
     known: HashMap<Path, u64>,
+    work: u64,
 }
 
 impl Weights {
-    /// Tokens that a text stands for, no less than in truth.
-    pub fn of(tokens: &[hocon::Token]) -> u64 {
+    /// Those of a text.
+    pub fn of(tokens: &[hocon::Token]) -> Weights {
         let mut weights = Weights::default();
         weights.collect(tokens);
-        let top = weights.children.get(&Vec::new()).cloned().unwrap_or_default();
-        top.iter().fold(0, |sum, path| weights.weight(path, 0).saturating_add(sum))
+        weights
+    }
+
+    /// Tokens that the text stands for, no less than in truth.
+    pub fn tokens(&mut self) -> u64 {
+        let top = self.children.get(&Vec::new()).cloned().unwrap_or_default();
+        top.iter().fold(0, |sum, path| self.weight(path, 0).saturating_add(sum))
+    }
+
+    /// About how many fields are copied when objects are put together that stand there in pieces.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Notes each field outside of lists by its path; what is in a list belongs to the list's field.
@@ -81,14 +93,21 @@ impl Weights {
 
     fn define(&mut self, path: &mut Vec<String>, open: &[Vec<String>], key: &mut Vec<String>) {
         *path = open.last().cloned().unwrap_or_default();
+        let (by_path, mut copied) = (key.len() > 1, 0);
         for part in std::mem::take(key) {
             let parent = path.clone();
             path.push(part);
+            // Each piece of an object makes a copy of what was there.
+            let pieces = self.children.get(if by_path { &parent } else { &*path });
+            copied = copied.max(pieces.filter(|_| !by_path || !parent.is_empty()).map_or(0, Vec::len));
             if !self.definitions.contains_key(path) {
                 self.definitions.insert(path.clone(), Vec::new());
                 self.children.entry(parent).or_default().push(path.clone());
             }
         }
+        // How often it is copied was measured.
+        let depth = path.len() as u64 - u64::from(by_path);
+        self.work = self.work.saturating_add((2 * depth * depth).saturating_mul(copied as u64));
         self.definitions.entry(path.clone()).or_default().push((0, Vec::new()));
     }
 

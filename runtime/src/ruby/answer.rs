@@ -62,7 +62,9 @@ impl<'c> Compile<'c> {
                 self.answer_catalog(vm, what, argument)
             }
             "type" | "type?" | "type_equal" | "instance" | "assignable" | "generalize" | "infer"
-            | "mismatch" | "assert" | "iterate" | "make" => self.answer_type(vm, what, argument),
+            | "mismatch" | "assert" | "iterate" | "make" | "from_hash" => {
+                self.answer_type(vm, what, argument)
+            }
             "text" => {
                 let text = format::to_interpolated(arg(0));
                 Ok(vm.string(&text))
@@ -190,9 +192,8 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, (Option<Value<'c>>, Option<String>)> {
         let bare = name.strip_prefix("::").unwrap_or(name);
         if !name.contains("::") {
-            if name.bytes().all(|b| b.is_ascii_digit()) {
-                let group = name.parse().map_or(Value::Undef, |n| vm.match_group(n));
-                return Ok((Some(group), None));
+            if let Some(group) = names::match_number(name) {
+                return Ok((Some(vm.match_group(group)), None));
             }
             let symbol = vm.symbols.intern(name);
             let found = scope.lookup(symbol);
@@ -397,6 +398,7 @@ impl<'c> Compile<'c> {
                 types::mismatch::assert_instance(vm, &name, ty(1)?, arg(2))?;
                 Value::Undef
             }
+            "from_hash" => types::new::from_hash(vm, ty(0)?, arg(1))?,
             "iterate" => match iterator::cursor(vm, arg(0)) {
                 Some(cursor) => {
                     let all = cursor.collect(vm);

@@ -3,10 +3,11 @@
 //! It runs in a worker: a `ruby` process of its own, started when a compile first needs it and kept for those that
 //! follow. [`process`] starts and ends workers and holds their limits; [`wire`] is the form of what passes between;
 //! [`talk`] is one question with all the questions that come back before its answer; [`answer`] answers those;
-//! [`functions`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
+//! [`functions`], [`datatypes`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
+mod datatypes;
 mod functions;
 mod process;
 mod talk;
@@ -19,6 +20,7 @@ pub(crate) use talk::UNCAUGHT;
 use crate::compile::Compile;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Flow;
+use bunraku_vm::host::ObjectClass;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Object;
@@ -62,6 +64,11 @@ pub struct Ruby<'c> {
     /// What runs in Ruby now, innermost last, for messages.
     subjects: RefCell<Vec<String>>,
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,
+    /// Files of data types, by the type's name.
+    datatypes: RefCell<HashMap<String, PathBuf>>,
+    /// Object types that have a class in the worker, and how it makes instances.
+    types: RefCell<HashMap<String, &'c Type<'c>>>,
+    classes: RefCell<HashMap<String, ObjectClass<'c>>>,
 }
 
 /// A value that Ruby knows by number.
@@ -87,6 +94,9 @@ impl<'c> Ruby<'c> {
             files: RefCell::default(),
             subjects: RefCell::default(),
             objects: RefCell::default(),
+            datatypes: RefCell::default(),
+            types: RefCell::default(),
+            classes: RefCell::default(),
         }
     }
 
@@ -113,6 +123,9 @@ impl<'c> Ruby<'c> {
         self.files.take();
         self.subjects.take();
         self.objects.take();
+        self.datatypes.take();
+        self.types.take();
+        self.classes.take();
     }
 
     fn handle(&self, handle: Handle<'c>) -> u32 {

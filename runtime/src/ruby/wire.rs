@@ -12,6 +12,8 @@
 //!  18 lambda    number, arity i64, parameters; from Ruby the number only
 //!  19 object    number, type name, attributes; from Ruby the number only
 //!  20 scope     number            21 an object of Ruby's: number; from Ruby with class and text
+//!  22 instance of a data type in Ruby, from Ruby only: number, type name, attributes, what a
+//!                                    catalog says of it or undef
 //! size     u8, or 255 and u32
 //! ```
 //! All numbers are little-endian.
@@ -25,8 +27,6 @@ use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Hash, HashBuilder, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
-/// The attribute of an object of Ruby's that holds its number.
-const NUMBER: &str = "__ruby_object";
 /// Deeper values are refused, on either side.
 const MAX_NESTING: usize = 2000;
 const BILLION: i128 = 1_000_000_000;
@@ -122,12 +122,12 @@ impl<'c> Compile<'c> {
                 out.extend(arity.to_le_bytes());
                 put_text(out, names.join(",").as_bytes());
             }
-            Value::Object(object) => match object.attributes.get_str(NUMBER) {
-                Some(Value::Int(number)) => {
+            Value::Object(object) => match object.foreign {
+                Some(number) => {
                     out.push(21);
                     put_size(out, number as usize);
                 }
-                _ => {
+                None => {
                     out.push(19);
                     put_size(out, self.ruby.handle(Handle::Object(object)) as usize);
                     put_text(out, object.type_name.as_bytes());
@@ -169,6 +169,7 @@ impl<'c> Compile<'c> {
         put_text(out, types::simple_name(ty).as_bytes());
         put_text(out, types::print(ty).as_bytes());
         let (name, title) = match ty {
+            Type::Object { name, .. } => (*name, None),
             Type::Resource { type_name, title } => (*type_name, *title),
             Type::Class(title) => (None, *title),
             _ => (None, None),
@@ -306,28 +307,66 @@ impl<'m, 'c> Message<'m, 'c> {
             17 => Value::Uri(self.string(vm)?),
             20 => {
                 self.size()?;
-                self.foreign(vm, u32::MAX, "Puppet::Parser::Scope")
+                self.foreign(vm, u32::MAX, "Puppet::Parser::Scope", "Scope()")
             }
             21 => {
                 let number = self.size()? as u32;
                 let class = self.text()?.into_owned();
-                self.text()?;
-                self.foreign(vm, number, &class)
+                let text = self.text()?;
+                self.foreign(vm, number, &class, &text)
+            }
+            22 => {
+                let number = self.size()? as u32;
+                let name = self.text()?.into_owned();
+                let attributes = self.nested(vm, depth + 1)?;
+                let data = match self.nested(vm, depth + 1)? {
+                    Value::Hash(data) => Some(data),
+                    _ => None,
+                };
+                self.instance(vm, number, &name, attributes, data)?
             }
             tag => return Err(Flow::raw(format!("a message of the Ruby worker has a value of form {tag}"))),
         })
     }
 
+    /// An instance of a data type in Ruby: the one there is already, unless its attributes are others by now.
+    fn instance(
+        &self,
+        vm: &Vm<'c>,
+        number: u32,
+        name: &str,
+        attributes: Value<'c>,
+        data: Option<Hash<'c>>,
+    ) -> Eval<'c> {
+        let ty = self.ruby.types.borrow().get(name).copied();
+        let (Some(ty), Value::Hash(attributes)) = (ty, attributes) else {
+            return Err(Flow::raw(format!("the Ruby worker names a data type there is not: '{name}'")));
+        };
+        let mut objects = self.ruby.objects.borrow_mut();
+        if let Some(known) = objects.get(&number)
+            && Value::Hash(known.attributes).same(Value::Hash(attributes))
+            && known.data.map_or(Value::Undef, Value::Hash).same(data.map_or(Value::Undef, Value::Hash))
+        {
+            return Ok(Value::Object(known));
+        }
+        let type_name = bunraku_vm::types::name(ty);
+        let object = &*vm.arena.alloc(Object { ty, type_name, attributes, foreign: Some(number), data });
+        objects.insert(number, object);
+        Ok(Value::Object(object))
+    }
+
     /// An object of Ruby's that has no form of its own in the Puppet language.
-    fn foreign(&self, vm: &Vm<'c>, number: u32, class: &str) -> Value<'c> {
+    fn foreign(&self, vm: &Vm<'c>, number: u32, class: &str, text: &str) -> Value<'c> {
         let object = *self.ruby.objects.borrow_mut().entry(number).or_insert_with(|| {
             let class = &*vm.arena.alloc_str(class);
-            let mut attributes = HashBuilder::new(vm.arena);
-            attributes.insert_str(NUMBER, Value::Int(i64::from(number)));
+            let mut data = HashBuilder::new(vm.arena);
+            data.insert_str("to_s", vm.string(text));
             vm.arena.alloc(Object {
                 ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(vm.arena),
                 type_name: class,
-                attributes: attributes.finish(),
+                attributes: HashBuilder::new(vm.arena).finish(),
+                foreign: Some(number),
+                data: Some(data.finish()),
             })
         });
         Value::Object(object)

@@ -153,7 +153,13 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
     attributes.insert_str("details", wrong.details);
     attributes.insert_str("issue_code", vm.string(wrong.issue));
     let ty = bunraku_vm::types::builtin(vm.arena, "Error").unwrap_or(&bunraku_vm::types::Type::Any);
-    Value::Object(vm.arena.alloc(Object { ty, type_name: "Error", attributes: attributes.finish() }))
+    Value::Object(vm.arena.alloc(Object {
+        ty,
+        type_name: "Error",
+        attributes: attributes.finish(),
+        foreign: None,
+        data: None,
+    }))
 }
 
 /// A variable by name as seen from a scope: of a class where qualified, of the top scope after `::`.

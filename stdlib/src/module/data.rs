@@ -47,6 +47,12 @@ natives! {
     function "stdlib::to_toml" { dispatch to_toml(param "Hash" data) -> "String"; }
     /// A value as YAML.
     function "stdlib::to_yaml" { dispatch namespaced_to_yaml(param "Any" data, optional_param "Hash" options); }
+    /// What a text in HOCON says, or a default.
+    function "parsehocon" { dispatch parsehocon(param "String" hocon_string, optional_param "Any" default); }
+    /// What a text in HOCON says, or a default.
+    function "stdlib::parsehocon" {
+        dispatch namespaced_parsehocon(param "String" hocon_string, optional_param "Any" default);
+    }
     /// What a text in Puppet's variant of JSON says.
     function "parsepson" { dispatch parsepson(param "String[1]" pson_string, optional_param "Any" default); }
 }
@@ -407,6 +413,22 @@ fn parseyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let missing = call.args.is_empty();
     let read = source(&call).and_then(|text| vm.host.parse_yaml(vm, text, "<unknown>").map_err(error));
     if missing { read } else { or_default(&call, read) }
+}
+
+fn parsehocon<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    hocon(vm, "parsehocon", call)
+}
+
+fn namespaced_parsehocon<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    hocon(vm, "stdlib::parsehocon", call)
+}
+
+/// Ruby says what is wrong with a text, and for which errors the default stands.
+fn hocon<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
+    match vm.host.parse_hocon(vm, crate::support::text(call.arg(0))) {
+        Ok(value) => Ok(value),
+        Err(_) => leave(vm, name, call),
+    }
 }
 
 /// The error of text that is no PSON.

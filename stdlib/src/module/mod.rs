@@ -22,6 +22,7 @@ mod range;
 mod ruby;
 mod shell;
 mod shim;
+mod stores;
 mod text;
 mod validate;
 mod world;
@@ -29,6 +30,7 @@ mod yaml;
 
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use old::OldFunction;
 use std::collections::HashMap;
@@ -94,16 +96,43 @@ const CHANGED_IN_9: &[&str] = &[
     "validate_legacy",
 ];
 
+/// Functions that are others before stdlib 8.3, or lie elsewhere.
+const OTHERS_BEFORE_8_3: &[&str] = &[
+    "ensure_packages",
+    "loadjson",
+    "os_version_gte",
+    "parsejson",
+    "parsepson",
+    "shell_escape",
+    "stdlib::str2resource",
+    "to_json",
+    "to_python",
+    "to_ruby",
+    "to_toml",
+    "to_yaml",
+    "uriescape",
+];
+
 /// What twins stand in for; other versions are left to Ruby.
 const COMPARED: &[Compared] = &[
+    Compared { module: "stdlib", major: 8, minor: 0..=2, except: OTHERS_BEFORE_8_3 },
     Compared { module: "stdlib", major: 8, minor: 3..=4, except: &["parsejson", "parsepson"] },
     Compared { module: "stdlib", major: 8, minor: 5..=5, except: &[] },
     Compared { module: "stdlib", major: 8, minor: 6..=6, except: &["ensure_packages", "pw_hash"] },
-    Compared { module: "stdlib", major: 9, minor: 4..=7, except: CHANGED_IN_9 },
-    Compared { module: "openstacklib", major: 21, minor: 0..=0, except: &[] },
+    Compared { module: "stdlib", major: 9, minor: 2..=7, except: CHANGED_IN_9 },
     Compared { module: "apache", major: 5, minor: 5..=5, except: &[] },
+    Compared { module: "collectd", major: 11, minor: 0..=0, except: &[] },
+    Compared { module: "datacat", major: 0, minor: 6..=6, except: &[] },
+    Compared { module: "mcollective", major: 2, minor: 1..=1, except: &[] },
+    Compared { module: "memcached", major: 3, minor: 1..=1, except: &[] },
     Compared { module: "mysql", major: 8, minor: 1..=1, except: &[] },
     Compared { module: "neutron", major: 21, minor: 0..=0, except: &[] },
+    Compared { module: "openstack_extras", major: 21, minor: 0..=0, except: &[] },
+    Compared { module: "openstacklib", major: 21, minor: 0..=0, except: &[] },
+    Compared { module: "postgresql", major: 6, minor: 7..=7, except: &[] },
+    Compared { module: "redis", major: 3, minor: 2..=2, except: &[] },
+    Compared { module: "ssh", major: 2, minor: 8..=8, except: &[] },
+    Compared { module: "translate", major: 2, minor: 2..=2, except: &[] },
 ];
 
 /// Whether the twin of a module's function was compared with that of a version of the module (`8.5.0`).
@@ -123,6 +152,13 @@ fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     call.scope.keep();
     let answer = vm.host.foreign(vm, name, call)?;
     answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
+}
+
+/// A value as the YAML that Ruby's `to_yaml` makes of it; none where only Ruby knows.
+///
+/// Arrays and hashes that stand there twice are written twice, without the anchors that Ruby makes of them.
+pub fn yaml<'c>(vm: &Vm<'c>, value: Value<'c>) -> Option<String> {
+    yaml::dump(vm, value, None)
 }
 
 /// Functions of the new kind, by module.
@@ -146,25 +182,40 @@ static NEW: &[(&str, &[&[Native]])] = &[
     ),
     ("openstacklib", &[helpers::OPENSTACKLIB]),
     ("apache", &[helpers::APACHE]),
-    ("mysql", &[helpers::MYSQL]),
+    ("memcached", &[stores::MEMCACHED]),
+    ("mysql", &[stores::MYSQL]),
     ("neutron", &[helpers::NEUTRON]),
+    ("openstack_extras", &[helpers::OPENSTACK_EXTRAS]),
+    ("postgresql", &[stores::POSTGRESQL]),
+    ("translate", &[helpers::TRANSLATE]),
 ];
 
-/// Functions of the old kind; all are stdlib's.
-static OLD: &[&[OldFunction]] = &[
-    array::OLD,
-    data::OLD,
-    declare::OLD,
-    deprecation::OLD,
-    hash::OLD,
-    is::OLD,
-    pick::OLD,
-    random::OLD,
-    range::OLD,
-    shell::OLD,
-    text::OLD,
-    validate::OLD,
-    world::OLD,
+/// Functions of the old kind, by module.
+static OLD: &[(&str, &[&[OldFunction]])] = &[
+    (
+        "stdlib",
+        &[
+            array::OLD,
+            data::OLD,
+            declare::OLD,
+            deprecation::OLD,
+            hash::OLD,
+            is::OLD,
+            pick::OLD,
+            random::OLD,
+            range::OLD,
+            shell::OLD,
+            text::OLD,
+            validate::OLD,
+            world::OLD,
+        ],
+    ),
+    ("collectd", &[helpers::COLLECTD]),
+    ("datacat", &[helpers::DATACAT]),
+    ("mcollective", &[helpers::MCOLLECTIVE]),
+    ("mysql", &[stores::OLD_MYSQL]),
+    ("redis", &[stores::REDIS]),
+    ("ssh", &[helpers::SSH]),
 ];
 
 /// All twins: for a name that has two, the one that Puppet prefers first.
@@ -173,9 +224,10 @@ pub fn twins() -> impl Iterator<Item = Twin> {
     let new = NEW.iter().flat_map(|(module, groups)| {
         groups.iter().copied().flatten().map(|native| Twin { module, api: Api::New, native, shim: false })
     });
-    let old = OLD.iter().copied().flatten();
-    let old =
-        old.map(|function| Twin { module: "stdlib", api: Api::Old, native: &function.native, shim: false });
+    let old = OLD.iter().flat_map(|(module, groups)| {
+        let functions = groups.iter().copied().flatten();
+        functions.map(|function| Twin { module, api: Api::Old, native: &function.native, shim: false })
+    });
     shims.chain(new).chain(old)
 }
 
@@ -196,8 +248,10 @@ pub fn twins_of<'a>(name: &str, module: &'a str, api: Api) -> impl Iterator<Item
     twins.filter(move |twin| twin.module == module && twin.api == api)
 }
 
-static OLD_BY_NAME: LazyLock<HashMap<&'static str, &'static OldFunction>> =
-    LazyLock::new(|| OLD.iter().copied().flatten().map(|f| (f.native.name, f)).collect());
+static OLD_BY_NAME: LazyLock<HashMap<&'static str, &'static OldFunction>> = LazyLock::new(|| {
+    let all = OLD.iter().flat_map(|(_, groups)| groups.iter().copied().flatten());
+    all.map(|function| (function.native.name, function)).collect()
+});
 
 /// The twin of an old function, as other functions call it (Ruby: `function_NAME`).
 fn old_function(name: &str) -> Option<&'static OldFunction> {

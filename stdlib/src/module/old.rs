@@ -19,14 +19,18 @@ pub(crate) struct OldFunction {
 }
 
 /// A table of old functions, as the module's `OLD`: documentation, name, body; `2` where it takes exactly two
-/// arguments, `1..` where at least one; `reaches` where it may keep the scope of the call.
+/// arguments, `1..` where at least one; `reaches` where it may keep the scope of the call. A table of another name is
+/// `NAME { … }`.
 macro_rules! old_functions {
-    ($(
+    ($(#[doc = $doc:literal])+ $name:literal $($rest:tt)*) => {
+        old_functions! { OLD { $(#[doc = $doc])+ $name $($rest)* } }
+    };
+    ($table:ident { $(
         $(#[doc = $doc:literal])+
         $name:literal $body:ident $(($least:literal $(, $most:literal)?))? $(reaches $reaches:literal)?;
-    )*) => {
+    )* }) => {
         /// The functions of the old kind of this group.
-        pub(crate) static OLD: &[$crate::module::old::OldFunction] = &[$(
+        pub(crate) static $table: &[$crate::module::old::OldFunction] = &[$(
             $crate::module::old::OldFunction {
                 native: bunraku_vm::function::Native {
                     keeps_scope: false $(|| $reaches)?,

@@ -8,7 +8,7 @@ use bunraku_tests::{bunraku, compare, oracle};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\
-usage: differential [stdlib] COMMAND
+usage: differential [stdlib|modules] COMMAND
   regenerate          write the committed cases and Puppet's answers anew
   run                 compare the committed answers with Bunraku's, difference by difference
   fresh SEED [COUNT]  generate other cases, ask both, and print where they part
@@ -20,6 +20,7 @@ fn main() -> std::process::ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
         ["stdlib", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Stdlib, rest)),
+        ["modules", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Modules, rest)),
         args => command(Suite::Language, args),
     };
     match done {

@@ -18,6 +18,7 @@ fn cache_path(suite: Suite) -> PathBuf {
     let name = match suite {
         Suite::Language => "answers",
         Suite::Stdlib => "stdlib-answers",
+        Suite::Modules => "modules-answers",
     };
     paths::root().join(format!(".cache/differential/{name}.tsv.gz"))
 }

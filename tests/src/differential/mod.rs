@@ -1,13 +1,15 @@
 //! Generated calls and type expressions, and what real Puppet answered: the same values, the same messages.
 //!
 //! [`generate`] makes the cases from a seed. Puppet's answers to those of [`SEED`] are kept in
-//! `tests/differential/` (`golden.tsv.gz` for the language, `stdlib.tsv.gz` for puppetlabs-stdlib), the cases that
-//! Bunraku is known to answer otherwise in `known.txt` and `stdlib-known.txt` beside them.
+//! `tests/differential/` (`golden.tsv.gz` for the language, `stdlib.tsv.gz` for puppetlabs-stdlib,
+//! `modules.tsv.gz` for other modules), the cases that Bunraku is known to answer otherwise in `known.txt`,
+//! `stdlib-known.txt` and `modules-known.txt` beside them.
 
 mod calls;
 pub mod erb;
 mod formats;
 pub mod golden;
+mod modules;
 mod programs;
 mod rng;
 mod stdlib;
@@ -29,14 +31,20 @@ pub enum Suite {
     Language,
     /// The functions of puppetlabs-stdlib, with the corpus's modules on the module path.
     Stdlib,
+    /// The functions of other modules that have native twins.
+    Modules,
 }
 
 impl Suite {
+    /// All of them.
+    pub const ALL: [Suite; 3] = [Suite::Language, Suite::Stdlib, Suite::Modules];
+
     /// How many cases are committed.
     pub fn count(self) -> usize {
         match self {
             Suite::Language => 4200,
             Suite::Stdlib => 4000,
+            Suite::Modules => 1500,
         }
     }
 
@@ -44,6 +52,7 @@ impl Suite {
         match self {
             Suite::Language => "golden",
             Suite::Stdlib => "stdlib",
+            Suite::Modules => "modules",
         }
     }
 
@@ -51,13 +60,17 @@ impl Suite {
         match self {
             Suite::Language => "known.txt",
             Suite::Stdlib => "stdlib-known.txt",
+            Suite::Modules => "modules-known.txt",
         }
     }
 
     /// The job of a program, for either side.
     pub fn job(self, code: &str) -> Value {
         let mut job = job(code);
-        if self == Suite::Stdlib {
+        if let Some(facts) = facts(code) {
+            job["facts"] = facts;
+        }
+        if self != Suite::Language {
             job["modulepath"] = json!([other_stdlib().unwrap_or_else(crate::paths::modules)]);
             // With `error` most of what is deprecated would only say so.
             job["settings"] = json!({"strict": "warning"});
@@ -67,7 +80,7 @@ impl Suite {
 
     /// A result as text.
     pub fn answer(self, mut result: Value) -> String {
-        if self == Suite::Stdlib {
+        if self != Suite::Language {
             match other_stdlib() {
                 Some(folder) => {
                     let text = result.to_string().replace(&*folder.to_string_lossy(), "{modules}");
@@ -83,6 +96,11 @@ impl Suite {
 /// A module path with another version of puppetlabs-stdlib, where BUNRAKU_STDLIB names one: for `fresh`.
 pub fn other_stdlib() -> Option<std::path::PathBuf> {
     std::env::var_os("BUNRAKU_STDLIB").map(Into::into)
+}
+
+/// The facts that a program is to see: its first line, where that is `# facts: {…}`.
+fn facts(code: &str) -> Option<Value> {
+    serde_json::from_str(code.strip_prefix("# facts: ")?.lines().next()?).ok()
 }
 
 /// What is far too long to be kept is kept by its beginning, length and checksum.
@@ -106,6 +124,7 @@ pub fn generate(suite: Suite, seed: u64, count: usize) -> Vec<String> {
         let code = match suite {
             Suite::Language => one(&mut rng),
             Suite::Stdlib => format!("$r = {}", stdlib::call(&mut rng)),
+            Suite::Modules => modules::program(&mut rng),
         };
         if seen.insert(code.clone()) {
             all.push(code);

@@ -37,6 +37,25 @@ impl<'c> Vm<'c> {
         }
     }
 
+    /// `$value.name(…)`: objects and URIs have members, to everything else the value is the first argument.
+    pub(super) fn call_method(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        from: usize,
+        count: usize,
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        if let Some(value @ (Value::Object(_) | Value::Uri(_))) = self.registers.get(from).copied() {
+            let args = self.registers.get(from + 1..from + count).unwrap_or_default().to_vec();
+            if let Some(value) = types::new::member(self, value, unit.name(name), &args, block)? {
+                return Ok(value);
+            }
+        }
+        self.call_named(unit, name, from, count, block, scope)
+    }
+
     pub(super) fn call_resolved(
         &mut self,
         unit: &'c LoadedUnit<'c>,

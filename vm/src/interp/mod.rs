@@ -341,19 +341,13 @@ impl<'c> Vm<'c> {
                 Op::CallMethod => {
                     let name = wide!();
                     here!();
-                    // Objects and URIs have members; everything else is an argument.
-                    let member = match reg!(b) {
-                        value @ (Value::Object(_) | Value::Uri(_)) => {
-                            let args =
-                                self.registers.get(base + b + 1..base + b + c).unwrap_or_default().to_vec();
-                            types::new::member(self, value, unit.name(name), &args)?
-                        }
-                        _ => None,
-                    };
-                    reg!(a) = match member {
-                        Some(value) => value,
-                        None => self.call_named(unit, name, base + b, c, None, scope)?,
-                    };
+                    reg!(a) = self.call_method(unit, name, base + b, c, None, scope)?;
+                }
+                Op::CallMethodBlock => {
+                    let name = wide!();
+                    here!();
+                    let block = closure_of(reg!(b + c));
+                    reg!(a) = self.call_method(unit, name, base + b, c, block, scope)?;
                 }
                 Op::CallBlock => {
                     let name = wide!();

@@ -144,7 +144,9 @@ pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> b
             is_instance(vm, inner, value) || super::new::is_init(vm, inner, args, value)
         }
         Type::Object { .. } => match value {
-            Value::Object(object) => is_assignable(vm.arena, ty, object.ty),
+            Value::Object(object) => {
+                is_assignable(vm.arena, ty, object.ty) || super::object::is_made_by(ty, object)
+            }
             // To Puppet a type is itself an object of its meta model.
             Value::Type(_) => matches!(ty, Type::Object { name: None, definition: None, .. }),
             _ => false,

@@ -258,6 +258,9 @@ impl Printer {
             Value::Timespan(n) => self.str(&format!("'{}'", timespan::to_s(*n))),
             Value::SemVer(s) | Value::SemVerRange(s) => self.str(&format!("'{}'", s.as_str())),
             Value::Uri(s) => self.str(&format!("URI({})", quote(&s))),
+            Value::Object(object) if super::object::foreign_text(object).is_some() => {
+                self.str(super::object::foreign_text(object).unwrap_or_default());
+            }
             Value::Object(object) => {
                 self.str(object.type_name);
                 self.str("(");

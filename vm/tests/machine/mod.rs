@@ -8,14 +8,14 @@ use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, dispatch, native, param};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Erb, Host, Include, ModuleFolder, Relation, Site, Strict,
+    Attribute, Collect, Declaration, Erb, Host, Include, ModuleFolder, ObjectClass, Relation, Site, Strict,
 };
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 
@@ -54,6 +54,22 @@ impl<'c> Host<'c> for Stub {
     fn warn_once(&self, _: &str) {}
     fn warn_once_for(&self, _: &str, _: &str) -> bool {
         false
+    }
+    fn object_class(&self, _: &mut Vm<'c>, _: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
+        absent()
+    }
+    fn make_object(&self, _: &mut Vm<'c>, _: &'c Type<'c>, _: &[Value<'c>], _: bool) -> Eval<'c> {
+        absent()
+    }
+    fn object_member(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Object<'c>,
+        _: &str,
+        _: &[Value<'c>],
+        _: Option<&'c Closure<'c>>,
+    ) -> Eval<'c> {
+        absent()
     }
     fn strict(&self) -> Strict {
         Strict::Error
@@ -215,6 +231,9 @@ impl<'c> Host<'c> for Stub {
     }
     fn parse_yaml(&self, _: &Vm<'c>, _: &str, _: &str) -> Result<Value<'c>, String> {
         Err("no YAML here".to_owned())
+    }
+    fn parse_hocon(&self, _: &Vm<'c>, _: &str) -> Result<Value<'c>, String> {
+        Err("no HOCON here".to_owned())
     }
     fn is_plain_yaml_text(&self, _: &str) -> bool {
         false

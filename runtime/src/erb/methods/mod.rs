@@ -9,6 +9,7 @@ mod number;
 mod pattern;
 mod scope;
 mod string;
+mod yaml;
 
 pub(super) use scope::{SHARED, function, of_puppet, of_scope};
 
@@ -204,6 +205,7 @@ methods! {
     ToS = "to_s",
     ToStr = "to_str",
     ToSym = "to_sym" | "intern",
+    ToYaml = "to_yaml",
     Tr = "tr",
     TransformKeys = "transform_keys",
     TransformValues = "transform_values",
@@ -253,6 +255,9 @@ pub(super) fn call<'c>(
     }
     if let Some(value) = common::call(&on, method, &args, block)? {
         return Ok(value);
+    }
+    if method == Method::ToYaml {
+        return Ok(yaml::dump(renderer, &on, &args, block)?);
     }
     match &on {
         V::Str(_) | V::Made(_) => string::call(renderer, &on, method, &args, block),

@@ -44,6 +44,8 @@ const PURE_NEW: &[&str] = &[
     "regsubst",
     "split",
     "apache::bool2httpd",
+    "memcached::max_memory",
+    "postgresql::postgresql_password",
     "bool2num",
     "bool2str",
     "empty",
@@ -102,7 +104,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             renderer.compile.set_for_templates(renderer.vm, renderer.scope, name, value.clone())?;
             Ok(value.clone())
         }
-        (Method::Variables, []) if renderer.compile.set_by_templates.count() == 0 => {
+        (Method::Variables, []) if !renderer.compile.set_by_templates.any_seen_from(renderer.scope) => {
             // Templates ask in every round of a loop; nothing sets a variable meanwhile.
             let all = match renderer.all_variables {
                 Some(all) => all,

@@ -13,6 +13,10 @@ module Bunraku
       when 102 # f: a function of the new interface
         name, index, scope, args, block = message.value
         call_loaded(name, index, Puppet::Parser::Scope.at(scope), args, block)
+      when 100 then load_datatype(*message.value) # d
+      when 107 then class_for(*message.value) # k
+      when 110 then make_instance(*message.value) # n
+      when 109 then call_member(*message.value) # m
       when 111 then load_checked(*message.value) # o
       when 103 # g: one of the old
         name, scope, args = message.value

@@ -206,8 +206,25 @@ module Puppet
         end
       end
 
-      # An instance of an Object type: its attributes are methods.
-      class PuppetObject < Bunraku::Handle
+      # What marks the instances of Object types.
+      module PuppetObject
+        def _pcore_type
+          self.class._pcore_type
+        end
+
+        def _pcore_init_hash
+          {}
+        end
+
+        def to_s
+          Bunraku.ask('text', [self])
+        end
+      end
+
+      # An instance of an Object type without Ruby: its attributes are methods.
+      class ObjectHandle < Bunraku::Handle
+        include PuppetObject
+
         attr_reader :_pcore_type_name, :_pcore_init_hash
 
         def self.read(number, type_name, attributes)

@@ -107,7 +107,7 @@ module Bunraku
         Block.new(number, integer, text)
       when 19
         number = size
-        Puppet::Pops::Types::PuppetObject.read(number, text, value)
+        Puppet::Pops::Types::ObjectHandle.read(number, text, value)
       when 20 then Puppet::Parser::Scope.at(size)
       when 21 then Bunraku.compile.objects[size]
       else raise IOError, "tag #{tag} in a message"
@@ -188,9 +188,10 @@ module Bunraku
       when Block
         @bytes << "\x12".b
         size(value.live!.number)
-      when Puppet::Pops::Types::PuppetObject
+      when Puppet::Pops::Types::ObjectHandle
         @bytes << "\x13".b
         size(value.live!.number)
+      when Puppet::Pops::Types::PuppetObject then instance(value)
       when Puppet::Parser::Scope
         @bytes << "\x14".b
         size(value.live!.number)
@@ -206,13 +207,24 @@ module Bunraku
       self
     end
 
+    # An instance of a data type: its number, and what it would be made from.
+    def instance(value)
+      name = Bunraku.compile.type_names[value.class]
+      return object(value) unless name
+      @bytes << "\x16".b
+      size(Bunraku.compile.number(value))
+      text(name)
+      value(value._pcore_init_hash)
+      value(Bunraku.data_of(value))
+    end
+
     # Any other object of Ruby: the compiler knows its class, its text and its number.
     def object(value)
       number = Bunraku.compile.number(value)
       @bytes << "\x15".b
       size(number)
       text(value.class.name || 'Object')
-      text(value.is_a?(Symbol) ? value.to_s : value.class.to_s)
+      text(Bunraku.text_of(value))
     end
   end
 
@@ -256,7 +268,8 @@ module Bunraku
 
   # What belongs to one compile and goes with it.
   class Compile
-    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts
+    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
+                :classes, :type_names, :readers
 
     def initialize(node, environment, settings)
       @node = node
@@ -268,6 +281,10 @@ module Bunraku
       @scopes = {}
       @caches = {}
       @contexts = {}
+      @datatypes = {}
+      @classes = {}
+      @type_names = {}.compare_by_identity
+      @readers = {}.compare_by_identity
     end
 
     def number(object)
@@ -277,6 +294,12 @@ module Bunraku
 
   class << self
     attr_reader :compile, :folders
+
+    def text_of(object)
+      object.to_s.to_s
+    rescue StandardError
+      object.class.to_s
+    end
 
     # `$facts` and the like: read once a compile, frozen as in Puppet.
     def shared(name)

@@ -1,8 +1,9 @@
 //! Instances of Object types, and URIs.
 
 use super::{Params, check};
+use crate::closure::Closure;
 use crate::error::{Eval, Flow};
-use crate::types::object::{Feature, Kind, constructor};
+use crate::types::object::{Feature, Kind, constructor, is_in_ruby};
 use crate::types::{CallableType, Range, Type, is_instance, parse_with, print};
 use crate::uri as uris;
 use crate::value::{Hash, HashBuilder, Object, Str, Value};
@@ -96,7 +97,16 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     if let Type::ObjectExtension { base, .. } = ty {
         return object(vm, base, args);
     }
-    let attributes = settable(vm, ty)?;
+    let mut attributes = settable(vm, ty)?;
+    let class = match is_in_ruby(ty) {
+        true => Some(vm.host.object_class(vm, ty)?),
+        false => None,
+    };
+    if let Some(class) = class {
+        // Ruby's own constructor says in which order.
+        let place = |a: &Attribute<'_>| class.parameters.iter().position(|name| *name == a.name);
+        attributes.sort_by_key(place);
+    }
     if let Some(asked) = &mut vm.constructor {
         let least = attributes.iter().filter(|a| a.default.is_none()).count();
         asked.push(super::Parameters { types: attributes.iter().map(|a| a.ty).collect(), least });
@@ -104,7 +114,12 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     }
     let type_name: &'c str = crate::types::name(ty);
     let given: Vec<Option<Value<'c>>> = match args {
-        [Value::Hash(hash)] if named(vm, &attributes, *hash) => {
+        [Value::Hash(hash)]
+            if class.is_none_or(|class| class.takes_hash) && named(vm, &attributes, *hash) =>
+        {
+            if class.is_some() {
+                return vm.host.make_object(vm, ty, &[Value::Hash(*hash)], true);
+            }
             attributes.iter().map(|a| hash.get_str(a.name)).collect()
         }
         args => {
@@ -112,7 +127,11 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
             let fits = (required..=attributes.len()).contains(&args.len())
                 && attributes.iter().zip(args).all(|(attribute, arg)| is_instance(vm, attribute.ty, *arg));
             if !fits {
-                return Err(wrong_arguments(vm, type_name, &attributes, args));
+                let takes_hash = class.is_none_or(|class| class.takes_hash);
+                return Err(wrong_arguments(vm, type_name, &attributes, args, takes_hash));
+            }
+            if class.is_some() {
+                return vm.host.make_object(vm, ty, args, false);
             }
             (0..attributes.len()).map(|n| args.get(n).copied()).collect()
         }
@@ -126,7 +145,13 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
             values.insert_str(attribute.name, value);
         }
     }
-    Ok(Value::Object(vm.arena.alloc(Object { ty, type_name, attributes: values.finish() })))
+    Ok(Value::Object(vm.arena.alloc(Object {
+        ty,
+        type_name,
+        attributes: values.finish(),
+        foreign: None,
+        data: None,
+    })))
 }
 
 /// An instance of an Object type from the hash of its attributes.
@@ -149,12 +174,13 @@ pub fn from_hash<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, init: Value<'c>) -> Eval
 /// URIs. None where it has no member of that name, and the call is one of a function.
 ///
 /// # Errors
-/// For arguments the member does not take, and for members that only Ruby could compute.
+/// For arguments the member does not take, and for members that only Ruby could compute, where the type has none.
 pub fn member<'c>(
     vm: &mut Vm<'c>,
     value: Value<'c>,
     name: &str,
     args: &[Value<'c>],
+    block: Option<&'c Closure<'c>>,
 ) -> Eval<'c, Option<Value<'c>>> {
     match value {
         Value::Object(object) if crate::types::object::definition(object.ty).is_some() => {
@@ -171,26 +197,21 @@ pub fn member<'c>(
                     .collect(),
                 _ => vec![CallableType { unspecified: false, size: Some(Range::EMPTY), ..CallableType::ANY }],
             };
-            let fits = callables.iter().any(|callable| {
-                let range = callable.range();
-                callable.unspecified
-                    || (range.contains(args.len() as i64)
-                        && args.iter().enumerate().all(|(n, arg)| {
-                            let ty = callable.params.get(n).or(callable.params.last());
-                            ty.is_none_or(|ty| is_instance(vm, ty, *arg))
-                        }))
-            });
+            let signatures: Vec<_> = callables
+                .into_iter()
+                .map(|callable| crate::types::Signature { callable, names: Vec::new(), block_name: "block" })
+                .collect();
+            let mut fits = false;
+            for signature in &signatures {
+                fits = fits || signature.callable.unspecified || vm.accepts(signature, args, block)?;
+            }
             if !fits {
-                let signatures: Vec<_> = callables
-                    .into_iter()
-                    .map(|callable| crate::types::Signature {
-                        callable,
-                        names: Vec::new(),
-                        block_name: "block",
-                    })
-                    .collect();
-                let message = crate::types::mismatch::describe_arguments(vm, &label, &signatures, args, None);
+                let message =
+                    crate::types::mismatch::describe_arguments(vm, &label, &signatures, args, block);
                 return Err(Flow::raw(message));
+            }
+            if object.foreign.is_some() {
+                return vm.host.object_member(vm, object, name, args, block).map(Some);
             }
             let computed = matches!(member.kind, Some(Kind::Derived))
                 || (member.kind == Some(Kind::GivenOrDerived) && object.attributes.get_str(name).is_none());
@@ -271,6 +292,7 @@ fn wrong_arguments<'c>(
     name: &str,
     attributes: &[Attribute<'c>],
     args: &[Value<'c>],
+    takes_hash: bool,
 ) -> Box<Flow<'c>> {
     let arena = vm.arena;
     let types: Vec<_> = attributes.iter().map(|a| a.ty).collect();
@@ -292,5 +314,6 @@ fn wrong_arguments<'c>(
         crate::types::Signature { callable: *hashed, names: vec!["hash"], block_name: "block" },
         crate::types::Signature { callable: *positional, names, block_name: "block" },
     ];
-    Flow::raw(crate::types::mismatch::describe_arguments(vm, &format!("new_{name}"), &signatures, args, None))
+    let signatures = if takes_hash { &signatures[..] } else { &signatures[1..] };
+    Flow::raw(crate::types::mismatch::describe_arguments(vm, &format!("new_{name}"), signatures, args, None))
 }

@@ -6,6 +6,7 @@ use crate::types::mismatch::assert_instance;
 use crate::types::{Type, generalize, infer, is_assignable, optional, parse_with, resolved};
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
+use std::cell::Cell;
 
 const MEMBER: &str = "Pattern[/\\A[a-z_]\\w*\\z/]";
 const TYPE_NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
@@ -88,6 +89,8 @@ impl<'c> Definer<'c> {
             equality_include_type: include_type,
             checks: self.init.get_str("checks").filter(|checks| !checks.is_undef()),
             annotations: self.init.get_str("annotations").filter(|given| !given.is_undef()),
+            in_ruby: Cell::new(self.parent.is_some_and(super::is_in_ruby)),
+            ruby_class: Cell::new(None),
         })
     }
 

@@ -10,7 +10,8 @@ pub use extension::{extension, has_parameters, matches_type, matches_value, of_i
 pub use type_set::define_set;
 
 use super::{Type, resolved};
-use crate::value::{Object, Value};
+use crate::value::{Hash, Object, Value};
+use std::cell::Cell;
 
 /// What an attribute may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,55 @@ pub struct Definition<'c> {
     pub checks: Option<Value<'c>>,
     /// `annotations`
     pub annotations: Option<Value<'c>>,
+    /// Whether its instances, or those of what it inherits from, are Ruby's.
+    pub in_ruby: Cell<bool>,
+    /// The class that makes them, where what it makes is no object of Puppet's.
+    pub ruby_class: Cell<Option<&'c str>>,
+}
+
+/// Whether an object of Ruby's is of the class that stands for a type.
+pub fn is_made_by<'c>(ty: &'c Type<'c>, object: &Object<'c>) -> bool {
+    match (object.ty, definition(ty)) {
+        (Type::Runtime { name: Some(class), .. }, Some(definition)) => {
+            definition.ruby_class.get() == Some(class)
+        }
+        _ => false,
+    }
+}
+
+/// The text of an object of Ruby's that the language knows nothing else of.
+pub fn foreign_text<'c>(object: &Object<'c>) -> Option<&'c str> {
+    match object.ty {
+        Type::Runtime { .. } => object.data?.get_str("to_s")?.as_str(),
+        _ => None,
+    }
+}
+
+/// What data says of an instance, as arguments of its constructor by name: those that have their default are left
+/// out at the end only.
+pub fn data<'c>(object: &Object<'c>) -> Vec<(&'c str, Value<'c>)> {
+    let named = |hash: Hash<'c>| {
+        hash.entries().iter().filter_map(|(name, value)| Some((name.as_str()?, *value))).collect()
+    };
+    if let Some(data) = object.data {
+        return named(data);
+    }
+    if definition(object.ty).is_none() {
+        return named(object.attributes);
+    }
+    let mut all: Vec<_> = constructor(object.ty)
+        .into_iter()
+        .map(|(name, _, default)| (name, object.attributes.get_str(name), default))
+        .collect();
+    while let Some((_, None, Some(_))) = all.last() {
+        all.pop();
+    }
+    all.into_iter().map(|(name, value, default)| (name, value.or(default).unwrap_or(Value::Undef))).collect()
+}
+
+/// Whether the instances of a type are Ruby's.
+pub fn is_in_ruby<'c>(ty: &'c Type<'c>) -> bool {
+    definition(ty).is_some_and(|definition| definition.in_ruby.get())
 }
 
 /// The definition of an Object type of the user's; none for the types Puppet itself defines and for all else.
@@ -186,10 +236,13 @@ pub fn same<'c>(a: &Object<'c>, b: &Object<'c>) -> bool {
     }
     let (left, right) = (attributes(a.ty), attributes(b.ty));
     equality_attributes(a.ty).into_iter().all(|name| {
-        let of = |object: &Object<'c>, all: &[&'c Member<'c>]| {
-            all.iter().find(|member| member.name == name).map(|member| value_of(object, member))
+        let find = |all: &[&'c Member<'c>]| all.iter().copied().find(|member| member.name == name);
+        // Ruby asks the other one's reader.
+        let read = |member: &Member<'c>| match b.data {
+            Some(data) => data.get_str(name).or(member.value).unwrap_or(Value::Undef),
+            None => value_of(b, member),
         };
-        match (of(a, &left), of(b, &right)) {
+        match (find(&left).map(|member| value_of(a, member)), find(&right).map(read)) {
             (Some(a), Some(b)) => a.same(b),
             _ => false,
         }

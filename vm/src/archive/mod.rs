@@ -6,6 +6,7 @@
 //! here panics: what is out of order is a [`Fault`].
 
 pub mod cold;
+mod index;
 pub mod layout;
 pub mod map;
 pub mod reader;

@@ -1,6 +1,7 @@
 //! Reads an archive where it lies. Opening looks at the header only; a search touches the blocks on its way, and a
 //! block's checksum is taken the first time that it is touched.
 
+use super::index::Index;
 use super::layout::{
     BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, Form, HEADER_SUM, MAGIC, PART_WORDS, PROVIDED_WORDS,
     Section, TABLE, VERSION,
@@ -28,6 +29,7 @@ pub struct Archive {
     sections: [Range<usize>; Section::ALL.len()],
     /// Blocks found sound, a bit each; the header's is never set.
     sound: Box<[AtomicU64]>,
+    index: Index,
 }
 
 impl Archive {
@@ -51,8 +53,12 @@ impl Archive {
     }
 
     fn new(store: Store, fingerprint: Option<&[u8; FINGERPRINT]>) -> Read<Archive> {
-        let mut archive =
-            Archive { store, sections: std::array::from_fn(|_| 0..0), sound: Vec::new().into_boxed_slice() };
+        let mut archive = Archive {
+            store,
+            sections: std::array::from_fn(|_| 0..0),
+            sound: Vec::new().into_boxed_slice(),
+            index: Index::default(),
+        };
         let bytes = archive.all();
         if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || cfg!(target_endian = "big") {
             return Err(Fault::NotAnArchive);
@@ -245,6 +251,9 @@ impl Archive {
     /// # Errors
     /// When what the search meets is damaged.
     pub fn find(&self, path: &str) -> Read<Option<Entry<'_>>> {
+        if let Some(found) = self.index.find(path.as_bytes(), self.entries(), |n| self.entry_path(n)) {
+            return found?.map(|number| self.entry(number)).transpose();
+        }
         let number = self.entry_from(path)?;
         if number == self.entries() || self.entry_path(number)? != path.as_bytes() {
             return Ok(None);

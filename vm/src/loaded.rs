@@ -146,6 +146,7 @@ impl<'c> LoadedUnit<'c> {
     pub fn literal(&self, arena: &'c Bump, chunk: u32) -> Option<Value<'c>> {
         let chunk = self.unit.chunk(chunk).ok()?;
         let [load, end] = *chunk.code else { return None };
+        self.passed.verify(&self.unit, &chunk).ok()?;
         let [op, to, low, high] = load.to_le_bytes();
         let [last, from, ..] = end.to_le_bytes();
         if Op::ALL.get(usize::from(last)) != Some(&Op::Return) || from != to {
@@ -155,10 +156,7 @@ impl<'c> LoadedUnit<'c> {
             Op::LoadUndef => Some(Value::Undef),
             Op::LoadBool => Some(Value::Bool(low != 0)),
             Op::LoadInt => Some(Value::Int(i16::from_le_bytes([low, high]).into())),
-            Op::LoadConst => {
-                let number = u16::from_le_bytes([low, high]).into();
-                (number < self.unit.consts()).then(|| self.constant(arena, number))
-            }
+            Op::LoadConst => Some(self.constant(arena, u16::from_le_bytes([low, high]).into())),
             _ => None,
         }
     }

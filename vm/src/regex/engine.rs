@@ -34,10 +34,10 @@ impl Expression {
     /// # Errors
     /// Ruby's message where it is none.
     pub fn check(&self, source: &str) -> Result<(), String> {
-        match self.lite(source) {
-            Some(_) => Ok(()),
-            None => self.engine(source, true).map(|_| ()),
+        if self.lite(source).is_some() || is_sound_without_looks(source) {
+            return Ok(());
         }
+        self.engine(source, true).map(|_| ())
     }
 
     /// Whether it matches anywhere.
@@ -97,8 +97,7 @@ impl Expression {
     fn lite(&self, source: &str) -> Option<&regex_lite::Regex> {
         let made = self.lite.get_or_init(|| {
             let translated = translate(source, false).ok()?;
-            let fits = is_plain(&translated) && is_light(&translated);
-            fits.then(|| regex_lite::RegexBuilder::new(&translated).size_limit(LIGHT).build().ok())?
+            (is_plain(&translated) && is_light(&translated)).then(|| light(&translated))?
         });
         made.as_ref()
     }
@@ -199,12 +198,48 @@ fn is_plain(translated: &str) -> bool {
             || behind(three[1], three[2])
             || quantifies(three[0]) && three[1] == b'?' && three[2] == b'?'
     });
-    !stacked && !translated.contains("{0")
+    !stacked && !translated.contains("{0}") && !translated.contains("{0,0}")
 }
 
 /// Whether `regex-lite` takes a plain expression for the same over ASCII: it knows classes of characters alone.
 fn is_light(translated: &str) -> bool {
-    !["[[", "[^[", "[:", "&&", "--", "~~"].iter().any(|text| translated.contains(text))
+    let nested = translated.replace("[[:", "[").replace("[^[:", "[");
+    !["[[", "[^[", "&&", "--", "~~"].iter().any(|text| nested.contains(text))
+}
+
+/// Whether a source is an expression beyond doubt once its looks ahead are taken for groups.
+fn is_sound_without_looks(source: &str) -> bool {
+    let Ok(translated) = translate(source, false) else { return false };
+    let bytes = translated.as_bytes();
+    let (mut open, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            // A class may hold any of them.
+            b'[' if bytes[at..]
+                .iter()
+                .take_while(|byte| **byte != b']')
+                .any(|byte| matches!(byte, b'(' | b')')) =>
+            {
+                return false;
+            }
+            b'(' => open.push(bytes[at + 1..].starts_with(b"?=") || bytes[at + 1..].starts_with(b"?!")),
+            // A look is not to be repeated.
+            b')' if open.pop() == Some(true)
+                && matches!(bytes.get(at + 1), Some(b'*' | b'+' | b'?' | b'{')) =>
+            {
+                return false;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let grouped = translated.replace("(?=", "(?:").replace("(?!", "(?:");
+    is_plain(&grouped) && is_light(&grouped) && light(&grouped).is_some()
+}
+
+fn light(translated: &str) -> Option<regex_lite::Regex> {
+    regex_lite::RegexBuilder::new(translated).size_limit(LIGHT).build().ok()
 }
 
 #[cfg(test)]
@@ -221,6 +256,14 @@ mod tests {
         "[ab]",
         "[^a]",
         "[a-c&&[^b]]",
+        "[b[:digit:]]",
+        "[[:xdigit:]]",
+        "[^[:space:]]",
+        "[z-a]",
+        "[(]",
+        "(?=a",
+        "(?!",
+        "b)",
         "(a)",
         "(?:b)",
         "(a|b)",
@@ -276,8 +319,11 @@ mod tests {
             let count = 1 + next(6);
             let source: String = (0..count).map(|_| PARTS[next(PARTS.len())]).collect();
             let Ok(translated) = translate(&source, true) else { continue };
-            let Ok(reference) = fancy_regex::Regex::new(&translated) else { continue };
             let expression = Expression::default();
+            let verdict = expression.engine(&source, false).map(|_| ());
+            assert_eq!(expression.check(&source), verdict, "/{source}/");
+            // It takes no repetition of nothing, which Ruby does.
+            let Ok(reference) = fancy_regex::Regex::new(&translated) else { continue };
             let engine =
                 expression.engine(&source, false).expect("it is an expression to all engines or to none");
             match engine {

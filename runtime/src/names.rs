@@ -81,6 +81,13 @@ pub fn split_reference(text: &str) -> Option<(&str, &str)> {
     (!ty.is_empty() && !title.is_empty()).then_some((ty, title))
 }
 
+/// The number of a variable of the last match: `0`, `12`; none for other names, and for numbers with zeroes in front.
+pub(crate) fn match_number(name: &str) -> Option<usize> {
+    let is_number = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
+    // What is too large to be a group of any match has no value.
+    (is_number && !name.is_empty()).then(|| name.parse().unwrap_or(usize::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,11 +104,4 @@ mod tests {
         assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
         assert_eq!(split_reference("File"), None);
     }
-}
-
-/// The number of a variable of the last match: `0`, `12`; none for other names, and for numbers with zeroes in front.
-pub(crate) fn match_number(name: &str) -> Option<usize> {
-    let is_number = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
-    // What is too large to be a group of any match has no value.
-    (is_number && !name.is_empty()).then(|| name.parse().unwrap_or(usize::MAX))
 }

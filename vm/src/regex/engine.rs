@@ -2,7 +2,7 @@
 //! left to `regex-lite`, which is ready at once, since a compile holds hundreds of expressions against one or two texts
 //! each; those that are matched often go to `regex-automata`. The rest is for `fancy-regex`.
 
-use super::translate::translate;
+use super::translate::{For, translate};
 use fancy_regex::{BytesMode, RegexBuilder};
 use regex_automata::meta;
 use regex_automata::util::primitives::{NonMaxUsize, PatternID};
@@ -12,10 +12,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 /// How many steps back one match may take.
 const BACKTRACK_LIMIT: usize = 5_000_000;
 /// How many searches an expression is too new for a machine of its own, and how long the texts of these may be.
-const FIRST: u32 = 20;
+const FIRST: u32 = 50;
 const SHORT: usize = 1_000;
 /// What it may be made into for them, in bytes.
-const LIGHT: usize = 1 << 17;
+const LIGHT: usize = 1 << 20;
 
 /// An expression, in the forms that have been needed so far. Over ASCII a character is a byte and classes are small;
 /// what matches in a text that is ASCII is the same for all.
@@ -96,7 +96,7 @@ impl Expression {
 
     fn lite(&self, source: &str) -> Option<&regex_lite::Regex> {
         let made = self.lite.get_or_init(|| {
-            let translated = translate(source, false).ok()?;
+            let translated = translate(source, For::Ascii).ok()?;
             (is_plain(&translated) && is_light(&translated)).then(|| light(&translated))?
         });
         made.as_ref()
@@ -135,16 +135,17 @@ enum Engine {
 impl Engine {
     fn new(source: &str, mode: BytesMode) -> Result<Engine, String> {
         let invalid = |message: &dyn std::fmt::Display| format!("{message}: /{source}/");
-        let translated = translate(source, false).map_err(|message| invalid(&message))?;
+        let unicode = matches!(mode, BytesMode::Unicode);
+        let goal = if unicode { For::All } else { For::Ascii };
+        let translated = translate(source, goal).map_err(|message| invalid(&message))?;
         if is_plain(&translated) {
-            let unicode = matches!(mode, BytesMode::Unicode);
             let syntax = syntax::Config::new().unicode(unicode).utf8(unicode);
             if let Ok(regex) = meta::Regex::builder().syntax(syntax).build(&translated) {
                 let slots = RefCell::new(vec![None; regex.group_info().slot_len()]);
                 return Ok(Engine::Plain(regex, slots));
             }
         }
-        let translated = translate(source, true).map_err(|message| invalid(&message))?;
+        let translated = translate(source, For::Fancy).map_err(|message| invalid(&message))?;
         let regex = RegexBuilder::new(&translated).backtrack_limit(BACKTRACK_LIMIT).bytes_mode(mode).build();
         regex.map(|regex| Engine::Fancy(Box::new(regex))).map_err(|error| invalid(&error))
     }
@@ -188,41 +189,71 @@ impl Engine {
     }
 }
 
-/// Whether both engines take an expression that both understand for the same. A quantifier behind another repeats
-/// it to one and says something else to the other; a group that is repeated no times counts for one only.
+/// Whether all engines take an expression that they understand for the same. A quantifier behind another repeats it
+/// to some and says something else to others; a group that is repeated no times counts for some only.
 fn is_plain(translated: &str) -> bool {
+    let outside = without_classes(translated);
     let quantifies = |byte: u8| matches!(byte, b'*' | b'+' | b'?' | b'}');
-    let stacked = translated.as_bytes().windows(3).any(|three| {
+    let stacked = outside.windows(3).any(|three| {
         let behind = |before: u8, byte: u8| quantifies(before) && matches!(byte, b'*' | b'+' | b'{');
         behind(three[0], three[1])
             || behind(three[1], three[2])
             || quantifies(three[0]) && three[1] == b'?' && three[2] == b'?'
     });
-    !stacked && !translated.contains("{0}") && !translated.contains("{0,0}")
+    let holds = |text: &[u8]| outside.windows(text.len()).any(|window| window == text);
+    !stacked && !holds(b"{0}") && !holds(b"{0,0}")
 }
 
-/// Whether `regex-lite` takes a plain expression for the same over ASCII: it knows classes of characters alone.
+/// The expression with a bracket for each class, and one for each escaped letter.
+fn without_classes(translated: &str) -> Vec<u8> {
+    let (mut out, mut depth) = (Vec::with_capacity(translated.len()), 0);
+    let mut bytes = translated.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+                if depth == 0 {
+                    out.push(b']');
+                }
+            }
+            b'[' => depth += 1,
+            b']' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    out.push(b']');
+                }
+            }
+            _ if depth > 0 => {}
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+/// Whether `regex-lite` takes a plain expression for the same over ASCII: it knows classes without classes in them.
 fn is_light(translated: &str) -> bool {
-    let nested = translated.replace("[[:", "[").replace("[^[:", "[");
-    !["[[", "[^[", "&&", "--", "~~"].iter().any(|text| nested.contains(text))
+    let mut in_class = false;
+    let mut bytes = translated.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => _ = bytes.next(),
+            b'[' if in_class => return false,
+            b'&' | b'-' | b'~' if in_class && bytes.peek() == Some(&byte) => return false,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether a source is an expression beyond doubt once its looks ahead are taken for groups.
 fn is_sound_without_looks(source: &str) -> bool {
-    let Ok(translated) = translate(source, false) else { return false };
-    let bytes = translated.as_bytes();
-    let (mut open, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
+    let Ok(translated) = translate(source, For::Ascii) else { return false };
+    let bytes = without_classes(&translated);
+    let mut open = Vec::new();
+    for at in 0..bytes.len() {
         match bytes[at] {
-            b'\\' => at += 1,
-            // A class may hold any of them.
-            b'[' if bytes[at..]
-                .iter()
-                .take_while(|byte| **byte != b']')
-                .any(|byte| matches!(byte, b'(' | b')')) =>
-            {
-                return false;
-            }
             b'(' => open.push(bytes[at + 1..].starts_with(b"?=") || bytes[at + 1..].starts_with(b"?!")),
             // A look is not to be repeated.
             b')' if open.pop() == Some(true)
@@ -232,7 +263,6 @@ fn is_sound_without_looks(source: &str) -> bool {
             }
             _ => {}
         }
-        at += 1;
     }
     let grouped = translated.replace("(?=", "(?:").replace("(?!", "(?:");
     is_plain(&grouped) && is_light(&grouped) && light(&grouped).is_some()
@@ -260,6 +290,14 @@ mod tests {
         "[[:xdigit:]]",
         "[^[:space:]]",
         "[z-a]",
+        "[[:punct:]]",
+        "[[:word:]é]",
+        "[^[:upper:]]",
+        "[[:blank:][:cntrl:]]",
+        "[[:print:]&&[:lower:]]",
+        "[+*]",
+        "\\Z",
+        "\\+",
         "[(]",
         "(?=a",
         "(?!",
@@ -301,8 +339,10 @@ mod tests {
         "\\x61",
         "\\u{e9}",
     ];
-    const TEXTS: &[&str] =
-        &["", "a", "ab", "aab", "ba", "é", "aéb", "a\nb", "b\n", "\n", "abcabc", "A1 b2", "aaaa"];
+    const TEXTS: &[&str] = &[
+        "", "a", "ab", "aab", "ba", "é", "aéb", "a\nb", "b\n", "\n", "abcabc", "A1 b2", "aaaa", "~!", "a\t_",
+        "A+\n",
+    ];
 
     /// Matches in all the ways there are, with `fancy-regex` for a reference.
     #[test]
@@ -318,7 +358,7 @@ mod tests {
         for _ in 0..20_000 {
             let count = 1 + next(6);
             let source: String = (0..count).map(|_| PARTS[next(PARTS.len())]).collect();
-            let Ok(translated) = translate(&source, true) else { continue };
+            let Ok(translated) = translate(&source, For::Fancy) else { continue };
             let expression = Expression::default();
             let verdict = expression.engine(&source, false).map(|_| ());
             assert_eq!(expression.check(&source), verdict, "/{source}/");

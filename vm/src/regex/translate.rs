@@ -4,8 +4,19 @@
 //! POSIX classes are Unicode, unnamed groups capture nothing beside named ones, `{,n}` is a quantifier and a
 //! brace that is none stands for itself.
 
-/// Translates a whole expression; `apart`, so that `fancy-regex` does not join repetitions (see [`Translator::separate`]).
-pub(super) fn translate(source: &str, apart: bool) -> Result<String, &'static str> {
+/// For what an expression is translated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// An automaton over all of Unicode.
+    All,
+    /// One over texts that are ASCII: POSIX classes are small.
+    Ascii,
+    /// `fancy-regex`, which is kept from joining repetitions (see [`Translator::separate`]).
+    Fancy,
+}
+
+/// Translates a whole expression.
+pub(super) fn translate(source: &str, goal: For) -> Result<String, &'static str> {
     let chars: Vec<char> = source.chars().collect();
     let mut translator = Translator {
         named: has_named_group(&chars),
@@ -13,7 +24,7 @@ pub(super) fn translate(source: &str, apart: bool) -> Result<String, &'static st
         at: 0,
         out: String::from("(?m)"),
         nested: 0,
-        apart,
+        goal,
     };
     let mut depth = 0usize;
     translator.run(&mut depth)?;
@@ -48,8 +59,7 @@ struct Translator {
     named: bool,
     /// How many subexpression calls deep.
     nested: u32,
-    /// Whether repetitions are kept apart.
-    apart: bool,
+    goal: For,
 }
 
 /// ASCII classes as they stand inside brackets.
@@ -132,7 +142,8 @@ impl Translator {
     /// Puts what matches nothing behind a repetition. The engine takes `x+y?x+` for `x+(yx+)?`, which a single `x`
     /// matches, and does more of that kind with repetitions that stand side by side.
     fn separate(&mut self) {
-        if self.apart && !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|')) {
+        if self.goal == For::Fancy && !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|'))
+        {
             self.out.push_str("a{0}");
         }
     }
@@ -393,7 +404,8 @@ impl Translator {
                 name.push(c);
             }
         }
-        let set = posix(&name.to_ascii_lowercase()).map_or_else(|| format!("\\p{{{name}}}"), str::to_owned);
+        let set = posix(&name.to_ascii_lowercase(), self.goal)
+            .map_or_else(|| format!("\\p{{{name}}}"), str::to_owned);
         self.out.push_str(if negated { "[^" } else { "[" });
         self.out.push_str(&set);
         self.out.push(']');
@@ -438,10 +450,11 @@ impl Translator {
             Some(name) => (true, name),
             None => (false, name),
         };
-        let Some(set) = posix(name) else { return false };
-        self.out.push_str(if negated { "[^" } else { "[" });
+        let Some(set) = posix(name, self.goal) else { return false };
+        let is_apart = negated || self.out.ends_with(['-', '&', '~']);
+        self.out.push_str(if negated { "[^" } else { &"["[usize::from(!is_apart)..] });
         self.out.push_str(set);
-        self.out.push(']');
+        self.out.push_str(&"]"[usize::from(!is_apart)..]);
         self.at += end + 2;
         true
     }
@@ -498,8 +511,27 @@ impl Translator {
     }
 }
 
-/// A POSIX class as it stands inside brackets, over all of Unicode as in Ruby.
-fn posix(name: &str) -> Option<&'static str> {
+/// A POSIX class as it stands inside brackets, over all of Unicode as in Ruby, or what that has of ASCII.
+fn posix(name: &str, goal: For) -> Option<&'static str> {
+    if goal == For::Ascii {
+        return Some(match name {
+            "alpha" => "a-zA-Z",
+            "digit" => "0-9",
+            "alnum" => "a-zA-Z0-9",
+            "upper" => "A-Z",
+            "lower" => "a-z",
+            "space" => SPACE,
+            "blank" => "\\x20\\t",
+            "punct" => "!-/:-@\\[-`\\{-\\~",
+            "cntrl" => "\\x00-\\x1f\\x7f",
+            "xdigit" => "0-9a-fA-F",
+            "word" => WORD,
+            "print" => "\\x20-\\x7e",
+            "graph" => "\\x21-\\x7e",
+            "ascii" => "\\x00-\\x7f",
+            _ => return None,
+        });
+    }
     Some(match name {
         "alpha" => "\\p{Alphabetic}",
         "digit" => "\\p{Nd}",

@@ -11,6 +11,9 @@ use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
+/// The defaults that a scope, by number, has for a type.
+pub(super) type OfScope<'c> = (u32, Vec<Param<'c>>);
+
 impl<'c> Compile<'c> {
     /// Sets defaults of a type in a scope; an attribute may be set once.
     pub(super) fn define_defaults(

@@ -201,8 +201,8 @@ pub struct Compile<'c> {
     /// The class, defined type or node whose body a scope is, by scope number.
     sources: RefCell<HashMap<u32, &'c Known<'c>>>,
     type_names: RefCell<HashMap<&'c str, Rc<declare::TypeName<'c>>>>,
-    /// Resource defaults by type, those of each scope beside its number.
-    defaults: RefCell<HashMap<&'c str, Vec<(u32, Vec<crate::catalog::Param<'c>>)>>>,
+    /// Resource defaults, by type.
+    defaults: RefCell<HashMap<&'c str, Vec<defaults::OfScope<'c>>>>,
     overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,

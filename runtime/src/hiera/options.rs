@@ -18,7 +18,7 @@ pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The reserved key, taken apart.
 pub(super) fn key() -> Key<'static> {
-    Key { text: LOOKUP_OPTIONS.into(), root: LOOKUP_OPTIONS.into(), segments: Vec::new() }
+    Key { text: LOOKUP_OPTIONS, root: LOOKUP_OPTIONS.into(), segments: Vec::new() }
 }
 
 type Options<'c> = Option<&'c Table<'c>>;

@@ -181,7 +181,11 @@ impl Tree {
 
     /// Whether the archive alone answers.
     pub fn is_frozen(&self) -> bool {
-        self.archived.as_ref().is_some_and(|archived| archived.frozen)
+        self.frozen_archive().is_some()
+    }
+
+    fn frozen_archive(&self) -> Option<&Archived> {
+        self.archived.as_ref().filter(|archived| archived.frozen)
     }
 
     /// What was found to be wrong with the archive, as a message: what was read since may not be true.
@@ -214,7 +218,7 @@ impl Tree {
 
     /// The frozen archive's answer for a path: none where the disk is asked.
     fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
-        let archived = self.archived.as_ref().filter(|archived| archived.frozen)?;
+        let archived = self.frozen_archive()?;
         let key = key(&archived.roots, path)?;
         Some(match archived.heed(archived.opened.archive.find(&key)).flatten() {
             Some(entry) => answer(archived, entry),
@@ -389,17 +393,16 @@ impl Tree {
 
     /// Whether a configuration of Hiera has passed its checks before; that of a frozen archive passes them again.
     pub(crate) fn config_passed(&self, path: &Path, place: Place) -> bool {
-        let frozen = self.archived.as_ref().filter(|archived| archived.frozen);
         let has = |archived: &Archived| {
             let known = archived.configs.lock().ok()?;
             Some(known.get(path)?.contains(&place))
         };
-        frozen.and_then(has).unwrap_or_default()
+        self.frozen_archive().and_then(has).unwrap_or_default()
     }
 
     /// Remembers that a configuration of Hiera has passed its checks.
     pub(crate) fn pass_config(&self, path: &Path, place: Place) {
-        if let Some(archived) = self.archived.as_ref().filter(|archived| archived.frozen)
+        if let Some(archived) = self.frozen_archive()
             && let Ok(mut known) = archived.configs.lock()
         {
             known.entry(path.to_path_buf()).or_default().push(place);
@@ -434,7 +437,7 @@ impl Tree {
     /// The file that the first module by name, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub(crate) fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
-        let archived = self.archived.as_ref().filter(|archived| archived.frozen)?;
+        let archived = self.frozen_archive()?;
         let found = archived.heed(archived.opened.archive.provided(relative)).flatten();
         Some(found.and_then(|entry| archived.path_of(entry.path)))
     }

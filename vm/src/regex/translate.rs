@@ -451,10 +451,13 @@ impl Translator {
             None => (false, name),
         };
         let Some(set) = posix(name, self.goal) else { return false };
-        let is_apart = negated || self.out.ends_with(['-', '&', '~']);
-        self.out.push_str(if negated { "[^" } else { &"["[usize::from(!is_apart)..] });
-        self.out.push_str(set);
-        self.out.push_str(&"]"[usize::from(!is_apart)..]);
+        // What stands in front may make more of it than a part of the class.
+        let (open, close) = match negated {
+            true => ("[^", "]"),
+            false if self.out.ends_with(['-', '&', '~']) => ("[", "]"),
+            false => ("", ""),
+        };
+        self.out.extend([open, set, close]);
         self.at += end + 2;
         true
     }

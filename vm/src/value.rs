@@ -220,9 +220,7 @@ impl<'c> Hash<'c> {
     /// A hash of entries; a later one replaces the value of an earlier one with the same key, in its place.
     pub fn from_entries(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
         let mut builder = HashBuilder::new(arena);
-        for (key, value) in entries {
-            builder.insert(*key, *value);
-        }
+        entries.iter().for_each(|(key, value)| builder.insert(*key, *value));
         builder.finish()
     }
 
@@ -284,7 +282,13 @@ impl<'c> Hash<'c> {
 
     /// The value at a key.
     pub fn get(self, key: Value<'c>) -> Option<Value<'c>> {
-        self.find(key, key.hash_code())
+        let entries = self.entries();
+        if entries.len() <= LINEAR {
+            return entries.iter().find(|(k, _)| k.same(key)).map(|(_, v)| *v);
+        }
+        self.index()
+            .find(key.hash_code(), |at| entries[*at as usize].0.same(key))
+            .map(|at| entries[*at as usize].1)
     }
 
     /// The value at a string key.
@@ -295,14 +299,6 @@ impl<'c> Hash<'c> {
             return (0..entries.len() as u32).find(|at| is(*at)).map(|at| entries[at as usize].1);
         }
         self.index().find(hash_str(key), |at| is(*at)).map(|at| entries[*at as usize].1)
-    }
-
-    fn find(self, key: Value<'c>, code: u64) -> Option<Value<'c>> {
-        let entries = self.entries();
-        if entries.len() <= LINEAR {
-            return entries.iter().find(|(k, _)| k.same(key)).map(|(_, v)| *v);
-        }
-        self.index().find(code, |at| entries[*at as usize].0.same(key)).map(|at| entries[*at as usize].1)
     }
 
     fn index(self) -> &'c HashTable<u32, &'c Bump> {
@@ -321,35 +317,55 @@ impl<'c> Hash<'c> {
 pub struct HashBuilder<'c> {
     arena: &'c Bump,
     entries: Vec<(Value<'c>, Value<'c>)>,
-    index: HashTable<u32>,
+    /// Hash codes of the keys and their places; empty as long as there are few.
+    index: HashTable<(u64, u32)>,
 }
 
 impl<'c> HashBuilder<'c> {
     /// An empty builder.
     pub fn new(arena: &'c Bump) -> Self {
-        HashBuilder { arena, entries: Vec::new(), index: HashTable::new() }
+        HashBuilder::with_capacity(arena, 0)
+    }
+
+    /// An empty builder with room for so many entries.
+    pub fn with_capacity(arena: &'c Bump, capacity: usize) -> Self {
+        HashBuilder { arena, entries: Vec::with_capacity(capacity), index: HashTable::new() }
     }
 
     /// A builder that starts with the entries of `hash`.
     pub fn with(arena: &'c Bump, hash: Hash<'c>) -> Self {
         let mut builder = HashBuilder::new(arena);
-        for (key, value) in hash.entries() {
-            builder.insert(*key, *value);
-        }
+        builder.entries.extend_from_slice(hash.entries());
         builder
     }
 
     /// Sets `key`.
     pub fn insert(&mut self, key: Value<'c>, value: Value<'c>) {
-        let code = key.hash_code();
-        let entries = &mut self.entries;
-        if let Some(at) = self.index.find(code, |at| entries[*at as usize].0.same(key)) {
-            entries[*at as usize].1 = value;
+        if self.entries.len() <= LINEAR {
+            match self.entries.iter_mut().find(|(other, _)| other.same(key)) {
+                Some(entry) => entry.1 = value,
+                None => self.entries.push((key, value)),
+            }
             return;
         }
-        let at = entries.len() as u32;
-        entries.push((key, value));
-        self.index.insert_unique(code, at, |at| entries[*at as usize].0.hash_code());
+        self.complete_index();
+        let code = key.hash_code();
+        let entries = &mut self.entries;
+        match self.index.find(code, |(other, at)| *other == code && entries[*at as usize].0.same(key)) {
+            Some((_, at)) => entries[*at as usize].1 = value,
+            None => {
+                self.index.insert_unique(code, (code, entries.len() as u32), |(code, _)| *code);
+                entries.push((key, value));
+            }
+        }
+    }
+
+    /// Enters what was set while there were few.
+    fn complete_index(&mut self) {
+        for at in self.index.len()..self.entries.len() {
+            let code = self.entries[at].0.hash_code();
+            self.index.insert_unique(code, (code, at as u32), |(code, _)| *code);
+        }
     }
 
     /// Sets a string key.
@@ -358,11 +374,14 @@ impl<'c> HashBuilder<'c> {
     }
 
     /// The value at a key so far.
-    pub fn get(&self, key: Value<'c>) -> Option<Value<'c>> {
-        let entries = &self.entries;
-        self.index
-            .find(key.hash_code(), |at| entries[*at as usize].0.same(key))
-            .map(|at| entries[*at as usize].1)
+    pub fn get(&mut self, key: Value<'c>) -> Option<Value<'c>> {
+        if self.entries.len() <= LINEAR {
+            return self.entries.iter().find(|(other, _)| other.same(key)).map(|(_, value)| *value);
+        }
+        self.complete_index();
+        let code = key.hash_code();
+        let is = |(other, at): &(u64, u32)| *other == code && self.entries[*at as usize].0.same(key);
+        self.index.find(code, is).map(|(_, at)| self.entries[*at as usize].1)
     }
 
     /// Number of entries so far.

@@ -4,6 +4,7 @@ use super::rich::{self, Style, string};
 use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Resource};
 use bunraku_vm::scope::ResourceId;
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use std::ops::Range;
@@ -105,6 +106,8 @@ struct Quoted {
     words: Vec<Box<str>>,
     /// The file written last, and where.
     file: Option<(*const str, Range<usize>)>,
+    /// The tags written last, the last one first, with where each begins; and where their list ends.
+    tags: (Vec<(Symbol, usize)>, usize),
 }
 
 impl Quoted {
@@ -119,23 +122,42 @@ impl Quoted {
         }
     }
 
+    /// Writes tags with commas between them. Those that came from a container are at the end of the list before, too.
     fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags) {
-        for (n, tag) in tags.symbols().iter().enumerate() {
+        let tags = tags.symbols();
+        let (last, end) = &mut self.tags;
+        let same = tags.iter().rev().zip(last.iter()).take_while(|(tag, (other, _))| *tag == other).count();
+        let copied = same.checked_sub(1).map_or(*end, |first| last[first].1)..*end;
+        last.truncate(same);
+        for (n, tag) in tags[..tags.len() - same].iter().enumerate() {
             if n > 0 {
                 out.push(',');
             }
-            let at = tag.0 as usize;
-            if at >= self.words.len() {
-                self.words.resize(at + 1, Box::default());
-            }
-            if self.words[at].is_empty() {
-                let mut text = String::new();
-                string(&mut text, words.text(*tag));
-                self.words[at] = text.into();
-            }
-            out.push_str(&self.words[at]);
+            last.push((*tag, out.len()));
+            out.push_str(quoted(&mut self.words, words, *tag));
         }
+        last[same..].reverse();
+        if 0 < same && same < tags.len() {
+            out.push(',');
+        }
+        let to = out.len();
+        last[..same].iter_mut().for_each(|(_, at)| *at = *at - copied.start + to);
+        out.extend_from_within(copied);
+        *end = out.len();
     }
+}
+
+fn quoted<'q>(known: &'q mut Vec<Box<str>>, words: &Words<'_>, word: Symbol) -> &'q str {
+    let at = word.0 as usize;
+    if at >= known.len() {
+        known.resize(at + 1, Box::default());
+    }
+    if known[at].is_empty() {
+        let mut text = String::new();
+        string(&mut text, words.text(word));
+        known[at] = text.into();
+    }
+    &known[at]
 }
 
 fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resource: &Resource<'c>) {
@@ -182,15 +204,9 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     let whole = [(namevar, resource.title)];
     let from_title = parsed.as_deref().unwrap_or(&whole);
     // `name` is another word for the one name variable, and counts before it.
-    let mut params: Vec<(&str, Value<'_>)> = Vec::with_capacity(resource.params.len());
-    let name = resource.param("name").filter(|_| namevar != "name");
-    for param in resource.params.iter().filter(|p| !p.value.is_undef()) {
-        match name {
-            Some(_) if param.name == namevar => {}
-            Some(value) if param.name == "name" => params.push((namevar, value)),
-            _ => params.push((param.name, param.value)),
-        }
-    }
+    let by_name = namevar != "name" && resource.param("name").is_some();
+    let params = resource.params.iter().filter(|p| !p.value.is_undef() && !(by_name && p.name == namevar));
+    let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
         out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
@@ -201,7 +217,7 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     let main = resource.title_value.is_some()
         || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
     for (name, text) in from_title {
-        let set = params.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+        let set = params.clone().find(|(other, _)| other == name).map(|(_, value)| value);
         match set {
             Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {
                 start(out, name);

@@ -5,6 +5,7 @@ use crate::names;
 use bunraku_vm::format;
 use bunraku_vm::types::{Type, object};
 use bunraku_vm::value::{Hash, Value};
+use std::borrow::Cow;
 
 /// How a value is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,17 +21,36 @@ fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// Where the first byte that has to be escaped stands: sixteen at a time are looked at without a branch.
-fn next_escape(bytes: &[u8]) -> Option<usize> {
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    let has_one = |block: &[u8; 16]| block.iter().fold(false, |found, byte| found | is_escaped(*byte));
-    let at = blocks.iter().position(has_one).map_or(blocks.len() * 16, |n| n * 16);
-    let tail = if at < blocks.len() * 16 { &bytes[at..] } else { rest };
-    tail.iter().position(|byte| is_escaped(*byte)).map(|n| at + n)
+/// The same of eight bytes at a time, without a branch: where the first of them stands that has to be.
+fn first_escaped(eight: [u8; 8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let bytes = u64::from_le_bytes(eight);
+    // The highest bit of a byte is set where it is below a value; what it borrows is from a byte behind it.
+    let below = |bytes: u64, value: u8| bytes.wrapping_sub(ONES * u64::from(value)) & !bytes & HIGH;
+    let is = |value: u8| below(bytes ^ (ONES * u64::from(value)), 1);
+    let found = below(bytes, 0x20) | is(b'"') | is(b'\\');
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+}
+
+/// Where the first byte stands that has to be escaped.
+fn next_escaped(text: &[u8]) -> Option<usize> {
+    let (eights, rest) = text.as_chunks::<8>();
+    for (n, eight) in eights.iter().enumerate() {
+        if let Some(at) = first_escaped(*eight) {
+            return Some(n * 8 + at);
+        }
+    }
+    match text.last_chunk::<8>() {
+        // What is left over is looked at once more with what is before it.
+        Some(last) => first_escaped(*last).map(|at| text.len() - 8 + at),
+        None => rest.iter().position(|byte| is_escaped(*byte)),
+    }
 }
 
 /// Writes a JSON string.
 pub fn string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
     escaped(out, text);
     out.push('"');
@@ -38,6 +58,7 @@ pub fn string(out: &mut String, text: &str) {
 
 /// Writes `Type[title]` as a JSON string.
 pub fn type_and_title(out: &mut String, type_name: &str, title: &str) {
+    out.reserve(type_name.len() + title.len() + 4);
     out.push('"');
     escaped(out, type_name);
     out.push('[');
@@ -47,7 +68,7 @@ pub fn type_and_title(out: &mut String, type_name: &str, title: &str) {
 
 fn escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = next_escape(rest.as_bytes()) {
+    while let Some(at) = next_escaped(rest.as_bytes()) {
         out.push_str(&rest[..at]);
         match rest.as_bytes()[at] {
             b'"' => out.push_str("\\\""),
@@ -140,22 +161,51 @@ fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
 
 /// The reference a catalog entry's type stands for: `File[/x]`, `Class[Main]`.
 pub fn reference(ty: &Type<'_>) -> Option<String> {
+    entry(ty).map(|(type_name, title)| [&*type_name, "[", &*title, "]"].concat())
+}
+
+/// Type and title of the catalog entry that a type names.
+fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     match ty {
         Type::Resource { type_name: Some(name), title: Some(title) } => {
             let type_name = names::capitalized(name);
             let title = if type_name == "Class" { names::capitalized(title) } else { (*title).into() };
-            Some([&*type_name, "[", &*title, "]"].concat())
+            Some((type_name, title))
         }
-        Type::Class(Some(name)) => Some(["Class[", &*names::capitalized(name), "]"].concat()),
+        Type::Class(Some(name)) => Some(("Class".into(), names::capitalized(name))),
         _ => None,
     }
 }
 
 fn ty(out: &mut String, ty: &Type<'_>, style: Style) {
     if style == Style::Catalog
-        && let Some(text) = reference(ty)
+        && let Some((type_name, title)) = entry(ty)
     {
-        return string(out, &text);
+        return type_and_title(out, &type_name, &title);
     }
     super::pcore::write(out, ty);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_is_escaped_wherever_it_stands() {
+        let special = (0u8..0x80).filter(|byte| is_escaped(*byte)).map(char::from);
+        for c in special.chain(['a', ' ', '~', '\u{7f}', 'é', '\u{2028}', '😀']) {
+            for length in 0..40 {
+                for at in 0..=length {
+                    let text =
+                        [&"ä".repeat(at % 3), &*"x".repeat(at), &*c.to_string(), &"y".repeat(length - at)]
+                            .concat();
+                    let mut out = String::new();
+                    string(&mut out, &text);
+                    assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text, "{out}");
+                    let must_be = c.is_ascii() && is_escaped(c as u8);
+                    assert_eq!(out.len() > text.len() + 2, must_be, "{out}");
+                }
+            }
+        }
+    }
 }

@@ -13,6 +13,7 @@ use crate::vm::Vm;
 ///
 /// # Errors
 /// Wrong number or type of keys, a left side that has no `[]`, in Puppet's words.
+#[inline(never)]
 pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: &[Value<'c>]) -> Eval<'c> {
     match left {
         Value::Hash(hash) => match keys {

@@ -118,6 +118,7 @@ pub fn order(a: Value<'_>, b: Value<'_>) -> Result<Option<Ordering>, &'static st
 ///
 /// # Errors
 /// "Comparison of: Integer < String, is not possible. …"
+#[inline(never)]
 pub fn compare<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
     if let Value::Type(left) = a {
         let Value::Type(right) = b else { return Ok(false) };
@@ -157,6 +158,7 @@ fn match_regex<'c>(vm: &mut Vm<'c>, source: &str, text: &'c str) -> Eval<'c, boo
 ///
 /// # Errors
 /// For a pattern that is none, and for a left side that is no string.
+#[inline(never)]
 pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<'c, bool> {
     let source = match right {
         Value::Type(ty) => {
@@ -216,6 +218,7 @@ fn same_version(version: &str, other: Value<'_>) -> bool {
 ///
 /// # Errors
 /// For a match that takes too many steps.
+#[inline(never)]
 pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) -> Eval<'c, bool> {
     match (option, value) {
         (Value::Regexp(source), Value::Str(text)) => match_regex(vm, &source, text.as_str()),
@@ -253,6 +256,7 @@ pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) 
 ///
 /// # Errors
 /// For a match that takes too many steps.
+#[inline(never)]
 pub fn includes<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<'c, bool> {
     match right {
         Value::Str(text) => match left {

@@ -63,6 +63,7 @@ pub(crate) fn quick_mod(a: i64, b: i64) -> Option<i64> {
 ///
 /// # Errors
 /// Puppet's, for operands the operator does not take and for results out of range.
+#[inline(never)]
 pub fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     match (op, a) {
         (Op::Add, Value::Array(_) | Value::Hash(_) | Value::Binary(_) | Value::Uri(_)) => {
@@ -86,6 +87,7 @@ pub fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'
 ///
 /// # Errors
 /// For what is no number.
+#[inline(never)]
 pub fn negate<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> Eval<'c> {
     match coerce(vm, value, Blame::Whole)? {
         Value::Int(n) => match n.checked_neg() {

@@ -14,6 +14,7 @@ use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
     /// A call by name whose arguments stand in registers.
+    #[inline(never)]
     pub(super) fn call_named(
         &mut self,
         unit: &'c LoadedUnit<'c>,
@@ -38,6 +39,7 @@ impl<'c> Vm<'c> {
     }
 
     /// `$value.name(…)`: objects and URIs have members, to everything else the value is the first argument.
+    #[inline(never)]
     pub(super) fn call_method(
         &mut self,
         unit: &'c LoadedUnit<'c>,
@@ -56,7 +58,20 @@ impl<'c> Vm<'c> {
         self.call_named(unit, name, from, count, block, scope)
     }
 
-    pub(super) fn call_resolved(
+    /// `name(*args)`: they stand in an array.
+    #[inline(never)]
+    pub(super) fn call_splat(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        args: Value<'c>,
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        self.call_resolved(unit, name, super::array_items(args), block, scope)
+    }
+
+    fn call_resolved(
         &mut self,
         unit: &'c LoadedUnit<'c>,
         name: u32,

@@ -1,4 +1,5 @@
-//! The loop that runs bytecode. One flat match; what is rare or long lives in the neighbouring files.
+//! The loop that runs bytecode. One flat match; what is rare or long lives in the neighbouring files, and is kept out of
+//! the loop's code (`inline(never)`): it would take the registers of what is frequent, and the instruction cache.
 
 mod call;
 mod fault;
@@ -14,16 +15,17 @@ use crate::closure::Closure;
 use crate::compare;
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
-use crate::host::{Relation, Site};
+use crate::host::Site;
 use crate::isa::Op;
-use crate::loaded::Linked;
+use crate::loaded::{Linked, LoadedUnit};
 use crate::names;
 use crate::scope::Scope;
 use crate::types;
 use crate::unit::ChunkRef;
 use crate::unit::layout::unpack_place;
-use crate::value::{Hash, HashBuilder, Str, Value};
+use crate::value::{HashBuilder, Str, Value};
 use crate::vm::Vm;
+use bumpalo::Bump;
 
 /// A running chunk, for whoever asks where the code stands.
 pub(crate) struct Frame<'c> {
@@ -204,8 +206,7 @@ impl<'c> Vm<'c> {
                     let list = wide!();
                     here!();
                     let value = reg!(b);
-                    let values = self.unpack(unit, value, list)?;
-                    self.registers[base + a..base + a + values.len()].copy_from_slice(&values);
+                    self.unpack_to(unit, value, list, base + a)?;
                 }
                 Op::Add => arithmetic!(Arith::Add, i64::checked_add),
                 Op::Sub => arithmetic!(Arith::Sub, i64::checked_sub),
@@ -262,11 +263,7 @@ impl<'c> Vm<'c> {
                 Op::OptionAny => {
                     here!();
                     let (value, options) = (reg!(b), reg!(c));
-                    let mut any = false;
-                    for option in self.splatted(options)? {
-                        any = any || compare::matches_option(self, value, option)?;
-                    }
-                    reg!(a) = Value::Bool(any);
+                    reg!(a) = Value::Bool(self.matches_any(value, options)?);
                 }
                 Op::NoOption => {
                     here!();
@@ -282,35 +279,20 @@ impl<'c> Vm<'c> {
                     reg!(a) = concat(arena, &mut self.scratch, &self.registers[base + b..base + b + c]);
                 }
                 Op::NewArray => reg!(a) = Value::array(arena, run!(b, c)),
-                Op::Append => {
-                    let mut items = array_items(reg!(a)).to_vec();
-                    items.extend_from_slice(run!(b, c));
-                    reg!(a) = Value::array(arena, &items);
-                }
+                Op::Append => reg!(a) = joined(arena, reg!(a), run!(b, c)),
                 Op::Splat => {
                     here!();
-                    let value = reg!(b);
-                    let mut items = array_items(reg!(a)).to_vec();
-                    items.extend(self.splatted(value)?);
-                    reg!(a) = Value::array(arena, &items);
+                    let (items, value) = (reg!(a), reg!(b));
+                    let more = self.splatted(value)?;
+                    reg!(a) = joined(arena, items, &more);
                 }
-                Op::NewHash => reg!(a) = put_hash(HashBuilder::new(arena), run!(b, 2 * c)),
-                Op::PutHash => {
-                    let start = match reg!(a) {
-                        Value::Hash(hash) => HashBuilder::with(arena, hash),
-                        _ => HashBuilder::new(arena),
-                    };
-                    reg!(a) = put_hash(start, run!(b, 2 * c));
-                }
+                Op::NewHash => reg!(a) = put_hash(arena, Value::Undef, run!(b, 2 * c)),
+                Op::PutHash => reg!(a) = put_hash(arena, reg!(a), run!(b, 2 * c)),
                 Op::Access => {
                     here!();
-                    let run = run!(b, c + 1);
-                    reg!(a) = match *run {
+                    reg!(a) = match *run!(b, c + 1) {
                         [value, key] => crate::access::access(self, scope, value, &[key])?,
-                        _ => {
-                            let operands = run.to_vec();
-                            crate::access::access(self, scope, operands[0], &operands[1..])?
-                        }
+                        _ => self.access_by_many(scope, base + b, c)?,
                     };
                 }
                 Op::TypeName => {
@@ -322,16 +304,8 @@ impl<'c> Vm<'c> {
                     reg!(a) = Value::Type(types::by_name(self, unit.name(x as u32))?);
                 }
                 Op::Once => {
-                    let linked = unit.link(arena, &self.symbols, x as u32)?;
-                    reg!(a) = match linked.once.get() {
-                        Some(value) => value,
-                        None => {
-                            here!();
-                            let value = self.execute(linked, self.top)?;
-                            linked.once.set(Some(value));
-                            value
-                        }
-                    };
+                    here!();
+                    reg!(a) = self.once(unit, x as u32)?;
                 }
                 Op::Call => {
                     let name = wide!();
@@ -359,8 +333,8 @@ impl<'c> Vm<'c> {
                     let name = wide!();
                     here!();
                     let block = if c == 1 { closure_of(reg!(b + 1)) } else { None };
-                    let args = array_items(reg!(b));
-                    reg!(a) = self.call_resolved(unit, name, args, block, scope)?;
+                    let args = reg!(b);
+                    reg!(a) = self.call_splat(unit, name, args, block, scope)?;
                 }
                 Op::Closure => {
                     scope.keep();
@@ -370,9 +344,8 @@ impl<'c> Vm<'c> {
                 Op::Attributes => self.pending.open(),
                 Op::Attribute | Op::AttributeAppend => {
                     here!();
-                    let (name, value) = (self.symbols.text(unit.symbol(&self.symbols, x as u32)), reg!(a));
-                    let site = self.site();
-                    self.pending.attribute(name, value, op == Op::AttributeAppend, site);
+                    let value = reg!(a);
+                    self.attribute(unit, x as u32, value, op == Op::AttributeAppend);
                 }
                 Op::AttributeSplat => {
                     here!();
@@ -397,20 +370,14 @@ impl<'c> Vm<'c> {
                 }
                 Op::Defaults => {
                     here!();
-                    scope.keep();
                     let ty = reg!(b);
-                    let attributes = self.pending.close(arena);
-                    let site = self.site();
-                    self.host.set_defaults(self, scope, ty, attributes, site)?;
+                    self.set_defaults(scope, ty)?;
                     reg!(a) = ty;
                 }
                 Op::Override => {
                     here!();
-                    scope.keep();
                     let resources = reg!(b);
-                    let attributes = self.pending.close(arena);
-                    let site = self.site();
-                    self.host.override_resources(self, scope, resources, attributes, site)?;
+                    self.override_resources(scope, resources)?;
                     reg!(a) = resources;
                 }
                 Op::Collect => {
@@ -422,15 +389,8 @@ impl<'c> Vm<'c> {
                 Op::Relate => {
                     let kind = wide!();
                     here!();
-                    scope.keep();
-                    let relation = match kind {
-                        0 => Relation::Before,
-                        1 => Relation::Notify,
-                        2 => Relation::After,
-                        _ => Relation::Subscribe,
-                    };
-                    let (left, right, site) = (reg!(b), reg!(c), self.site());
-                    reg!(a) = self.host.relate(self, scope, relation, left, right, site)?;
+                    let (left, right) = (reg!(b), reg!(c));
+                    reg!(a) = self.relate(scope, kind, left, right)?;
                 }
                 Op::RenderText => {
                     let text = unit.constant(arena, x as u32);
@@ -442,13 +402,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::ReservedWord => {
                     here!();
-                    let word = unit.name(x as u32);
-                    return Err(Flow::issue(
-                        "RESERVED_WORD",
-                        format!(
-                            "Use of reserved word: {word}, must be quoted if intended to be a String value"
-                        ),
-                    ));
+                    return Err(reserved_word(unit.name(x as u32)));
                 }
                 Op::BadCallee => {
                     here!();
@@ -472,7 +426,8 @@ impl<'c> Vm<'c> {
     }
 
     /// The type a capitalised name means: built in, an alias, or a resource type.
-    fn type_name(&mut self, unit: &'c crate::loaded::LoadedUnit<'c>, number: u32) -> Eval<'c> {
+    #[inline(never)]
+    fn type_name(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
         if let Some(ty) = unit.known_type(number) {
             return Ok(Value::Type(ty));
         }
@@ -496,7 +451,37 @@ impl<'c> Vm<'c> {
         )
     }
 
+    /// Runs a chunk that has one value for the whole compile, if it has not been run.
+    #[inline(never)]
+    fn once(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
+        let linked = unit.link(self.arena, &self.symbols, number)?;
+        if let Some(value) = linked.once.get() {
+            return Ok(value);
+        }
+        let value = self.execute(linked, self.top)?;
+        linked.once.set(Some(value));
+        Ok(value)
+    }
+
+    /// `case` and selectors: an option `*values`.
+    #[inline(never)]
+    fn matches_any(&mut self, value: Value<'c>, options: Value<'c>) -> Eval<'c, bool> {
+        let mut any = false;
+        for option in self.splatted(options)? {
+            any = any || compare::matches_option(self, value, option)?;
+        }
+        Ok(any)
+    }
+
+    /// `value[key, key…]`: they stand in registers.
+    #[inline(never)]
+    fn access_by_many(&mut self, scope: &'c Scope<'c>, from: usize, keys: usize) -> Eval<'c> {
+        let operands = self.registers[from..=from + keys].to_vec();
+        crate::access::access(self, scope, operands[0], &operands[1..])
+    }
+
     /// The elements `*value` stands for.
+    #[inline(never)]
     pub(crate) fn splatted(&mut self, value: Value<'c>) -> Eval<'c, Vec<Value<'c>>> {
         Ok(match value {
             Value::Undef => Vec::new(),
@@ -510,11 +495,22 @@ impl<'c> Vm<'c> {
     }
 }
 
+#[cold]
+fn reserved_word<'c>(word: &str) -> Box<Flow<'c>> {
+    let message = format!("Use of reserved word: {word}, must be quoted if intended to be a String value");
+    Flow::issue("RESERVED_WORD", message)
+}
+
 fn array_items<'c>(value: Value<'c>) -> &'c [Value<'c>] {
     match value {
         Value::Array(items) => items.items(),
         _ => &[],
     }
+}
+
+#[inline(never)]
+fn joined<'c>(arena: &'c Bump, items: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
+    Value::array(arena, &[array_items(items), more].concat())
 }
 
 fn closure_of<'c>(value: Value<'c>) -> Option<&'c Closure<'c>> {
@@ -524,16 +520,22 @@ fn closure_of<'c>(value: Value<'c>) -> Option<&'c Closure<'c>> {
     }
 }
 
-fn put_hash<'c>(mut builder: HashBuilder<'c>, pairs: &[Value<'c>]) -> Value<'c> {
+/// The hash `start`, an empty one for any other value, with keys and values entered.
+#[inline(never)]
+fn put_hash<'c>(arena: &'c Bump, start: Value<'c>, pairs: &[Value<'c>]) -> Value<'c> {
+    let mut builder = match start {
+        Value::Hash(hash) => HashBuilder::with(arena, hash),
+        _ => HashBuilder::with_capacity(arena, pairs.len() / 2),
+    };
     for pair in pairs.chunks_exact(2) {
         builder.insert(pair[0], pair[1]);
     }
-    let hash: Hash<'c> = builder.finish();
-    Value::Hash(hash)
+    Value::Hash(builder.finish())
 }
 
 /// The strings of `parts` joined: a double-quoted string. `scratch` is empty before and after.
-fn concat<'c>(arena: &'c bumpalo::Bump, scratch: &mut String, parts: &[Value<'c>]) -> Value<'c> {
+#[inline(never)]
+fn concat<'c>(arena: &'c Bump, scratch: &mut String, parts: &[Value<'c>]) -> Value<'c> {
     if let [Value::Str(only)] = parts {
         return Value::Str(*only);
     }

@@ -3,7 +3,7 @@
 
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
-use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Site};
+use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Relation, Site};
 use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
 use crate::types::{self, Type};
@@ -65,7 +65,54 @@ impl<'c> Pending<'c> {
 }
 
 impl<'c> Vm<'c> {
+    /// `name => value`, `name +> value`
+    #[inline(never)]
+    pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, append: bool) {
+        let name = self.symbols.text(unit.symbol(&self.symbols, name));
+        let site = self.site();
+        self.pending.attribute(name, value, append, site);
+    }
+
+    /// `Type { … }`
+    #[inline(never)]
+    pub(super) fn set_defaults(&mut self, scope: &'c Scope<'c>, ty: Value<'c>) -> Eval<'c, ()> {
+        scope.keep();
+        let attributes = self.pending.close(self.arena);
+        let site = self.site();
+        self.host.set_defaults(self, scope, ty, attributes, site).map(drop)
+    }
+
+    /// `Type[…] { … }`
+    #[inline(never)]
+    pub(super) fn override_resources(&mut self, scope: &'c Scope<'c>, resources: Value<'c>) -> Eval<'c, ()> {
+        scope.keep();
+        let attributes = self.pending.close(self.arena);
+        let site = self.site();
+        self.host.override_resources(self, scope, resources, attributes, site).map(drop)
+    }
+
+    /// `left -> right` and its like, `kind` as the instruction has it.
+    #[inline(never)]
+    pub(super) fn relate(
+        &mut self,
+        scope: &'c Scope<'c>,
+        kind: u32,
+        left: Value<'c>,
+        right: Value<'c>,
+    ) -> Eval<'c> {
+        scope.keep();
+        let relation = match kind {
+            0 => Relation::Before,
+            1 => Relation::Notify,
+            2 => Relation::After,
+            _ => Relation::Subscribe,
+        };
+        let site = self.site();
+        self.host.relate(self, scope, relation, left, right, site)
+    }
+
     /// `* => hash`
+    #[inline(never)]
     pub(super) fn splat_attributes(&mut self, value: Value<'c>) -> Eval<'c, ()> {
         let Value::Hash(hash) = value else {
             let actual = self.type_text(value);
@@ -83,6 +130,7 @@ impl<'c> Vm<'c> {
     }
 
     /// A title is a string that is not empty, `default`, or an array of such.
+    #[inline(never)]
     pub(super) fn check_title(&mut self, title: Value<'c>) -> Eval<'c, ()> {
         if title.is_undef() {
             return Err(Flow::issue(
@@ -123,6 +171,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Closes the innermost list as a body.
+    #[inline(never)]
     pub(super) fn close_body(&mut self, title: Value<'c>) {
         let attributes = self.pending.close(self.arena);
         let titles = match title {
@@ -137,6 +186,7 @@ impl<'c> Vm<'c> {
     }
 
     /// The last `count` bodies as resources of a type: titles that differ, defaults of the `default` body merged.
+    #[inline(never)]
     pub(super) fn declare_resources(
         &mut self,
         scope: &'c Scope<'c>,
@@ -230,6 +280,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Registers a collector; the type stands in the first register, the query's values behind it.
+    #[inline(never)]
     pub(super) fn collect(
         &mut self,
         unit: &'c LoadedUnit<'c>,

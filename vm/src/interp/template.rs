@@ -17,12 +17,14 @@ pub(crate) struct Output {
 }
 
 impl<'c> Vm<'c> {
+    #[inline(never)]
     pub(super) fn render_text(&mut self, text: &str) {
         if let Some(output) = self.output.last_mut() {
             output.text.push_str(text);
         }
     }
 
+    #[inline(never)]
     pub(super) fn render_value(&mut self, value: Value<'c>) {
         let Some(output) = self.output.last_mut() else { return };
         match value {

@@ -13,6 +13,7 @@ use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
     /// The variable as seen from `scope`.
+    #[inline(never)]
     pub(crate) fn variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
         match scope.lookup(name) {
             Some(value) => Ok(value),
@@ -21,6 +22,7 @@ impl<'c> Vm<'c> {
     }
 
     /// The variable as seen from the scopes around `scope`, whose own slot is unassigned.
+    #[inline(never)]
     pub(crate) fn outer_variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
         // A parameter has no value yet because it comes later, or none at all because none was given.
         if let Some(pending) = &mut self.default_of
@@ -34,6 +36,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Slot `slot` of the scope `up` levels out, or what its name means from there.
+    #[inline(never)]
     pub(crate) fn up_variable(
         &mut self,
         linked: &'c Linked<'c>,
@@ -57,6 +60,7 @@ impl<'c> Vm<'c> {
     }
 
     /// `$a::b`: a variable of a class that has been evaluated, or of a class it inherits; `$::b` of top scope.
+    #[inline(never)]
     pub(crate) fn qualified_variable(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
         if let Some(value) = unit.known_qualified(number) {
             return Ok(value);
@@ -110,6 +114,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Sets a variable of `scope` that must not be set yet.
+    #[inline(never)]
     pub(crate) fn set_variable(
         &mut self,
         name: Symbol,
@@ -138,6 +143,7 @@ impl<'c> Vm<'c> {
     }
 
     /// Group `n` of the innermost match; `undef` where there is none.
+    #[inline(never)]
     pub fn match_group(&self, n: usize) -> Value<'c> {
         let open = &self.matches[self.matches_floor.min(self.matches.len())..];
         match open.last().and_then(|groups| groups.get(n).copied().flatten()) {
@@ -146,13 +152,22 @@ impl<'c> Vm<'c> {
         }
     }
 
-    /// The values that the names of a multiple assignment get.
-    pub(crate) fn unpack(
+    /// Puts the values that the names of a multiple assignment get into registers, from `to` on.
+    #[inline(never)]
+    pub(crate) fn unpack_to(
         &mut self,
         unit: &'c LoadedUnit<'c>,
         value: Value<'c>,
         list: u32,
-    ) -> Eval<'c, Vec<Value<'c>>> {
+        to: usize,
+    ) -> Eval<'c, ()> {
+        let values = self.unpack(unit, value, list)?;
+        self.registers[to..to + values.len()].copy_from_slice(&values);
+        Ok(())
+    }
+
+    /// The values that the names of a multiple assignment get.
+    fn unpack(&mut self, unit: &'c LoadedUnit<'c>, value: Value<'c>, list: u32) -> Eval<'c, Vec<Value<'c>>> {
         let names = unit.unit.list(list).unwrap_or_default();
         match value {
             Value::Hash(hash) => names

@@ -79,6 +79,7 @@ pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
 ///
 /// # Errors
 /// Those of loading an alias.
+#[inline(never)]
 pub fn by_name<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
     if let Some(ty) = builtin(vm.arena, name) {
         return Ok(ty);

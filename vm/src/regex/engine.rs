@@ -26,6 +26,8 @@ pub(super) struct Expression {
     used: Cell<u32>,
     ascii: OnceCell<Option<Engine>>,
     unicode: OnceCell<Result<Engine, String>>,
+    /// For texts that end with a line, where a line's begin is asked for: to all engines but Ruby's one begins there.
+    exact: OnceCell<Result<Engine, String>>,
 }
 
 impl Expression {
@@ -45,6 +47,9 @@ impl Expression {
     /// # Errors
     /// Those of [`Expression::check`], and a match that takes too many steps.
     pub fn is_match(&self, source: &str, text: &str) -> Result<bool, String> {
+        if ends_with_line(source, text) {
+            return Ok(self.groups(source, text, 0, |_, _| ())?.is_some());
+        }
         match self.first(source, text) {
             Some(regex) => Ok(regex.is_match(text)),
             None => {
@@ -59,6 +64,32 @@ impl Expression {
     /// # Errors
     /// Those of [`Expression::is_match`].
     pub fn groups<T>(
+        &self,
+        source: &str,
+        text: &str,
+        from: usize,
+        mut made: impl FnMut(usize, usize) -> T,
+    ) -> Result<Option<Vec<Option<T>>>, String> {
+        if ends_with_line(source, text) {
+            // What ends before has asked for no line behind the last.
+            let is_plain = self.first(source, text).is_some()
+                || matches!(self.engine(source, text.is_ascii())?, Engine::Plain(..));
+            let found =
+                if is_plain { self.groups_of_any(source, text, from, |from, to| (from, to))? } else { None };
+            if is_plain
+                && found.as_ref().is_none_or(|groups| groups[0].is_some_and(|whole| whole.1 < text.len()))
+            {
+                let made = |group: Option<(usize, usize)>| group.map(|(from, to)| made(from, to));
+                return Ok(found.map(|groups| groups.into_iter().map(made).collect()));
+            }
+            let engine = self.exact.get_or_init(|| Engine::exact(source)).as_ref().map_err(Clone::clone)?;
+            return engine.groups(text, from, made).map_err(|error| too_long(source, &error));
+        }
+        self.groups_of_any(source, text, from, made)
+    }
+
+    /// The same, where a line may begin behind the last.
+    fn groups_of_any<T>(
         &self,
         source: &str,
         text: &str,
@@ -114,6 +145,11 @@ impl Expression {
     }
 }
 
+/// Whether it may matter that no line begins behind the last one.
+fn ends_with_line(source: &str, text: &str) -> bool {
+    text.ends_with('\n') && source.contains('^')
+}
+
 fn too_long(source: &str, error: &fancy_regex::Error) -> String {
     match error {
         fancy_regex::Error::RuntimeError(_) => {
@@ -145,7 +181,17 @@ impl Engine {
                 return Ok(Engine::Plain(regex, slots));
             }
         }
-        let translated = translate(source, For::Fancy).map_err(|message| invalid(&message))?;
+        Engine::fancy(source, For::Fancy, mode)
+    }
+
+    /// One for which no line begins behind the last.
+    fn exact(source: &str) -> Result<Engine, String> {
+        Engine::fancy(source, For::Exact, BytesMode::Unicode)
+    }
+
+    fn fancy(source: &str, goal: For, mode: BytesMode) -> Result<Engine, String> {
+        let invalid = |message: &dyn std::fmt::Display| format!("{message}: /{source}/");
+        let translated = translate(source, goal).map_err(|message| invalid(&message))?;
         let regex = RegexBuilder::new(&translated).backtrack_limit(BACKTRACK_LIMIT).bytes_mode(mode).build();
         regex.map(|regex| Engine::Fancy(Box::new(regex))).map_err(|error| invalid(&error))
     }
@@ -364,6 +410,8 @@ mod tests {
             assert_eq!(expression.check(&source), verdict, "/{source}/");
             // It takes no repetition of nothing, which Ruby does.
             let Ok(reference) = fancy_regex::Regex::new(&translated) else { continue };
+            let exact = translate(&source, For::Exact).expect("it was translated before");
+            let Ok(exact) = fancy_regex::Regex::new(&exact) else { continue };
             let engine =
                 expression.engine(&source, false).expect("it is an expression to all engines or to none");
             match engine {
@@ -379,6 +427,11 @@ mod tests {
                 });
                 let found = engine.groups(text, from, |from, to| (from, to)).unwrap();
                 assert_eq!(found, expected, "/{source}/ in {text:?} from {from}");
+                let exactly = exact.captures_from_pos(text, from).unwrap().map(|found| {
+                    found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect::<Vec<_>>()
+                });
+                let found = expression.groups(&source, text, from, |from, to| (from, to)).unwrap();
+                assert_eq!(found, exactly, "/{source}/ in {text:?} from {from}, exactly");
                 let any = reference.is_match(text).unwrap();
                 assert_eq!(engine.is_match(text).unwrap(), any, "/{source}/ in {text:?}");
                 if !text.is_ascii() {

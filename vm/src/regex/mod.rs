@@ -189,6 +189,11 @@ mod tests {
     const MATCHES: &[(&str, &str, Option<&str>)] = &[
         ("^b$", "a\nb\nc", Some("b")),
         ("\\Ab", "a\nb", None),
+        ("^\\z", "a\n", None),
+        ("\n^", "a\n", None),
+        ("\n$", "a\n", Some("\n")),
+        ("^", "", Some("")),
+        ("^(?!a)", "a\n", None),
         ("a\\Z", "a\n", Some("a")),
         ("a\\z", "a\n", None),
         ("a\\Z", "a\n\n", None),

@@ -13,6 +13,8 @@ pub(super) enum For {
     Ascii,
     /// `fancy-regex`, which is kept from joining repetitions (see [`Translator::separate`]).
     Fancy,
+    /// The same, for texts that end with a line: no line begins behind it.
+    Exact,
 }
 
 /// Translates a whole expression.
@@ -104,6 +106,10 @@ impl Translator {
                     self.out.push(')');
                     repeatable = true;
                 }
+                '^' if self.goal == For::Exact => {
+                    self.out.push_str("(?:\\A|^(?!\\z))");
+                    repeatable = true;
+                }
                 '*' | '+' | '?' => {
                     if !repeatable {
                         return Err("target of repeat operator is not specified");
@@ -142,7 +148,8 @@ impl Translator {
     /// Puts what matches nothing behind a repetition. The engine takes `x+y?x+` for `x+(yx+)?`, which a single `x`
     /// matches, and does more of that kind with repetitions that stand side by side.
     fn separate(&mut self) {
-        if self.goal == For::Fancy && !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|'))
+        if matches!(self.goal, For::Fancy | For::Exact)
+            && !matches!(self.peek(0), None | Some('*' | '+' | '?' | '{' | ')' | '|'))
         {
             self.out.push_str("a{0}");
         }

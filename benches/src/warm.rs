@@ -81,8 +81,8 @@ impl<'a> Pair<'a> {
         while pair.bytes == 0 || started.elapsed().as_millis() < 400 {
             pair.bytes = session.run(job).result.map_err(|diagnostic| diagnostic.message)?.len();
         }
-        // As often as the clock needs.
-        pair.times = (50.0 / pair.ours()?.0).clamp(1.0, 200.0) as usize;
+        // As often as the clock needs, and as it takes to forget the other process's turn.
+        pair.times = (200.0 / pair.ours()?.0).clamp(1.0, 200.0) as usize;
         Ok(pair)
     }
 

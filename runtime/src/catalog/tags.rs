@@ -47,7 +47,7 @@ impl Tags {
         // Eight at a time are compared without a branch.
         let (eights, rest) = self.0.as_chunks::<8>();
         eights.iter().any(|eight| eight.iter().fold(false, |found, t| found | (*t == tag)))
-            || rest.contains(&tag)
+            || rest.iter().any(|t| *t == tag)
     }
 
     /// Whether `tag` (in lower case) is there.
@@ -95,17 +95,35 @@ impl Tags {
         }
     }
 
+    /// How many there are; no tag is ever taken away.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds all tags of another set.
     pub fn merge(&mut self, other: &Tags, marks: &mut Marks) {
+        self.merge_from(other, 0, marks);
+    }
+
+    /// Adds the tags of another set of which it has the first `known`.
+    pub fn merge_from(&mut self, other: &Tags, known: usize, marks: &mut Marks) {
+        let others = other.0.get(known..).unwrap_or_default();
+        if others.is_empty() {
+            return;
+        }
         if self.0.is_empty() {
             // What is tagged once is tagged again: by its container, by itself.
-            self.0.reserve(other.0.len() + 8);
-            self.0.extend_from_slice(&other.0);
-        } else {
-            marks.round += 1;
-            self.0.iter().for_each(|tag| _ = marks.mark(*tag));
-            let fresh = other.0.iter().filter(|tag| marks.mark(**tag));
-            self.0.extend(fresh);
+            self.0.reserve(others.len() + 8);
+            self.0.extend_from_slice(others);
+            return;
+        }
+        self.0.reserve(others.len());
+        marks.round += 1;
+        self.0.iter().for_each(|tag| _ = marks.mark(*tag));
+        for tag in others {
+            if marks.mark(*tag) {
+                self.0.push(*tag);
+            }
         }
     }
 }

@@ -127,7 +127,7 @@ impl<'c> Compile<'c> {
             scope,
             source: self.source_of(scope),
             evaluated: false,
-            scope_tagged: false,
+            scope_tagged: None,
             finished: false,
             of_type: 0,
         };

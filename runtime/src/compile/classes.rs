@@ -336,7 +336,7 @@ impl<'c> Compile<'c> {
         if let Some(container) = resource.scope.container().resource.get().filter(|c| *c != id) {
             let mut tags = std::mem::take(&mut resource.tags);
             let of_container = &catalog.resources[container.0 as usize].tags;
-            tags.merge(of_container, &mut self.marks.borrow_mut());
+            tags.inherit(of_container, container, &mut self.marks.borrow_mut());
             let count = of_container.len();
             let resource = &mut catalog[id];
             (resource.tags, resource.scope_tagged) = (tags, Some(count));
@@ -372,7 +372,7 @@ impl<'c> Compile<'c> {
             finished: false,
             of_type: 0,
         };
-        self.initialize(&mut resource, &params)?;
+        self.initialize_alone(&mut resource, &params)?;
         Ok(resource)
     }
 }

@@ -140,7 +140,8 @@ impl<'c> Compile<'c> {
                     {
                         continue;
                     }
-                    if let Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) = reference
+                    if let Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) =
+                        reference
                         && !title.is_empty()
                         && self.find_in(&catalog, name, title).is_some()
                     {

@@ -6,6 +6,7 @@ use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
+use elsa::sync::FrozenMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +25,19 @@ pub struct Environment {
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
     functions: OnceLock<FunctionFiles>,
+    /// Where types of a frozen tree are, by name: nothing comes or goes there.
+    pub(crate) type_files: FrozenMap<String, Box<TypeFiles>>,
+}
+
+/// The files that may define a type of a name.
+#[derive(Clone, Default)]
+pub(crate) struct TypeFiles {
+    /// A type in Ruby, which comes first.
+    pub ruby: Option<PathBuf>,
+    /// An alias.
+    pub alias: Option<PathBuf>,
+    /// The type set of its module, where there is neither.
+    pub set: Option<PathBuf>,
 }
 
 /// What an environment is opened with; everything may be left out.
@@ -95,7 +109,8 @@ impl Environment {
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         let functions = OnceLock::new();
-        Ok(Environment { name, directory, manifest, modules, hiera_config, types, functions })
+        let type_files = FrozenMap::new();
+        Ok(Environment { name, directory, manifest, modules, hiera_config, types, functions, type_files })
     }
 
     /// The tree that its files are read from.

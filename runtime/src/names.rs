@@ -28,25 +28,27 @@ pub fn capitalized(name: &str) -> Cow<'_, str> {
     if is_capitalized(name.as_bytes()) { Cow::Borrowed(name) } else { Cow::Owned(capitalize(name)) }
 }
 
-fn is_capitalized(mut name: &[u8]) -> bool {
+fn is_capitalized(name: &[u8]) -> bool {
+    let mut at = 0;
     let mut start = true;
-    loop {
-        name = match name {
-            [] => return true,
-            [b':', b':', rest @ ..] if !start => {
-                start = true;
-                rest
-            }
-            [byte, rest @ ..] => {
-                let fits = if start { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
-                if !fits || !byte.is_ascii() || *byte == b':' {
-                    return false;
-                }
-                start = false;
-                rest
-            }
-        };
+    while let Some(byte) = name.get(at) {
+        at += 1;
+        // Most by far.
+        if byte.is_ascii_lowercase() && !start {
+            continue;
+        }
+        if *byte == b':' && !start && name.get(at) == Some(&b':') {
+            at += 1;
+            start = true;
+            continue;
+        }
+        let fits = if start { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
+        if !fits || !byte.is_ascii() || *byte == b':' {
+            return false;
+        }
+        start = false;
     }
+    true
 }
 
 /// A class or defined type's name as it is keyed: lower case, without leading `::`.
@@ -56,8 +58,12 @@ pub fn key(name: &str) -> Cow<'_, str> {
 
 /// The text in lower case, borrowed where it is that already; most are.
 pub fn lower(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+    // Without a branch for each.
+    let other = text.bytes().fold(false, |other, byte| other | !byte.is_ascii() | byte.is_ascii_uppercase());
+    if !other {
         Cow::Borrowed(text)
+    } else if text.is_ascii() {
+        Cow::Owned(text.to_ascii_lowercase())
     } else {
         Cow::Owned(text.to_lowercase())
     }

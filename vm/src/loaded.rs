@@ -56,6 +56,8 @@ pub(crate) struct Linked<'c> {
     pub params: &'c [ParamInfo<'c>],
     pub param_types: &'c [OnceCell<&'c Type<'c>>],
     pub return_type: OnceCell<&'c Type<'c>>,
+    /// The defaults that are values, once asked for; none for those that have to be run.
+    pub literals: &'c [Cell<Option<Option<Value<'c>>>>],
     /// Whether parameters are nothing but names: no types, no defaults, no rest.
     pub plain: bool,
     /// What the chunk came to, where it is one whose value never changes.
@@ -242,6 +244,7 @@ impl<'c> LoadedUnit<'c> {
             params,
             param_types,
             return_type: OnceCell::new(),
+            literals: arena.alloc_slice_fill_with(count, |_| Cell::new(None)),
             plain,
             once: Cell::new(None),
         });

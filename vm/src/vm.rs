@@ -212,9 +212,16 @@ impl<'c> Vm<'c> {
         subject: &dyn Display,
     ) -> Eval<'c> {
         let linked = self.link(chunk)?;
-        let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
-        if let Some(value) = linked.unit.literal(self.arena, number) {
+        if let Some(Some(value)) = linked.literals[n].get() {
             return Ok(value);
+        }
+        let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
+        if linked.literals[n].get().is_none() {
+            let literal = linked.unit.literal(self.arena, number);
+            linked.literals[n].set(Some(literal));
+            if let Some(value) = literal {
+                return Ok(value);
+            }
         }
         let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);

@@ -90,8 +90,8 @@ pub struct Resource<'c> {
     pub source: u32,
     /// Whether its body has been evaluated.
     pub evaluated: bool,
-    /// Whether the tags of its container have been added.
-    pub scope_tagged: bool,
+    /// Whether the tags of its container have been added, and how many those were.
+    pub scope_tagged: Option<usize>,
     /// Whether it has been finished.
     pub finished: bool,
     /// Number of its type; the catalog gives it.
@@ -143,8 +143,15 @@ impl Display for Named<'_> {
 struct OfType<'c> {
     by_title: HashMap<&'c str, ResourceId>,
     in_order: Vec<ResourceId>,
-    /// Grows with whatever may have changed one of them.
-    changes: u64,
+    /// When one of them may have changed last.
+    changed: u64,
+}
+
+/// What the resources of a type were like at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    retagged: u64,
+    changed: u64,
 }
 
 /// The catalog under construction.
@@ -152,6 +159,10 @@ struct OfType<'c> {
 pub struct Catalog<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Resource<'c>>,
+    /// When each may have changed last.
+    changed: Vec<u64>,
+    /// The time that changes are told apart by.
+    clock: u64,
     types: Vec<OfType<'c>>,
     /// Their numbers, by name.
     index: HashMap<&'c str, u32>,
@@ -173,7 +184,9 @@ impl<'c> Catalog<'c> {
         let id = ResourceId(self.resources.len() as u32);
         resource.of_type = self.number(resource.type_name);
         let of_type = &mut self.types[resource.of_type as usize];
-        of_type.changes += 1;
+        self.clock += 1;
+        of_type.changed = self.clock;
+        self.changed.push(self.clock);
         of_type.by_title.insert(resource.title, id);
         of_type.in_order.push(id);
         self.resources.push(resource);
@@ -193,10 +206,15 @@ impl<'c> Catalog<'c> {
         self.index.get(type_name).map(|number| &self.types[*number as usize])
     }
 
-    /// A number that stays what it is while no resource of a type has changed, nor tags that it may have got from a
-    /// container.
-    pub fn state_of(&self, type_name: &str) -> u64 {
-        self.retagged + self.known_type(type_name).map_or(0, |of_type| of_type.changes)
+    /// What stays as it is while no resource of a type has changed, nor tags that it may have got from a container.
+    pub fn state_of(&self, type_name: &str) -> State {
+        let changed = self.known_type(type_name).map_or(0, |of_type| of_type.changed);
+        State { retagged: self.retagged, changed }
+    }
+
+    /// Whether a resource may be another than it was in a state of its type.
+    pub fn has_changed_since(&self, state: State, id: ResourceId) -> bool {
+        state.retagged != self.retagged || self.changed[id.0 as usize] > state.changed
     }
 
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
@@ -250,7 +268,9 @@ impl<'c> std::ops::Index<ResourceId> for Catalog<'c> {
 impl<'c> std::ops::IndexMut<ResourceId> for Catalog<'c> {
     fn index_mut(&mut self, id: ResourceId) -> &mut Resource<'c> {
         let resource = &mut self.resources[id.0 as usize];
-        self.types[resource.of_type as usize].changes += 1;
+        self.clock += 1;
+        self.changed[id.0 as usize] = self.clock;
+        self.types[resource.of_type as usize].changed = self.clock;
         resource
     }
 }

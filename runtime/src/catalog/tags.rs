@@ -3,6 +3,7 @@
 
 use crate::names::lower;
 use bunraku_vm::names::split_first;
+use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::{Interner, Symbol};
 
 /// The words that tags are, for one compile: sets hold numbers.
@@ -14,9 +15,21 @@ pub struct Marks {
     /// By number of the tag, the round it was last seen in.
     seen: Vec<u32>,
     round: u32,
+    /// Whose tags the round has marked, and how many: what is declared in one container comes in a row.
+    container: Option<(ResourceId, usize)>,
 }
 
 impl Marks {
+    /// Nothing is marked then.
+    fn begin(&mut self) {
+        self.round += 1;
+        self.container = None;
+    }
+
+    fn has(&self, tag: Symbol) -> bool {
+        self.seen.get(tag.0 as usize) == Some(&self.round)
+    }
+
     /// Marks a tag; whether it had not been.
     fn mark(&mut self, tag: Symbol) -> bool {
         let at = tag.0 as usize;
@@ -47,7 +60,7 @@ impl Tags {
         // Eight at a time are compared without a branch.
         let (eights, rest) = self.0.as_chunks::<8>();
         eights.iter().any(|eight| eight.iter().fold(false, |found, t| found | (*t == tag)))
-            || rest.contains(&tag)
+            || rest.iter().any(|t| *t == tag)
     }
 
     /// Whether `tag` (in lower case) is there.
@@ -95,30 +108,96 @@ impl Tags {
         }
     }
 
+    /// How many there are; no tag is ever taken away.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds all tags of another set.
     pub fn merge(&mut self, other: &Tags, marks: &mut Marks) {
+        self.merge_from(other, 0, marks);
+    }
+
+    /// Adds all tags of the container that a resource was declared in.
+    pub fn inherit(&mut self, other: &Tags, container: ResourceId, marks: &mut Marks) {
+        let whose = Some((container, other.0.len()));
+        if marks.container != whose {
+            marks.begin();
+            other.0.iter().for_each(|tag| _ = marks.mark(*tag));
+            marks.container = whose;
+        }
+        let own = self.0.len();
+        self.0.reserve(other.0.len());
+        if !self.0.iter().any(|tag| marks.has(*tag)) {
+            self.0.extend_from_slice(&other.0);
+            return;
+        }
+        for tag in &other.0 {
+            if !self.0[..own].contains(tag) {
+                self.0.push(*tag);
+            }
+        }
+    }
+
+    /// Adds the tags of another set of which it has the first `known`.
+    pub fn merge_from(&mut self, other: &Tags, known: usize, marks: &mut Marks) {
+        let others = other.0.get(known..).unwrap_or_default();
+        if others.is_empty() {
+            return;
+        }
         if self.0.is_empty() {
             // What is tagged once is tagged again: by its container, by itself.
-            self.0.reserve(other.0.len() + 8);
-            self.0.extend_from_slice(&other.0);
-        } else {
-            marks.round += 1;
-            self.0.iter().for_each(|tag| _ = marks.mark(*tag));
-            let fresh = other.0.iter().filter(|tag| marks.mark(**tag));
-            self.0.extend(fresh);
+            self.0.reserve(others.len() + 8);
+            self.0.extend_from_slice(others);
+            return;
+        }
+        self.0.reserve(others.len());
+        marks.begin();
+        self.0.iter().for_each(|tag| _ = marks.mark(*tag));
+        for tag in others {
+            if marks.mark(*tag) {
+                self.0.push(*tag);
+            }
         }
     }
 }
+
+/// Where a byte of a tag may stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    None,
+    Word,
+    Inside,
+    /// A part of a character beyond ASCII.
+    Unknown,
+}
+
+const OF_TAGS: [Of; 256] = {
+    let mut table = [Of::None; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Of::Word,
+            b':' | b'.' | b'-' => Of::Inside,
+            0x80.. => Of::Unknown,
+            _ => Of::None,
+        };
+        byte += 1;
+    }
+    table
+};
 
 /// Whether a word may be a tag: letters, digits and `_` first, then also `:`, `.` and `-`.
 pub fn is_valid(tag: &str) -> bool {
     // Ruby's \Z lets one line feed stand at the end.
     let tag = tag.strip_suffix('\n').unwrap_or(tag);
+    let bytes = tag.as_bytes();
+    match bytes.first().map(|byte| OF_TAGS[usize::from(*byte)]) {
+        None | Some(Of::None | Of::Inside) => return false,
+        Some(Of::Word | Of::Unknown) => {}
+    }
     if tag.is_ascii() {
-        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let bytes = tag.as_bytes();
-        return bytes.first().is_some_and(word)
-            && bytes.iter().all(|byte| word(byte) || matches!(byte, b':' | b'.' | b'-'));
+        return bytes.iter().all(|byte| OF_TAGS[usize::from(*byte)] != Of::None);
     }
     let mut chars = tag.chars();
     let word = |c: char| c.is_alphanumeric() || c == '_';

@@ -328,13 +328,18 @@ impl<'c> Compile<'c> {
     /// Adds the tags of the container whose body declared a resource.
     pub(super) fn add_scope_tags(&self, id: ResourceId) {
         let mut catalog = self.catalog.borrow_mut();
-        if std::mem::replace(&mut catalog[id].scope_tagged, true) {
+        let resource = &mut catalog[id];
+        if resource.scope_tagged.is_some() {
             return;
         }
-        if let Some(container) = catalog[id].scope.container().resource.get().filter(|c| *c != id) {
-            let mut tags = std::mem::take(&mut catalog[id].tags);
-            tags.merge(&catalog[container].tags, &mut self.marks.borrow_mut());
-            catalog[id].tags = tags;
+        resource.scope_tagged = Some(0);
+        if let Some(container) = resource.scope.container().resource.get().filter(|c| *c != id) {
+            let mut tags = std::mem::take(&mut resource.tags);
+            let of_container = &catalog.resources[container.0 as usize].tags;
+            tags.inherit(of_container, container, &mut self.marks.borrow_mut());
+            let count = of_container.len();
+            let resource = &mut catalog[id];
+            (resource.tags, resource.scope_tagged) = (tags, Some(count));
         }
     }
 
@@ -363,11 +368,11 @@ impl<'c> Compile<'c> {
             scope,
             source: self.source_of(scope),
             evaluated: false,
-            scope_tagged: false,
+            scope_tagged: None,
             finished: false,
             of_type: 0,
         };
-        self.initialize(&mut resource, &params)?;
+        self.initialize_alone(&mut resource, &params)?;
         Ok(resource)
     }
 }

@@ -6,7 +6,7 @@ use super::declare::flatten;
 use super::overrides::Override;
 use super::query::Asked;
 use super::relations;
-use crate::catalog::rich;
+use crate::catalog::{State, rich};
 use crate::names;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -37,8 +37,8 @@ pub(super) struct Collector<'c> {
     pub collected: Vec<ResourceId>,
     /// The same, to ask.
     has: HashSet<ResourceId>,
-    /// What the catalog was like when it last looked: nothing new is found there.
-    seen: Option<u64>,
+    /// What the catalog was like when it last looked: only what has changed may be found.
+    seen: Option<State>,
     /// What stood left of it in a chain of arrows: stands in for it while it is empty.
     pub alternative: Option<Vec<super::relations::Operand<'c>>>,
 }
@@ -180,14 +180,16 @@ impl<'c> Compile<'c> {
             Wanted::Matching { type_name, query } => {
                 let catalog = self.catalog.borrow();
                 let state = catalog.state_of(type_name);
-                if collector.seen.replace(state) == Some(state) {
+                let seen = collector.seen.replace(state);
+                if seen == Some(state) {
                     return Ok(Vec::new());
                 }
                 let query = query.as_ref().map(|query| Asked::new(&self.words, query));
                 // What it has collected already stays collected, whatever has become of it.
-                let asked =
-                    catalog.of_type(type_name).iter().copied().filter(|id| !collector.has.contains(id));
+                let asked = catalog.of_type(type_name).iter().copied();
                 Ok(asked
+                    .filter(|id| seen.is_none_or(|seen| catalog.has_changed_since(seen, *id)))
+                    .filter(|id| !collector.has.contains(id))
                     .filter(|id| query.as_ref().is_none_or(|query| query.fits(self.arena, &catalog, *id)))
                     .collect())
             }

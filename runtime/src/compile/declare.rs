@@ -127,7 +127,7 @@ impl<'c> Compile<'c> {
             scope,
             source: self.source_of(scope),
             evaluated: false,
-            scope_tagged: false,
+            scope_tagged: None,
             finished: false,
             of_type: 0,
         };
@@ -135,7 +135,7 @@ impl<'c> Compile<'c> {
             let name = names::key(title);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(&mut resource, params)?;
+        self.initialize(&mut resource, &of_type.tags, params)?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
@@ -152,8 +152,14 @@ impl<'c> Compile<'c> {
         Ok(Value::Type(self.arena.alloc(reference)))
     }
 
-    /// Sets parameters, tags and defaults of a new resource, in Puppet's order.
-    pub(super) fn initialize(&self, resource: &mut Resource<'c>, params: &[Param<'c>]) -> Eval<'c, ()> {
+    /// As [`Compile::initialize`], for a resource that no expression declares.
+    pub(super) fn initialize_alone(&self, resource: &mut Resource<'c>, params: &[Param<'c>]) -> Eval<'c, ()> {
+        let of_type = self.type_name(resource.type_name);
+        self.initialize(resource, &of_type.tags, params)
+    }
+
+    /// Sets parameters, tags (its type's first) and defaults of a new resource, in Puppet's order.
+    fn initialize(&self, resource: &mut Resource<'c>, tags: &Tags, params: &[Param<'c>]) -> Eval<'c, ()> {
         for param in params.iter().copied() {
             if resource.params.iter().any(|p| p.name == param.name) {
                 let reference = resource.reference();
@@ -164,10 +170,9 @@ impl<'c> Compile<'c> {
             }
             resource.params.push(param);
         }
-        let type_tag = resource.type_name;
-        resource.tags.merge(&self.type_name(type_tag).tags, &mut self.marks.borrow_mut());
+        resource.tags.merge(tags, &mut self.marks.borrow_mut());
         // Main's title is a symbol in Puppet, and symbols are no tags.
-        let main = resource.title == "main" && matches!(type_tag, "Stage" | "Class");
+        let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
         if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(&self.words, resource.title);
         }

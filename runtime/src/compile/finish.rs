@@ -5,7 +5,7 @@ use super::Compile;
 use super::declare::flatten;
 use crate::catalog::{Param, rich};
 use crate::names;
-use crate::resource_types::{Identity, METAPARAMETERS, RELATIONSHIPS, is_metaparameter};
+use crate::resource_types::{Identity, METAPARAMETERS, is_metaparameter, is_relationship};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -74,7 +74,7 @@ impl<'c> Compile<'c> {
     /// Hands metaparameters other than relationships, and tags, down from main along the containment edges.
     fn hand_down(&self) {
         let names: Vec<&'static str> =
-            METAPARAMETERS.iter().copied().filter(|name| !RELATIONSHIPS.contains(name)).collect();
+            METAPARAMETERS.iter().copied().filter(|name| !is_relationship(name)).collect();
         let mut catalog = self.catalog.borrow_mut();
         let Some(main) = catalog.find("Class", "main") else { return };
         let own = |params: &[Param<'c>]| -> Vec<Param<'c>> {
@@ -95,7 +95,7 @@ impl<'c> Compile<'c> {
                 Some(known) => known,
                 None => own(&catalog[container].params),
             };
-            let tags = catalog[container].tags.clone();
+            let tags = std::mem::take(&mut catalog[container].tags);
             for id in &contents {
                 if !handed.is_empty() {
                     for param in &handed {
@@ -112,8 +112,13 @@ impl<'c> Compile<'c> {
                     }
                     data.insert(*id, merged);
                 }
-                catalog[*id].tags.merge(&tags, &mut self.marks.borrow_mut());
+                let content = &mut catalog[*id];
+                // Mostly what it was declared in: those tags it has.
+                let of_scope = content.scope.container().resource.get();
+                let known = content.scope_tagged.filter(|_| of_scope == Some(container)).unwrap_or(0);
+                content.tags.merge_from(&tags, known, &mut self.marks.borrow_mut());
             }
+            catalog[container].tags = tags;
             queue.extend(&contents);
             catalog.contents[container.0 as usize] = contents;
         }
@@ -124,13 +129,21 @@ impl<'c> Compile<'c> {
         let catalog = self.catalog.borrow();
         // An arrow enters one text with many resources.
         let mut known: HashSet<(*const u8, usize)> = HashSet::new();
+        let mut references = Vec::new();
         for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
-            for param in resource.params.iter().filter(|p| RELATIONSHIPS.contains(&p.name)) {
-                let mut references = Vec::new();
+            for param in resource.params.iter().filter(|p| is_relationship(p.name)) {
+                references.clear();
                 flatten(param.value, &mut references);
-                for reference in references {
+                for reference in references.iter().copied() {
                     if let Value::Str(text) = reference
                         && !known.insert((text.as_ptr(), text.len()))
+                    {
+                        continue;
+                    }
+                    if let Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) =
+                        reference
+                        && !title.is_empty()
+                        && self.find_in(&catalog, name, title).is_some()
                     {
                         continue;
                     }

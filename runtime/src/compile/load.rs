@@ -2,6 +2,7 @@
 //! type aliases. Source: the specification's "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
 
 use super::{Compile, Known, KnownKind};
+use crate::environment::TypeFiles;
 use crate::modules;
 use crate::names;
 use crate::resource_types::is_metaparameter;
@@ -17,6 +18,7 @@ use bunraku_vm::types::{self, Alias, Type, set_alias};
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
@@ -396,33 +398,27 @@ impl<'c> Compile<'c> {
         if known {
             return self.resolve_alias(vm, &key);
         }
-        let (first, rest) = match split_first(&key) {
-            Some((first, rest)) => (first, Some(rest)),
-            None => (key.as_str(), None),
+        let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
+        let kept = self.environment.type_files.get(&key).filter(|_| self.tree().is_frozen());
+        let files = match kept {
+            Some(files) => Cow::Borrowed(files),
+            None => Cow::Owned(self.type_files(&key)),
         };
-        // Where there are both, the one in Ruby comes first.
-        if let Some(file) = self.datatype_file(&key) {
-            let interface = self.datatype_interface(vm, name, &file)?;
+        if let Some(file) = &files.ruby {
+            let interface = self.datatype_interface(vm, name, file)?;
             self.load_compiled(vm, &interface, None, self.text(first))?;
             let resolved = self.resolve_alias(vm, &key);
             self.note_datatype(&key, resolved.as_ref().ok().copied().flatten());
             return resolved;
         }
-        let file = match rest {
-            Some(rest) => self.namespaced_file(first, "types", rest),
-            None => self.environment_file("types", first),
-        };
-        let file = file.filter(|file| self.tree().is_file(file));
-        if let Some(file) = file {
-            self.load_single(vm, &file, name, "type")?;
+        if let Some(file) = &files.alias {
+            self.load_single(vm, file, name, "type")?;
             return self.resolve_alias(vm, &key);
         }
-        // A module's type set has the module's name.
-        let set = self.namespaced_file(first, "types", "init_typeset").filter(|f| self.tree().is_file(f));
-        match set {
+        match &files.set {
             Some(file) if !self.aliases.borrow().contains_key(first) => {
                 let name = crate::names::capitalize(first);
-                self.load_single(vm, &file, &name, "type")?;
+                self.load_single(vm, file, &name, "type")?;
                 self.resolve_alias(vm, first)?;
             }
             _ => {}
@@ -431,6 +427,27 @@ impl<'c> Compile<'c> {
             self.aliases.borrow_mut().insert(self.text(&key), None);
         }
         self.resolve_alias(vm, &key)
+    }
+
+    /// The files that may define a type; its name in lower case.
+    fn type_files(&self, key: &str) -> TypeFiles {
+        let is_file = |file: &PathBuf| self.tree().is_file(file);
+        let mut files = TypeFiles { ruby: self.datatype_file(key), ..TypeFiles::default() };
+        if files.ruby.is_none() {
+            let (module, file) = match split_first(key) {
+                Some((module, rest)) => (module, self.namespaced_file(module, "types", rest)),
+                None => (key, self.environment_file("types", key)),
+            };
+            files.alias = file.filter(is_file);
+            if files.alias.is_none() {
+                // A module's type set has the module's name.
+                files.set = self.namespaced_file(module, "types", "init_typeset").filter(is_file);
+            }
+        }
+        if self.tree().is_frozen() {
+            self.environment.type_files.insert(key.to_owned(), Box::new(files.clone()));
+        }
+        files
     }
 
     /// Where what has a name without a namespace lies: only the environment has such.

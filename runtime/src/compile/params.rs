@@ -3,6 +3,7 @@
 
 use super::{Compile, Known, KnownKind};
 use crate::catalog::Param;
+use crate::names;
 use crate::resource_types::is_metaparameter;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Lookup;
@@ -37,8 +38,9 @@ impl<'c> Compile<'c> {
         let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
         let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
         if known.kind == KnownKind::Class {
-            scope.set(known::TITLE, vm.string(&title.to_lowercase()));
-            scope.set(known::NAME, vm.string(&title.to_lowercase()));
+            let title = vm.string(&names::lower(title));
+            scope.set(known::TITLE, title);
+            scope.set(known::NAME, title);
             self.class_scopes.borrow_mut().insert(known.name, scope);
         } else {
             scope.set(known::TITLE, title_value);
@@ -59,6 +61,7 @@ impl<'c> Compile<'c> {
             }
         }
         let params = vm.params(chunk)?;
+        self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
         for (n, param) in params.iter().enumerate() {
             let slot = &scope.slots[param.slot as usize];
             if !param.has_default || slot.get().is_some_and(|v| !v.is_undef()) {
@@ -94,11 +97,14 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
+        let mut key = [known.name, "::"].concat();
+        let prefix = key.len();
         for param in params {
             if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
                 continue;
             }
-            let key = [known.name, "::", param.name].concat();
+            key.truncate(prefix);
+            key.push_str(param.name);
             if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
                 && !(value.is_undef() && param.has_default)
             {
@@ -118,22 +124,27 @@ impl<'c> Compile<'c> {
         given: &[Param<'c>],
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
-        let mut parameters = Vec::with_capacity(params.len());
-        for (n, param) in params.iter().enumerate() {
-            let ty = vm.param_type(chunk, n)?;
-            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
-        }
         let slots = &scope.slots;
         let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
         let is_declared = |name: &str| params.iter().any(|param| param.name == name);
         let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
         // Nearly always all is well, and nobody asks in which order.
-        let fits = params.iter().zip(&parameters).all(|(param, of)| match value_of(param) {
-            Some(value) => is_instance(vm, of.ty, value),
-            None => param.has_default,
-        });
+        let mut fits = true;
+        for (n, param) in params.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            fits = fits
+                && match value_of(param) {
+                    Some(value) => is_instance(vm, ty, value),
+                    None => param.has_default,
+                };
+        }
         if fits && given.iter().all(|param| is_declared(param.name) || needs_none(param.name)) {
             return Ok(());
+        }
+        let mut parameters = Vec::with_capacity(params.len());
+        for (n, param) in params.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
         }
         let mut values: Vec<(&str, Value<'c>)> = Vec::new();
         for param in given {

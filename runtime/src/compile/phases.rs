@@ -460,7 +460,7 @@ impl<'c> Compile<'c> {
         {
             let mut catalog = self.catalog.borrow_mut();
             catalog[id].evaluated = true;
-            catalog[id].scope_tagged = true;
+            catalog[id].scope_tagged = Some(0);
         }
         for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
             top.set(name, self.string_value(value));

@@ -12,6 +12,7 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use hashbrown::HashMap;
 
 /// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
 pub(crate) const COLLECTOR: &str = "collector";
@@ -133,9 +134,10 @@ impl<'c> Compile<'c> {
     /// Enters every noted relationship into the catalog.
     pub(super) fn evaluate_relationships(&self) -> Eval<'c, ()> {
         let all = std::mem::take(&mut *self.relationships.borrow_mut());
+        let mut texts = Texts::new();
         for relationship in &all {
-            let targets = self.resolved(relationship.target, false);
-            for source in self.resolved(relationship.source, true) {
+            let targets = self.resolved(relationship.target, false, &mut texts);
+            for source in self.resolved(relationship.source, true, &mut texts) {
                 for target in &targets {
                     self.relate(&source, target, relationship.notify)?;
                 }
@@ -146,7 +148,7 @@ impl<'c> Compile<'c> {
 
     /// What an operand stands for: a collector's are what it collected or, on the left side, what stands left of it
     /// if that is nothing.
-    fn resolved(&self, operand: Operand<'c>, left: bool) -> Vec<End<'c>> {
+    fn resolved(&self, operand: Operand<'c>, left: bool, texts: &mut Texts<'c>) -> Vec<End<'c>> {
         match operand {
             Operand::Reference(ty) => {
                 let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
@@ -159,13 +161,15 @@ impl<'c> Compile<'c> {
                 if !collector.collected.is_empty() || !left {
                     let catalog = self.catalog.borrow();
                     let end = |id: &ResourceId| {
-                        let text = self.string_value(&catalog[*id].reference());
-                        End { id: Some(*id), text }
+                        let new = || self.string_value(&catalog[*id].reference());
+                        End { id: Some(*id), text: *texts.entry(*id).or_insert_with(new) }
                     };
                     return collector.collected.iter().map(end).collect();
                 }
                 match &collector.alternative {
-                    Some(alternative) => alternative.iter().flat_map(|o| self.resolved(*o, true)).collect(),
+                    Some(alternative) => {
+                        alternative.iter().flat_map(|o| self.resolved(*o, true, texts)).collect()
+                    }
                     None => Vec::new(),
                 }
             }
@@ -194,6 +198,9 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 }
+
+/// The references of resources that collectors found: many arrows enter the same.
+type Texts<'c> = HashMap<ResourceId, Value<'c>>;
 
 /// One end of a relationship: the resource, where there is one, and the text it is entered as.
 struct End<'c> {

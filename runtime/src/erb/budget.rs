@@ -17,52 +17,69 @@ const DEPTH: usize = 500;
 const TIME: Duration = Duration::from_secs(5);
 const EVERY: u64 = 512;
 
+/// What the rendering on this thread has used.
+struct Used {
+    steps: Cell<u64>,
+    bytes: Cell<usize>,
+    depth: Cell<usize>,
+    began: Cell<Option<Instant>>,
+}
+
 thread_local! {
-    static STEPS_USED: Cell<u64> = const { Cell::new(0) };
-    static BYTES_USED: Cell<usize> = const { Cell::new(0) };
-    static DEPTH_NOW: Cell<usize> = const { Cell::new(0) };
-    static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
+    static USED: Used = const {
+        Used { steps: Cell::new(0), bytes: Cell::new(0), depth: Cell::new(0), began: Cell::new(None) }
+    };
+}
+
+impl Used {
+    fn spend(&self, steps: u64) -> Known<()> {
+        let before = self.steps.get();
+        let now = before + steps;
+        self.steps.set(now);
+        if now > STEPS || self.bytes.get() > BYTES {
+            return Err(Ask("a long run"));
+        }
+        // When a multiple is passed.
+        if before / EVERY != now / EVERY && self.began.get().is_some_and(|began| began.elapsed() > TIME) {
+            return Err(Ask("a long run"));
+        }
+        Ok(())
+    }
 }
 
 /// An outermost rendering begins.
 pub(super) fn begin() {
-    STEPS_USED.set(0);
-    BYTES_USED.set(0);
-    DEPTH_NOW.set(0);
-    BEGAN.set(Some(Instant::now()));
+    USED.with(|used| {
+        used.steps.set(0);
+        used.bytes.set(0);
+        used.depth.set(0);
+        used.began.set(Some(Instant::now()));
+    });
 }
 
 /// Counts so many steps.
 pub(super) fn spend(steps: u64) -> Known<()> {
-    let before = STEPS_USED.get();
-    let now = before + steps;
-    STEPS_USED.set(now);
-    if now > STEPS || BYTES_USED.get() > BYTES {
-        return Err(Ask("a long run"));
-    }
-    // When a multiple is passed.
-    if before / EVERY != now / EVERY && BEGAN.get().is_some_and(|began| began.elapsed() > TIME) {
-        return Err(Ask("a long run"));
-    }
-    Ok(())
+    USED.with(|used| used.spend(steps))
 }
 
 /// Counts bytes of what is made; the next step notices when they are too many.
 pub(super) fn made(bytes: usize) {
-    BYTES_USED.set(BYTES_USED.get().saturating_add(bytes));
+    USED.with(|used| used.bytes.set(used.bytes.get().saturating_add(bytes)));
 }
 
 /// An expression begins.
 pub(super) fn enter() -> Known<()> {
-    let depth = DEPTH_NOW.get() + 1;
-    if depth > DEPTH {
-        return Err(Ask("deep nesting"));
-    }
-    DEPTH_NOW.set(depth);
-    spend(1)
+    USED.with(|used| {
+        let depth = used.depth.get() + 1;
+        if depth > DEPTH {
+            return Err(Ask("deep nesting"));
+        }
+        used.depth.set(depth);
+        used.spend(1)
+    })
 }
 
 /// It ends.
 pub(super) fn leave() {
-    DEPTH_NOW.set(DEPTH_NOW.get().saturating_sub(1));
+    USED.with(|used| used.depth.set(used.depth.get().saturating_sub(1)));
 }

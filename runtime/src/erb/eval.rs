@@ -3,10 +3,11 @@
 
 use super::budget;
 use super::changes::Lent;
+use super::compare;
+use super::methods::{self, Method};
 use super::text;
 use super::tree::{Block, Body, Call, Node, Options, Target, Template};
 use super::value::{Ask, Class, Known, Map, V};
-use super::{compare, methods};
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::regex;
@@ -433,6 +434,9 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     fn call(&mut self, call: &'c Call) -> Done<'c> {
+        if let Some(value) = self.one_of_all_variables(call)? {
+            return Ok(value);
+        }
         let receiver = match &call.receiver {
             Some(receiver) => self.eval(receiver)?,
             None => {
@@ -448,6 +452,32 @@ impl<'c> Renderer<'_, 'c> {
             Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
             other => other,
         }
+    }
+
+    /// `scope.to_hash[name]` and `scope.to_hash.has_key?(name)` need no hash of all variables.
+    fn one_of_all_variables(&mut self, call: &'c Call) -> Done<'c, Option<V<'c>>> {
+        let (Some(Node::Call(all)), [name], None) = (&call.receiver, &*call.args, &call.block) else {
+            return Ok(None);
+        };
+        let Call { receiver: Some(Node::Scope), method: Method::Variables, args, block: None, .. } = &**all
+        else {
+            return Ok(None);
+        };
+        if !args.is_empty()
+            || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
+            || !matches!(name, Node::String(_) | Node::Local(_))
+            || self.compile.set_by_templates.any_seen_from(self.scope)
+        {
+            return Ok(None);
+        }
+        let name = self.eval(name)?;
+        let Some(name) = name.text() else { return Ok(None) };
+        let found = self.vm.symbols.get(name).and_then(|symbol| self.scope.lookup(symbol));
+        let found = found.filter(|value| !value.is_undef());
+        Ok(Some(match call.method {
+            Method::Element => found.map_or(V::Nil, V::from),
+            _ => V::Bool(found.is_some()),
+        }))
     }
 
     /// Calls a method that the template has defined, with locals of its own.

@@ -211,8 +211,10 @@ pub fn is_metaparameter(name: &str) -> bool {
     matches!(name.len(), 3..=9) && METAPARAMETERS.contains(&name)
 }
 
-/// Metaparameters that name other resources.
-pub const RELATIONSHIPS: &[&str] = &["require", "subscribe", "before", "notify"];
+/// Whether a metaparameter names other resources.
+pub fn is_relationship(name: &str) -> bool {
+    matches!(name, "require" | "subscribe" | "before" | "notify")
+}
 
 #[cfg(test)]
 mod tests {

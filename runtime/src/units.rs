@@ -3,6 +3,7 @@
 
 use crate::archive::open::Opened;
 use crate::erb::Lowered;
+use crate::hiera::file::DataFile;
 use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The words of a unit, wherever they lie.
+/// The words of a unit or of a data file, wherever they lie.
 #[derive(Clone)]
 pub enum Words {
     /// In memory.
@@ -27,7 +28,7 @@ pub enum Words {
 
 impl Words {
     /// The words themselves.
-    fn get(&self) -> &[u32] {
+    pub(crate) fn get(&self) -> &[u32] {
         match self {
             Words::Owned(words) => words,
             // Read before: the checksums are known to fit.
@@ -36,11 +37,12 @@ impl Words {
     }
 }
 
-/// The units and ERB templates that a compile runs, kept for as long as it does and lent to it where they lie.
+/// The units, ERB templates and data files that a compile uses, kept for as long as it does and lent to it where they lie.
 #[derive(Default)]
 pub struct Kept {
     units: FrozenVec<Box<(Words, Arc<Passed>)>>,
     templates: FrozenVec<Arc<Lowered>>,
+    data: FrozenVec<Arc<DataFile>>,
 }
 
 impl Kept {
@@ -54,6 +56,11 @@ impl Kept {
     /// Keeps an ERB template.
     pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
         self.templates.push_get(template)
+    }
+
+    /// Keeps a data file.
+    pub fn keep_data(&self, file: Arc<DataFile>) -> &DataFile {
+        self.data.push_get(file)
     }
 }
 

@@ -1,10 +1,10 @@
 //! An opened archive with its name: what a compile asks of it, and what is said when it can't be used.
 
 use super::COMPILER;
-use super::data;
 use super::parts::{Findings, Info};
-use crate::hiera::data::Data;
+use crate::hiera::file::DataFile;
 use crate::hiera::files::Format;
+use crate::units::Words;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry, Part};
 use bunraku_vm::archive::{Fault, Read};
@@ -103,7 +103,11 @@ impl Opened {
     }
 
     /// The data of a file, or what is wrong with it; nothing if it was not read in that format.
-    pub(crate) fn data(&self, entry: &Entry<'_>, format: Format) -> Read<Option<Result<Data, String>>> {
+    pub(crate) fn data(
+        self: &Arc<Self>,
+        entry: &Entry<'_>,
+        format: Format,
+    ) -> Read<Option<Result<DataFile, String>>> {
         let wanted = kind_of(format);
         for part in self.archive.parts(entry)? {
             if part.section != Section::Data || part.variant & !WRONG != wanted {
@@ -114,8 +118,9 @@ impl Opened {
                 let text = std::str::from_utf8(self.archive.part_bytes(&part)?);
                 return Ok(Some(Err(text.map_err(|_| damaged)?.to_owned())));
             }
-            let data = data::decode(self.archive.part_words(&part)?).ok_or(damaged)?;
-            return Ok(Some(Ok(data)));
+            self.archive.part_words(&part)?;
+            let file = DataFile::new(Words::Mapped(self.clone(), part)).ok_or(damaged)?;
+            return Ok(Some(Ok(file)));
         }
         Ok(None)
     }

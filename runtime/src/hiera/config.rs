@@ -206,8 +206,9 @@ impl<'c> Compile<'c> {
         let loaded = if exists {
             let data = self.hiera.files.get(self.tree(), path, Format::Yaml);
             self.note_standing(path);
-            data.map_err(|message| Flow::raw(message.strip_prefix("Unable to parse ").unwrap_or(&message)))?
-                .value(self.arena)
+            let file = data
+                .map_err(|message| Flow::raw(message.strip_prefix("Unable to parse ").unwrap_or(&message)))?;
+            self.kept.keep_data(file).reader(self.arena).whole()?
         } else {
             let mut builder = HashBuilder::new(self.arena);
             builder.insert_str("version", Value::Int(5));

@@ -2,6 +2,7 @@
 
 use super::Invocation;
 use super::explain::Explain;
+use super::file::Reader;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -18,11 +19,20 @@ pub const TYPE: &str = "Puppet::LookupContext";
 /// The code of the fault that `not_found` throws.
 const NOT_FOUND: &str = "HIERA_NO_SUCH_KEY";
 
+/// The data of one location.
+#[derive(Clone, Copy)]
+pub enum Source<'c> {
+    /// A file.
+    File(Reader<'c>),
+    /// What a function gave.
+    Hash(Hash<'c>),
+}
+
 /// What is kept for one location of an entry.
 #[derive(Default)]
 pub struct Context<'c> {
     /// All its data.
-    pub data: Cell<Option<Hash<'c>>>,
+    pub data: Cell<Option<Source<'c>>>,
     /// Answers by key.
     pub answers: RefCell<HashMap<String, Value<'c>>>,
     /// The function's own cache.

@@ -26,7 +26,7 @@ pub enum Data {
 }
 
 /// The name of the runtime type of symbols.
-const SYMBOL: &str = "Symbol";
+pub(super) const SYMBOL: &str = "Symbol";
 
 impl Data {
     /// The value in a compile's arena. Keys that are symbols become strings.

@@ -1,6 +1,7 @@
 //! Data files, parsed once a session: a file is read again when its size or time of change differs.
 
 use super::data::Data;
+use super::file::DataFile;
 use super::hocon;
 use super::yaml::{self, Fault};
 use crate::tree::{Stamp, Tree};
@@ -20,7 +21,7 @@ pub enum Format {
 }
 
 /// The data of a file, or why it has none.
-pub type Parsed = Result<Arc<Data>, String>;
+pub type Parsed = Result<Arc<DataFile>, String>;
 
 /// Parsed files.
 #[derive(Default)]
@@ -52,7 +53,13 @@ impl DataFiles {
         }
         let outcome = match tree.data(path, format) {
             Some(outcome) => outcome,
-            None => parse(path, &tree.read(path).map_err(unreadable)?, format).map(Arc::new),
+            None => {
+                let data = parse(path, &tree.read(path).map_err(unreadable)?, format);
+                data.and_then(|data| match DataFile::of(&data) {
+                    Some(file) => Ok(Arc::new(file)),
+                    None => Err(format!("Unable to parse ({}): it is too large", path.display())),
+                })
+            }
         };
         if let Ok(mut files) = self.0.lock() {
             files.insert(key, (stamp, outcome.clone()));

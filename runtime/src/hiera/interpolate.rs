@@ -2,6 +2,7 @@
 
 use super::Invocation;
 use super::explain::{Explain, What};
+use super::file;
 use super::key::{Key, lookup_error};
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -214,8 +215,7 @@ pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
 
 fn may_interpolate(value: Value<'_>) -> bool {
     match value {
-        // Most texts have none: one letter is looked for faster than two.
-        Value::Str(text) => text.contains('%') && text.contains("%{"),
+        Value::Str(text) => file::may_interpolate(&text),
         Value::Array(items) => items.items().iter().any(|item| may_interpolate(*item)),
         Value::Hash(hash) => {
             hash.entries().iter().any(|(key, item)| may_interpolate(*key) || may_interpolate(*item))

@@ -2,13 +2,15 @@
 
 use super::Invocation;
 use super::config::{Config, Location};
-use super::context::Context;
+use super::context::{Context, Source};
 use super::explain::{Explain, What};
 use super::eyaml;
+use super::file::{self, FileOptions, Says, Traits};
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
-use super::origin::Source;
+use super::options::{LOOKUP_OPTIONS, is_of_module};
+use super::origin;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -17,7 +19,7 @@ use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -54,51 +56,66 @@ struct Resolved<'c> {
     /// The scope, by number, in which they can no longer become anything else.
     settled_in: Cell<Option<u32>>,
     /// Where in `entries` a key may be found, once their files are read.
-    index: OnceCell<Index<'c>>,
+    index: OnceCell<Index>,
 }
 
-/// Which locations have a key: a bit each, counted through all entries.
-struct Index<'c> {
-    keys: HashMap<&'c str, u64>,
+/// Which locations may have a key: a bit each, counted through all entries.
+struct Index {
+    /// By the hashes of keys: who is told to ask a location finds out whether it has the key.
+    keys: HashTable<(u64, u64)>,
     /// Those that have to be asked whatever the key.
     always: u64,
 }
 
-impl<'c> Index<'c> {
+impl Index {
     /// The index of entries; none while a file is unread, or where there are too many locations.
-    fn of(entries: &[Entry<'c>]) -> Option<Index<'c>> {
+    fn of(entries: &[Entry<'_>]) -> Option<Index> {
         if entries.iter().map(|entry| entry.contexts.len()).sum::<usize>() > 64 {
             return None;
         }
-        let mut index = Index { keys: HashMap::new(), always: 0 };
-        let mut bit = 1u64;
+        let mut index = Index { keys: HashTable::new(), always: 0 };
+        let mut bit = 1;
         for entry in entries {
             for (n, context) in entry.contexts.iter().enumerate() {
                 if entry.kind != Kind::DataHash {
                     index.always |= bit;
                 } else if entry.locations.as_ref().is_none_or(|all| all[n].exists) {
-                    let data = context.data.get()?;
-                    let keys = data.entries().iter().filter_map(|(key, _)| key.as_str());
-                    keys.for_each(|key| *index.keys.entry(key).or_default() |= bit);
+                    match context.data.get()? {
+                        Source::File(file) => index.add(file.hashes(), bit),
+                        Source::Hash(hash) => {
+                            let keys = hash.entries().iter().filter_map(|(key, _)| key.as_str());
+                            index.add(keys.map(file::hash_of), bit);
+                        }
+                    }
                 }
                 bit <<= 1;
             }
         }
         Some(index)
     }
+
+    fn add(&mut self, hashes: impl Iterator<Item = u64>, bit: u64) {
+        self.keys.reserve(hashes.size_hint().0, |(hash, _)| *hash);
+        for hash in hashes {
+            match self.keys.find_mut(hash, |(other, _)| *other == hash) {
+                Some((_, bits)) => *bits |= bit,
+                None => _ = self.keys.insert_unique(hash, (hash, bit), |(hash, _)| *hash),
+            }
+        }
+    }
 }
 
-impl<'c> Resolved<'c> {
-    /// The locations of `entries` that may have a key.
-    fn places(&self, key: &str) -> u64 {
+impl Resolved<'_> {
+    /// The locations of `entries` that may have a key of this hash.
+    fn places(&self, hash: u64) -> u64 {
         if self.index.get().is_none()
             && let Some(index) = Index::of(&self.entries)
         {
             let _ = self.index.set(index);
         }
-        self.index
-            .get()
-            .map_or(u64::MAX, |index| index.always | index.keys.get(key).copied().unwrap_or_default())
+        let Some(index) = self.index.get() else { return u64::MAX };
+        let found = index.keys.find(hash, |(other, _)| *other == hash);
+        index.always | found.map_or(0, |(_, bits)| *bits)
     }
 }
 
@@ -134,6 +151,12 @@ impl Kind {
 pub(super) struct Levels {
     pub datadir: PathBuf,
     pub extension: String,
+}
+
+/// What a location or a function gave.
+enum Data<'c> {
+    Source(Source<'c>),
+    Value(Value<'c>),
 }
 
 /// A level of a hierarchy.
@@ -182,22 +205,36 @@ impl<'c> Entry<'c> {
     }
 
     /// What it gave at one of its locations.
-    fn source(&self, n: usize, value: Value<'c>) -> Source<'c> {
+    fn source(&self, n: usize, value: Value<'c>) -> origin::Source<'c> {
         let location = self.locations.as_ref().map(|all| &all[n]);
         let is_uri = location.is_some_and(|location| location.is_uri);
         let format = match self.function.as_str() {
-            "yaml_data" | "eyaml_lookup_key" => Some(Format::Yaml),
-            "json_data" => Some(Format::Json),
-            "hocon_data" => Some(Format::Hocon),
-            _ => None,
+            "eyaml_lookup_key" => Some(Format::Yaml),
+            _ => self.format(),
         };
-        Source {
+        origin::Source {
             value,
             entry: self.name.clone(),
             location: location.map(|location| location.text.clone()),
             is_uri,
             format: format.filter(|_| !is_uri),
             whole: self.kind.takes_whole_key(),
+        }
+    }
+
+    /// What errors say of one of its locations.
+    fn place(&self, n: usize) -> String {
+        let location = self.locations.as_ref().map(|all| &all[n]);
+        location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default()
+    }
+
+    /// How its files are written, where the function is one of Puppet's own.
+    fn format(&self) -> Option<Format> {
+        match self.function.as_str() {
+            "yaml_data" => Some(Format::Yaml),
+            "json_data" => Some(Format::Json),
+            "hocon_data" => Some(Format::Hocon),
+            _ => None,
         }
     }
 
@@ -324,7 +361,7 @@ impl<'c> Compile<'c> {
             }
             // Who explains wants to hear of every location.
             let all = last || explain.0.is_some() || inv.level.is_some();
-            let places = if all { u64::MAX } else { resolved.places(&key.root) };
+            let places = if all { u64::MAX } else { resolved.places(file::hash_of(&key.root)) };
             if places == 0 {
                 return Ok(None);
             }
@@ -396,10 +433,9 @@ impl<'c> Compile<'c> {
         n: usize,
         key: &Key<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let location = entry.locations.as_ref().map(|all| &all[n]);
         let context = &entry.contexts[n];
         // Words of errors: look-ups that go well need none.
-        let place = || location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default();
+        let place = || entry.place(n);
         let full_name = || entry.full_name();
         match entry.kind {
             Kind::Hiera3 => Err(lookup_error(format!(
@@ -408,17 +444,17 @@ impl<'c> Compile<'c> {
                 entry.function
             ))),
             Kind::DataHash => {
-                let known = context.data.get();
-                let data = match known {
-                    Some(data) => data,
-                    None => {
-                        let data = self.data_hash(vm, inv, layer, entry, n)?;
-                        let data = self.check_data_hash(vm, layer, data, &full_name(), &place())?;
-                        context.data.set(Some(data));
-                        data
-                    }
+                let found = match self.source(vm, inv, layer, entry, n)? {
+                    Source::File(file) => match file.find(file::hash_of(&key.root), &key.root) {
+                        Some(found) => Some((file.value(found)?, found.traits)),
+                        None => None,
+                    },
+                    Source::Hash(hash) => hash.get_str(&key.root).map(|value| (value, Traits::unknown())),
                 };
-                let Some(value) = data.get_str(&key.root) else { return Ok(None) };
+                let Some((value, traits)) = found else { return Ok(None) };
+                if traits == Traits::default() {
+                    return Ok(Some(value));
+                }
                 let subject = || {
                     let (name, place) = (full_name(), place());
                     format!("Value for key '{}', in hash returned from {name}{place}", key.root)
@@ -479,34 +515,94 @@ impl<'c> Compile<'c> {
         Err(Flow::raw(format!("{subject} has wrong type, expects Puppet::LookupValue, got {actual}")))
     }
 
+    /// All data of a location.
+    fn source(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        entry: &Entry<'c>,
+        n: usize,
+    ) -> Eval<'c, Source<'c>> {
+        if let Some(known) = entry.contexts[n].data.get() {
+            return Ok(known);
+        }
+        let data = self.data_hash(vm, inv, layer, entry, n)?;
+        let subject = || format!("Value returned from {}{}", entry.full_name(), entry.place(n));
+        let source = self.check_data_hash(vm, layer, data, subject)?;
+        entry.contexts[n].data.set(Some(source));
+        Ok(source)
+    }
+
+    /// Adds what `lookup_options` the files of a layer have; none if there is more to them than plain files, or
+    /// something is wrong.
+    pub(super) fn file_options(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        layer: &Layer<'c>,
+        all: &mut Vec<FileOptions<'c>>,
+    ) -> Option<()> {
+        let resolved = self.resolve(vm, inv, layer).ok()?;
+        let is_file = |entry: &Entry<'c>| {
+            let are_files = |all: &Vec<Location>| !all.iter().any(|location| location.is_uri);
+            entry.kind == Kind::DataHash
+                && entry.format().is_some()
+                && entry.levels.is_none()
+                && entry.locations.as_ref().is_some_and(are_files)
+        };
+        if !resolved.entries.iter().all(is_file) {
+            return None;
+        }
+        for entry in &resolved.entries {
+            let exists = |(_, location): &(usize, &Location)| location.exists;
+            for (n, _) in entry.locations.iter().flatten().enumerate().filter(exists) {
+                if let Source::File(file) = self.source(vm, inv, layer, entry, n).ok()? {
+                    match file.options() {
+                        Says::Nothing => {}
+                        Says::Plain(options) => all.push(options),
+                        Says::Other => return None,
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
     /// A module's data may hold the module's keys only.
     fn check_data_hash(
         &self,
         vm: &mut Vm<'c>,
         layer: &Layer<'c>,
-        data: Value<'c>,
-        full_name: &str,
-        place: &str,
-    ) -> Eval<'c, Hash<'c>> {
-        let subject = format!("Value returned from {full_name}{place}");
-        let Value::Hash(hash) = data else {
-            let ty = types::constant(vm, "Hash")?;
-            mismatch::assert_instance(vm, &subject, ty, data)?;
-            return Ok(HashBuilder::new(self.arena).finish());
+        data: Data<'c>,
+        subject: impl Fn() -> String,
+    ) -> Eval<'c, Source<'c>> {
+        let source = match data {
+            Data::Source(source) => source,
+            Data::Value(Value::Hash(hash)) => Source::Hash(hash),
+            Data::Value(other) => {
+                let ty = types::constant(vm, "Hash")?;
+                mismatch::assert_instance(vm, &subject(), ty, other)?;
+                return Ok(Source::Hash(HashBuilder::new(self.arena).finish()));
+            }
         };
         if let Some(module) = layer.module {
-            let prefix = format!("{module}::");
-            let strange = hash.entries().iter().filter(|(key, _)| {
-                key.as_str().is_none_or(|key| key != "lookup_options" && !key.starts_with(&prefix))
-            });
-            for _ in strange {
+            let own = |key: &str| key == LOOKUP_OPTIONS || is_of_module(key, module);
+            let strange = match source {
+                Source::File(file) => file.keys_unlike(own),
+                Source::Hash(hash) => {
+                    hash.entries().iter().filter(|(key, _)| !key.as_str().is_some_and(own)).count()
+                }
+            };
+            for _ in 0..strange {
                 let message = format!(
-                    "Module '{module}': {subject} must use keys qualified with the name of the module"
+                    "Module '{module}': {} must use keys qualified with the name of the module",
+                    subject()
                 );
                 self.push_log(Severity::Warning, message, Default::default());
             }
         }
-        Ok(hash)
+        Ok(source)
     }
 
     fn data_hash(
@@ -516,15 +612,11 @@ impl<'c> Compile<'c> {
         layer: &Layer<'c>,
         entry: &Entry<'c>,
         n: usize,
-    ) -> Eval<'c> {
-        let format = match entry.function.as_str() {
-            "yaml_data" => Format::Yaml,
-            "json_data" => Format::Json,
-            "hocon_data" => Format::Hocon,
-            _ => {
-                let found = self.call_backend(vm, inv, layer, entry, n, None)?;
-                return Ok(found.unwrap_or_else(|| Value::Hash(HashBuilder::new(self.arena).finish())));
-            }
+    ) -> Eval<'c, Data<'c>> {
+        let Some(format) = entry.format() else {
+            let found = self.call_backend(vm, inv, layer, entry, n, None)?;
+            let nothing = || Value::Hash(HashBuilder::new(self.arena).finish());
+            return Ok(Data::Value(found.unwrap_or_else(nothing)));
         };
         let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
             return Err(Flow::raw(format!(
@@ -536,29 +628,32 @@ impl<'c> Compile<'c> {
         self.file_data(location, format)
     }
 
-    /// The data of a file, a hash.
-    fn file_data(&self, location: &Location, format: Format) -> Eval<'c> {
-        let known = self.hiera.values.borrow().get(&(location.text.clone(), format)).copied();
-        if let Some(value) = known {
-            return Ok(value);
+    /// The data of a file.
+    fn file_data(&self, location: &Location, format: Format) -> Eval<'c, Data<'c>> {
+        let known = self.hiera.sources.borrow().get(&(location.text.clone(), format)).copied();
+        if let Some(source) = known {
+            return Ok(Data::Source(source));
         }
-        let data = self.hiera.files.get(self.tree(), Path::new(&location.text), format);
+        let file = self.hiera.files.get(self.tree(), Path::new(&location.text), format);
         self.note_standing(Path::new(&location.text));
-        let data = data.map_err(lookup_error)?;
-        let value = match data.value(self.arena) {
-            value if format != Format::Yaml => value,
-            value @ Value::Hash(_) => value,
-            value => {
+        let file = self.kept.keep_data(file.map_err(lookup_error)?).reader(self.arena);
+        let source = match file.is_hash() {
+            true => Source::File(file),
+            false => {
+                let value = file.whole()?;
+                if format != Format::Yaml {
+                    return Ok(Data::Value(value));
+                }
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
                 if self.settings.strict == Strict::Error && value.truthy() {
                     return Err(lookup_error(message));
                 }
                 self.push_log(Severity::Warning, message, Default::default());
-                Value::Hash(HashBuilder::new(self.arena).finish())
+                Source::Hash(HashBuilder::new(self.arena).finish())
             }
         };
-        self.hiera.values.borrow_mut().insert((location.text.clone(), format), value);
-        Ok(value)
+        self.hiera.sources.borrow_mut().insert((location.text.clone(), format), source);
+        Ok(Data::Source(source))
     }
 
     /// The backend of hiera-eyaml: YAML in which strings may be encrypted.
@@ -576,8 +671,13 @@ impl<'c> Compile<'c> {
                  hiera.yaml when using this lookup_key function",
             ));
         };
-        let Value::Hash(data) = self.file_data(location, Format::Yaml)? else { return Ok(None) };
-        let Some((key, value)) = key.and_then(|key| Some((key, data.get(key)?))) else { return Ok(None) };
+        let (Data::Source(Source::File(file)), Some(key)) = (self.file_data(location, Format::Yaml)?, key)
+        else {
+            return Ok(None);
+        };
+        let text = key.as_str().unwrap_or_default();
+        let Some(found) = file.find(file::hash_of(text), text) else { return Ok(None) };
+        let value = file.value(found)?;
         self.decrypted(vm, inv, entry, location, key, value).map(Some)
     }
 

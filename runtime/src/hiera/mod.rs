@@ -9,6 +9,7 @@ pub mod data;
 pub mod deep;
 pub mod explain;
 mod eyaml;
+pub mod file;
 pub mod files;
 mod glob;
 pub(crate) mod hocon;
@@ -36,6 +37,7 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
+use context::Source;
 use explain::{Explain, What};
 use files::{DataFiles, Format};
 use hashbrown::HashMap;
@@ -87,7 +89,7 @@ pub struct Hiera<'c> {
     layers: RefCell<HashMap<String, Kept<'c>>>,
     options: RefCell<options::Kept<'c>>,
     /// Data of files by path.
-    values: RefCell<HashMap<(String, Format), Value<'c>>>,
+    sources: RefCell<HashMap<(String, Format), Source<'c>>>,
     contexts: RefCell<Vec<context::Given<'c>>>,
     /// Variables that the configuration being resolved has asked for.
     recorded: RefCell<Option<Vec<(String, Value<'c>)>>>,
@@ -107,7 +109,7 @@ impl<'c> Hiera<'c> {
             asked: Cell::default(),
             layers: RefCell::default(),
             options: RefCell::default(),
-            values: RefCell::default(),
+            sources: RefCell::default(),
             contexts: RefCell::default(),
             recorded: RefCell::default(),
             local: RefCell::default(),
@@ -121,7 +123,7 @@ impl<'c> Hiera<'c> {
         self.stack.take();
         self.layers.take();
         self.options.take();
-        self.values.take();
+        self.sources.take();
         self.contexts.take();
         self.recorded.take();
         self.local.take();

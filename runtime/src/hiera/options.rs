@@ -2,6 +2,7 @@
 
 use super::Invocation;
 use super::explain::What;
+use super::file::{self, FileOptions, Pattern};
 use super::key::{Key, lookup_error};
 use super::merge::Strategy;
 use crate::compile::Compile;
@@ -24,17 +25,21 @@ pub(super) fn key() -> Key<'static> {
 type Options<'c> = Option<&'c Table<'c>>;
 
 /// Options by key and by pattern.
-pub(super) struct Table<'c> {
-    all: Hash<'c>,
-    /// Keys that are patterns, what a text that fits begins with, and what they say.
-    patterns: &'c [(&'c str, &'c str, Value<'c>)],
+pub(super) enum Table<'c> {
+    /// All of them, and the keys that are patterns, what a text that fits begins with, and what they say.
+    Merged(Hash<'c>, &'c [(&'c str, &'c str, Value<'c>)]),
+    /// Those of files, of which the first that has a key counts, and the patterns in the order in which a merge has them.
+    Files(&'c [FileOptions<'c>], &'c [Pattern<'c>]),
 }
 
 /// What a compile keeps of them; nothing is asked for twice.
 #[derive(Default)]
 pub(super) struct Kept<'c> {
-    global: Option<Options<'c>>,
-    environment: Option<Options<'c>>,
+    global: Option<Option<Hash<'c>>>,
+    /// Those of the environment with the global ones in them.
+    environment: Option<(Option<Hash<'c>>, Options<'c>)>,
+    /// The same where both are nothing but files: outer none as long as nobody has asked.
+    files: Option<Option<(Options<'c>, &'c [FileOptions<'c>])>>,
     /// For keys without a module (the empty name) and for those of each module.
     modules: HashMap<String, Options<'c>>,
     defaults: HashMap<String, Options<'c>>,
@@ -45,18 +50,41 @@ impl<'c> Table<'c> {
         let keys = all.entries().iter().filter_map(|(key, value)| Some((key.as_str()?, *value)));
         let patterns = keys.filter(|(key, _)| key.starts_with('^'));
         let patterns: Vec<_> = patterns.map(|(key, value)| (key, literal_start(key), value)).collect();
-        arena.alloc(Table { all, patterns: arena.alloc_slice_copy(&patterns) })
+        arena.alloc(Table::Merged(all, arena.alloc_slice_copy(&patterns)))
+    }
+
+    fn of_files(arena: &'c Bump, files: &[FileOptions<'c>]) -> Options<'c> {
+        let patterns: Vec<_> = files.iter().rev().flat_map(|file| file.patterns()).collect();
+        let table = || Table::Files(arena.alloc_slice_copy(files), arena.alloc_slice_copy(&patterns));
+        (!files.is_empty()).then(|| &*arena.alloc(table()))
     }
 
     /// The entry of a key: under its name, or under the first pattern that fits.
-    fn matching(&self, root: &str) -> Option<Hash<'c>> {
-        let own = self.all.get_str(root).filter(|value| !value.is_undef());
-        hash(own.or_else(|| {
-            let fits = |(pattern, start, _): &&(&str, &str, _)| {
-                root.starts_with(start) && regex::is_match(pattern, root) == Ok(true)
-            };
-            self.patterns.iter().find(fits).map(|(_, _, value)| *value)
-        }))
+    fn matching(&self, root: &str) -> Eval<'c, Option<Hash<'c>>> {
+        let fits = |pattern: &str, start: &str| {
+            root.starts_with(start) && regex::is_match(pattern, root) == Ok(true)
+        };
+        let found = match self {
+            Table::Merged(all, patterns) => {
+                let own = all.get_str(root).filter(|value| !value.is_undef());
+                let by_pattern = || patterns.iter().find(|(text, start, _)| fits(text, start));
+                own.or_else(|| by_pattern().map(|(_, _, value)| *value))
+            }
+            Table::Files(files, patterns) => {
+                let value = |hash: u64, key: &str| {
+                    let found = files.iter().find_map(|file| Some((file, file.find(hash, key)?)));
+                    found.map(|(file, found)| file.value(found)).transpose()
+                };
+                match value(file::hash_of(root), root)?.filter(|value| !value.is_undef()) {
+                    Some(own) => Some(own),
+                    None => match patterns.iter().find(|pattern| fits(pattern.text, pattern.start)) {
+                        Some(pattern) => value(pattern.hash, pattern.text)?,
+                        None => None,
+                    },
+                }
+            }
+        };
+        Ok(hash(found))
     }
 }
 
@@ -76,12 +104,58 @@ impl<'c> Compile<'c> {
             None => {
                 let plain = Invocation { overrides: None, defaults: None, ..*inv };
                 let what = || What::Search(LOOKUP_OPTIONS.to_owned());
-                let all = inv.explain.with(what, || self.gather_options(vm, &plain, module))?;
+                let all = match self.options_of_files(vm, &plain, module) {
+                    Some(all) => all,
+                    None => inv.explain.with(what, || self.gather_options(vm, &plain, module))?,
+                };
                 self.hiera.options.borrow_mut().modules.insert(name.to_owned(), all);
                 all
             }
         };
-        Ok(all.and_then(|all| all.matching(&key.root)))
+        match all {
+            Some(all) => all.matching(&key.root),
+            None => Ok(None),
+        }
+    }
+
+    /// The options that layers have which are nothing but files with plain options: no merge has to be made of them.
+    /// None where there is more to them, or something is wrong: who gathers them finds out what.
+    fn options_of_files(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        module: Option<&str>,
+    ) -> Option<Options<'c>> {
+        if inv.explain.0.is_some() || inv.global_only || inv.old_scope || inv.level.is_some() {
+            return None;
+        }
+        let known = self.hiera.options.borrow().files;
+        let (shared, files) = match known {
+            Some(known) => known?,
+            None => {
+                let mut files = Vec::new();
+                let layers = [self.global_layer(vm).ok()?, self.environment_layer(vm).ok()?];
+                let all = layers
+                    .iter()
+                    .flatten()
+                    .try_for_each(|layer| self.file_options(vm, inv, layer, &mut files));
+                let files = &*self.arena.alloc_slice_copy(&files);
+                let known = all.map(|()| (Table::of_files(self.arena, files), files));
+                self.hiera.options.borrow_mut().files = Some(known);
+                known?
+            }
+        };
+        let Some(module) = module else { return Some(shared) };
+        let Some(layer) = self.module_layer(vm, module).ok()? else { return Some(shared) };
+        let mut all = files.to_vec();
+        self.file_options(vm, inv, &layer, &mut all)?;
+        let own = &all[files.len()..];
+        let is_own = |key: &str| is_of_module(key.strip_prefix('^').unwrap_or(key), module);
+        match own.iter().all(|file| file.keys().all(is_own)) {
+            true if own.is_empty() => Some(shared),
+            true => Some(Table::of_files(self.arena, &all)),
+            false => None,
+        }
     }
 
     fn gather_options(
@@ -92,16 +166,16 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Options<'c>> {
         let global = self.global_options(vm, inv)?;
         if inv.global_only {
-            return Ok(global);
+            return Ok(global.map(|all| Table::new(self.arena, all)));
         }
-        let shared = self.environment_options(vm, inv, global)?;
-        let Some(module) = module else { return Ok(shared) };
-        self.hiera.options.borrow_mut().modules.entry(String::new()).or_insert(shared);
+        let (shared, table) = self.environment_options(vm, inv, global)?;
+        let Some(module) = module else { return Ok(table) };
+        self.hiera.options.borrow_mut().modules.entry(String::new()).or_insert(table);
         let own = self.ask_module(vm, inv, Some(module), &key(), &Strategy::Hash, false)?;
-        let Some(own) = own.map(|own| check(own, Some(module))).transpose()? else { return Ok(shared) };
+        let Some(own) = own.map(|own| check(own, Some(module))).transpose()? else { return Ok(table) };
         let Some(shared) = shared else { return Ok(Some(Table::new(self.arena, own))) };
         let own_name = format!("Module {module}");
-        let both = [("Global and Environment", shared.all), (own_name.as_str(), own)];
+        let both = [("Global and Environment", shared), (own_name.as_str(), own)];
         let merged = Strategy::Hash.over(vm, inv.explain, both.into_iter(), |_, (name, options)| {
             let found = || inv.explain.found(LOOKUP_OPTIONS, Value::Hash(options));
             inv.explain.with(|| What::Scope(name.to_owned()), found);
@@ -110,14 +184,13 @@ impl<'c> Compile<'c> {
         Ok(hash(merged).map(|all| Table::new(self.arena, all)))
     }
 
-    fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Options<'c>> {
+    fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Option<Hash<'c>>> {
         let known = self.hiera.options.borrow().global;
         if let Some(known) = known {
             return Ok(known);
         }
         let found = self.ask_global(vm, inv, &key(), &Strategy::Hash)?;
         let found = found.map(|found| check(found, None)).transpose()?;
-        let found = found.map(|all| Table::new(self.arena, all));
         self.hiera.options.borrow_mut().global = Some(found);
         Ok(found)
     }
@@ -126,8 +199,8 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        global: Options<'c>,
-    ) -> Eval<'c, Options<'c>> {
+        global: Option<Hash<'c>>,
+    ) -> Eval<'c, (Option<Hash<'c>>, Options<'c>)> {
         let known = self.hiera.options.borrow().environment;
         if let Some(known) = known {
             return Ok(known);
@@ -136,11 +209,11 @@ impl<'c> Compile<'c> {
         let found = found.map(|found| check(found, None)).transpose()?;
         let both = match (global, found) {
             (Some(global), Some(found)) => {
-                hash(Some(Strategy::Hash.merge(vm, Value::Hash(global.all), Value::Hash(found))?))
-                    .map(|all| Table::new(self.arena, all))
+                hash(Some(Strategy::Hash.merge(vm, Value::Hash(global), Value::Hash(found))?))
             }
-            (global, found) => found.map(|all| Table::new(self.arena, all)).or(global),
+            (global, found) => found.or(global),
         };
+        let both = (both, both.map(|all| Table::new(self.arena, all)));
         self.hiera.options.borrow_mut().environment = Some(both);
         Ok(both)
     }
@@ -168,7 +241,7 @@ impl<'c> Compile<'c> {
                 own
             }
         };
-        let options = own.and_then(|own| own.matching(&of.root));
+        let options = own.map(|own| own.matching(&of.root)).transpose()?.flatten();
         Ok(options.and_then(|options| options.get_str("merge")))
     }
 
@@ -229,7 +302,7 @@ fn hash(value: Option<Value<'_>>) -> Option<Hash<'_>> {
 }
 
 /// What every text that fits `^pattern` begins with: most keys are told apart by it.
-fn literal_start(pattern: &str) -> &str {
+pub(super) fn literal_start(pattern: &str) -> &str {
     let pattern = pattern.strip_prefix('^').unwrap_or_default();
     if has_branches(pattern) {
         return "";
@@ -267,24 +340,24 @@ fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Hash<'c>> {
         return Err(lookup_error("value of lookup_options must be a hash"));
     };
     let Some(module) = module else { return Ok(options) };
-    let prefix = format!("{module}::");
     for (key, _) in options.entries() {
         let key = key.as_str().unwrap_or_default();
-        match key.strip_prefix('^') {
-            Some(pattern) if !pattern.starts_with(&prefix) => {
-                return Err(lookup_error(format!(
-                    "all lookup_options patterns must match a key starting with module name '{module}'"
-                )));
-            }
-            None if !key.starts_with(&prefix) => {
-                return Err(lookup_error(format!(
-                    "all lookup_options keys must start with module name '{module}'"
-                )));
-            }
-            _ => {}
+        if is_of_module(key.strip_prefix('^').unwrap_or(key), module) {
+            continue;
         }
+        return Err(lookup_error(match key.starts_with('^') {
+            true => {
+                format!("all lookup_options patterns must match a key starting with module name '{module}'")
+            }
+            false => format!("all lookup_options keys must start with module name '{module}'"),
+        }));
     }
     Ok(options)
+}
+
+/// Whether a key is one of a module's.
+pub(super) fn is_of_module(key: &str, module: &str) -> bool {
+    key.strip_prefix(module).is_some_and(|rest| rest.starts_with("::"))
 }
 
 #[cfg(test)]

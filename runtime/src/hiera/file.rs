@@ -1,0 +1,505 @@
+//! A data file as the words that archives have of it: a compile takes out of it what is asked for, and leaves the rest
+//! where it lies. What can be known of its keys without a compile is found out when it is read.
+
+use super::data::{Data, SYMBOL};
+use super::key::lookup_error;
+use super::options::{LOOKUP_OPTIONS, literal_start};
+use crate::archive::data::{Item, MAX_DEPTH, encode, item};
+use crate::units::Words;
+use bumpalo::Bump;
+use bunraku_vm::error::Eval;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{Array, Hash, Str, Value};
+use hashbrown::HashTable;
+use std::cell::Cell;
+use std::hash::BuildHasher as _;
+
+/// A file.
+pub struct DataFile {
+    words: Words,
+    /// Where the file holds a hash.
+    root: Option<Root>,
+}
+
+/// The keys of a file.
+struct Root {
+    table: HashTable<u32>,
+    entries: Vec<Entry>,
+    /// Keys that are no text.
+    strange: usize,
+    has_options: bool,
+    options: Option<Options>,
+}
+
+/// A key of a file and what is known of its value.
+#[derive(Clone, Copy)]
+struct Entry {
+    hash: u64,
+    key: u32,
+    value: u32,
+    traits: Traits,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// Whether `%{` stands in a text or a key.
+    pub interpolates: bool,
+    /// Whether there is something in it that most data has not: a symbol, a key that is no text, a number that is none.
+    pub is_odd: bool,
+}
+
+/// What `lookup_options` of a file say, where they are a hash without anything odd or to interpolate.
+struct Options {
+    table: HashTable<u32>,
+    /// Each key, where it begins and where its value does.
+    entries: Vec<(u64, u32, u32)>,
+    /// Those that are patterns, and how long the text is with which begins whatever fits.
+    patterns: Vec<(u32, usize)>,
+}
+
+/// The hash of a key.
+pub fn hash_of(key: &str) -> u64 {
+    // A fixed seed: one key is looked for in many files.
+    foldhash::fast::FixedState::with_seed(0).hash_one(key)
+}
+
+impl DataFile {
+    /// The file of some words; none if they are not exactly one value.
+    pub fn new(words: Words) -> Option<DataFile> {
+        let all = words.get();
+        let mut rest = all;
+        let root = match item(&mut rest)? {
+            Item::Map(count) => Some(Root::read(all, &mut rest, count)?),
+            _ => {
+                rest = all;
+                scan(&mut rest, 0)?;
+                None
+            }
+        };
+        rest.is_empty().then_some(())?;
+        Some(DataFile { words, root })
+    }
+
+    /// The file that holds this; none if it is too large.
+    pub fn of(data: &Data) -> Option<DataFile> {
+        DataFile::new(Words::Owned(encode(data)?.into()))
+    }
+
+    /// To read in it during a compile.
+    pub fn reader<'c>(&'c self, arena: &'c Bump) -> Reader<'c> {
+        let count = self.root.as_ref().map_or(0, |root| root.entries.len());
+        let values = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
+        Reader { file: self, words: self.words.get(), arena, values }
+    }
+}
+
+impl Root {
+    fn read<'w>(all: &'w [u32], rest: &mut &'w [u32], count: usize) -> Option<Root> {
+        let at = |rest: &[u32]| (all.len() - rest.len()) as u32;
+        let mut root = Root {
+            table: HashTable::with_capacity(count),
+            entries: Vec::with_capacity(count),
+            strange: 0,
+            has_options: false,
+            options: None,
+        };
+        for _ in 0..count {
+            let key = at(rest);
+            let text = match item(rest)? {
+                Item::Text(text) | Item::Symbol(text) => text,
+                _ => {
+                    *rest = &all[key as usize..];
+                    scan(rest, 1)?;
+                    scan(rest, 1)?;
+                    root.strange += 1;
+                    continue;
+                }
+            };
+            let value = at(rest);
+            let entry = Entry { hash: hash_of(text), key, value, traits: scan(rest, 1)? };
+            // A symbol and a text may be the same key.
+            let known = root.table.find(entry.hash, |n| holds(all, root.entries[*n as usize].key, text));
+            if let Some(known) = known {
+                let known = &mut root.entries[*known as usize];
+                (known.value, known.traits) = (entry.value, entry.traits);
+                continue;
+            }
+            root.entries.push(entry);
+            let number = (root.entries.len() - 1) as u32;
+            root.table.insert_unique(entry.hash, number, |n| root.entries[*n as usize].hash);
+        }
+        let options = root.find(all, hash_of(LOOKUP_OPTIONS), LOOKUP_OPTIONS);
+        root.has_options = options.is_some();
+        root.options = options.and_then(|number| Options::read(all, root.entries[number as usize]));
+        Some(root)
+    }
+
+    fn find(&self, words: &[u32], hash: u64, key: &str) -> Option<u32> {
+        let entry = |n: &u32| &self.entries[*n as usize];
+        self.table.find(hash, |n| entry(n).hash == hash && holds(words, entry(n).key, key)).copied()
+    }
+}
+
+impl Options {
+    fn read(all: &[u32], of: Entry) -> Option<Options> {
+        if of.traits != Traits::default() {
+            return None;
+        }
+        let mut rest = &all[of.value as usize..];
+        let Item::Map(count) = item(&mut rest)? else { return None };
+        let mut options = Options {
+            table: HashTable::with_capacity(count),
+            entries: Vec::with_capacity(count),
+            patterns: Vec::new(),
+        };
+        for _ in 0..count {
+            let key = (all.len() - rest.len()) as u32;
+            let (Item::Text(text) | Item::Symbol(text)) = item(&mut rest)? else { return None };
+            let value = (all.len() - rest.len()) as u32;
+            scan(&mut rest, 2)?;
+            let hash = hash_of(text);
+            if options.table.find(hash, |n| holds(all, options.entries[*n as usize].1, text)).is_some() {
+                return None;
+            }
+            let number = options.entries.len() as u32;
+            if text.starts_with('^') {
+                options.patterns.push((number, literal_start(text).len()));
+            }
+            options.entries.push((hash, key, value));
+            options.table.insert_unique(hash, number, |n| options.entries[*n as usize].0);
+        }
+        Some(options)
+    }
+}
+
+/// Whether the text at a place is this one.
+#[inline]
+fn holds(words: &[u32], at: u32, text: &str) -> bool {
+    let Some((head, rest)) = words.get(at as usize..).and_then(<[u32]>::split_first) else { return false };
+    (head >> 4) as usize == text.len()
+        && bytemuck::cast_slice::<_, u8>(rest).get(..text.len()) == Some(text.as_bytes())
+}
+
+/// Passes over a value; none if there is none.
+fn scan(rest: &mut &[u32], depth: u32) -> Option<Traits> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let mut all = Traits::default();
+    match item(rest)? {
+        Item::Null | Item::Bool(_) | Item::Int(_) => {}
+        Item::Float(number) => all.is_odd = !number.is_finite(),
+        Item::Text(text) => all.interpolates = may_interpolate(text),
+        Item::Symbol(_) => all.is_odd = true,
+        Item::List(count) => {
+            for _ in 0..count {
+                all.add(scan(rest, depth + 1)?);
+            }
+        }
+        Item::Map(count) => {
+            for _ in 0..count {
+                let mut behind = *rest;
+                match item(&mut behind)? {
+                    Item::Text(text) | Item::Symbol(text) => {
+                        all.interpolates |= may_interpolate(text);
+                        *rest = behind;
+                    }
+                    _ => {
+                        all.add(scan(rest, depth + 1)?);
+                        all.is_odd = true;
+                    }
+                }
+                all.add(scan(rest, depth + 1)?);
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Whether a text may have an expression in it.
+pub(super) fn may_interpolate(text: &str) -> bool {
+    // Most have none: one letter is looked for faster than two.
+    text.contains('%') && text.contains("%{")
+}
+
+/// A value from the front of some words.
+fn value<'c>(rest: &mut &'c [u32], arena: &'c Bump) -> Option<Value<'c>> {
+    Some(match item(rest)? {
+        Item::Null => Value::Undef,
+        Item::Bool(b) => Value::Bool(b),
+        Item::Int(n) => Value::Int(n),
+        Item::Float(f) => Value::Float(f),
+        Item::Text(text) => Value::Str(Str::wrap(arena, text)),
+        Item::Symbol(_) => {
+            Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
+        }
+        Item::List(count) => {
+            let items = arena.alloc_slice_fill_copy(count, Value::Undef);
+            for item in items.iter_mut() {
+                *item = value(rest, arena)?;
+            }
+            Value::Array(Array::wrap(arena, items))
+        }
+        Item::Map(count) => {
+            let mut entries = Vec::with_capacity(count);
+            let mut has_symbols = false;
+            for _ in 0..count {
+                let mut behind = *rest;
+                let key = match item(&mut behind)? {
+                    Item::Symbol(text) => {
+                        has_symbols = true;
+                        *rest = behind;
+                        Value::Str(Str::wrap(arena, text))
+                    }
+                    _ => value(rest, arena)?,
+                };
+                entries.push((key, value(rest, arena)?));
+            }
+            // A symbol and a text may be the same key.
+            Value::Hash(match has_symbols {
+                true => Hash::from_entries(arena, &entries),
+                false => Hash::from_unique(arena, &entries),
+            })
+        }
+    })
+}
+
+impl Traits {
+    /// Nothing is known: anything may be.
+    pub fn unknown() -> Traits {
+        Traits { interpolates: true, is_odd: true }
+    }
+
+    fn add(&mut self, part: Traits) {
+        self.interpolates |= part.interpolates;
+        self.is_odd |= part.is_odd;
+    }
+}
+
+/// Reads in a file that is kept for as long as it does.
+#[derive(Clone, Copy)]
+pub struct Reader<'c> {
+    file: &'c DataFile,
+    words: &'c [u32],
+    arena: &'c Bump,
+    /// Those of its values that have been asked for.
+    values: &'c [Cell<Option<Value<'c>>>],
+}
+
+/// Which key it is, and what is known of its value.
+#[derive(Clone, Copy)]
+pub struct Found {
+    number: u32,
+    /// What is known of it.
+    pub traits: Traits,
+}
+
+impl<'c> Reader<'c> {
+    /// Whether the file holds a hash.
+    pub fn is_hash(self) -> bool {
+        self.file.root.is_some()
+    }
+
+    /// The value of a key with this hash.
+    pub fn find(self, hash: u64, key: &str) -> Option<Found> {
+        let root = self.file.root.as_ref()?;
+        let number = root.find(self.words, hash, key)?;
+        Some(Found { number, traits: root.entries[number as usize].traits })
+    }
+
+    /// A value in a compile's arena. Keys that are symbols become strings; texts stay where they are.
+    ///
+    /// # Errors
+    /// When an archive has been changed while it is in use.
+    pub fn value(self, found: Found) -> Eval<'c> {
+        let number = found.number as usize;
+        if let Some(known) = self.values[number].get() {
+            return Ok(known);
+        }
+        let at = self.file.root.as_ref().map_or(0, |root| root.entries[number].value);
+        let value = self.read(at)?;
+        self.values[number].set(Some(value));
+        Ok(value)
+    }
+
+    /// All that the file holds.
+    ///
+    /// # Errors
+    /// As [`Reader::value`].
+    pub fn whole(self) -> Eval<'c> {
+        self.read(0)
+    }
+
+    fn read(self, at: u32) -> Eval<'c> {
+        let mut rest = self.words.get(at as usize..).unwrap_or_default();
+        let changed = || lookup_error("A data file of the archive has changed while it was in use");
+        value(&mut rest, self.arena).ok_or_else(changed)
+    }
+
+    /// The hashes of its keys.
+    pub fn hashes(self) -> impl Iterator<Item = u64> {
+        let entries = self.file.root.as_ref().map_or(&[][..], |root| &root.entries);
+        entries.iter().map(|entry| entry.hash)
+    }
+
+    /// How many keys are no text that `fits`.
+    pub fn keys_unlike(self, fits: impl Fn(&str) -> bool) -> usize {
+        let Some(root) = &self.file.root else { return 0 };
+        let unlike = |entry: &&Entry| self.text(entry.key).is_none_or(|key| !fits(key));
+        root.strange + root.entries.iter().filter(unlike).count()
+    }
+
+    /// What `lookup_options` of the file say.
+    pub fn options(self) -> Says<'c> {
+        match &self.file.root {
+            Some(Root { options: Some(options), .. }) => Says::Plain(FileOptions { reader: self, options }),
+            Some(Root { has_options: true, .. }) => Says::Other,
+            _ => Says::Nothing,
+        }
+    }
+
+    fn text(self, at: u32) -> Option<&'c str> {
+        match item(&mut self.words.get(at as usize..)?)? {
+            Item::Text(text) | Item::Symbol(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What `lookup_options` of a file are.
+pub enum Says<'c> {
+    /// There are none.
+    Nothing,
+    /// A hash as nearly all are, with nothing odd and nothing to interpolate.
+    Plain(FileOptions<'c>),
+    /// Something else.
+    Other,
+}
+
+/// `lookup_options` of a file.
+#[derive(Clone, Copy)]
+pub struct FileOptions<'c> {
+    reader: Reader<'c>,
+    options: &'c Options,
+}
+
+/// A key of `lookup_options` that is a pattern.
+#[derive(Clone, Copy)]
+pub struct Pattern<'c> {
+    /// The pattern.
+    pub text: &'c str,
+    /// The hash of that.
+    pub hash: u64,
+    /// What a text begins with that fits.
+    pub start: &'c str,
+}
+
+impl<'c> FileOptions<'c> {
+    /// What they say of a key with this hash: where it lies.
+    pub fn find(self, hash: u64, key: &str) -> Option<u32> {
+        let entries = &self.options.entries;
+        let entry = |n: &u32| entries[*n as usize];
+        let found = self.options.table.find(hash, |n| {
+            let (other, at, _) = entry(n);
+            other == hash && holds(self.reader.words, at, key)
+        });
+        found.map(|n| entry(n).2)
+    }
+
+    /// What lies there.
+    ///
+    /// # Errors
+    /// As [`Reader::value`].
+    pub fn value(self, at: u32) -> Eval<'c> {
+        self.reader.read(at)
+    }
+
+    /// The keys.
+    pub fn keys(self) -> impl Iterator<Item = &'c str> {
+        self.options.entries.iter().map(move |(_, at, _)| self.reader.text(*at).unwrap_or_default())
+    }
+
+    /// The keys that are patterns.
+    pub fn patterns(self) -> impl Iterator<Item = Pattern<'c>> {
+        self.options.patterns.iter().map(move |(n, start)| {
+            let (hash, at, _) = self.options.entries[*n as usize];
+            let text = self.reader.text(at).unwrap_or_default();
+            let start = text.get(1..=*start).unwrap_or_default();
+            Pattern { text, hash, start }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Data {
+        let text = |text: &str| Data::Text(text.to_owned());
+        Data::Map(vec![
+            (text("a"), Data::List(vec![Data::Int(-1), Data::Float(1.5), Data::Null, Data::Bool(true)])),
+            (Data::Symbol("symbol".into()), text("four %{facts}")),
+            (Data::Int(7), text("no text")),
+            (text("odd"), Data::Map(vec![(Data::Int(1), Data::Null)])),
+            (text(LOOKUP_OPTIONS), Data::Map(vec![(text("^a.*"), text("b")), (text("c"), text("d"))])),
+            (text(""), Data::Map(vec![])),
+        ])
+    }
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        let arena = Bump::new();
+        let file = DataFile::of(&sample()).expect("it is small");
+        let reader = file.reader(&arena);
+        let find = |key: &str| reader.find(hash_of(key), key);
+        for key in ["a", "symbol", "odd", "", LOOKUP_OPTIONS] {
+            let found = find(key).unwrap_or_else(|| panic!("{key} is there"));
+            let Data::Map(pairs) = sample() else { panic!("it is a hash") };
+            let is_it = |other: &Data| matches!(other, Data::Text(t) | Data::Symbol(t) if t == key);
+            let expected = pairs.iter().find(|(other, _)| is_it(other)).expect("it is there").1.value(&arena);
+            assert!(reader.value(found).is_ok_and(|value| value.same(expected)), "{key}");
+            assert_eq!(found.traits.interpolates, key == "symbol");
+            assert_eq!(found.traits.is_odd, key == "odd");
+        }
+        assert!(find("b").is_none() && find("7").is_none());
+        assert!(reader.whole().is_ok_and(|value| value.same(sample().value(&arena))));
+        assert_eq!(reader.keys_unlike(|key| key == "a"), 5);
+        let Says::Plain(options) = reader.options() else { panic!("they are plain") };
+        let patterns: Vec<_> = options.patterns().map(|pattern| (pattern.text, pattern.start)).collect();
+        assert_eq!(patterns, [("^a.*", "a")]);
+        assert!(options.find(hash_of("c"), "c").is_some() && options.find(hash_of("a"), "a").is_none());
+    }
+
+    #[test]
+    fn a_symbol_and_a_text_are_one_key() {
+        let arena = Bump::new();
+        let pairs = || vec![(Data::Symbol("k".into()), Data::Int(1)), (Data::Text("k".into()), Data::Int(2))];
+        for data in [Data::Map(pairs()), Data::List(vec![Data::Map(pairs())])] {
+            let file = DataFile::of(&data).expect("it is small");
+            assert!(file.reader(&arena).whole().is_ok_and(|value| value.same(data.value(&arena))));
+        }
+        let file = DataFile::of(&Data::Map(pairs())).expect("it is small");
+        let found = file.reader(&arena).find(hash_of("k"), "k").expect("it is there");
+        assert!(matches!(file.reader(&arena).value(found), Ok(Value::Int(2))));
+    }
+
+    #[test]
+    fn what_is_broken_is_no_file() {
+        let arena = Bump::new();
+        let words = encode(&sample()).expect("it is small");
+        let file = |words: &[u32]| DataFile::new(Words::Owned(words.into()));
+        for at in 0..words.len() {
+            assert!(file(&words[..at]).is_none());
+            for bit in 0..32 {
+                let mut broken = words.clone();
+                broken[at] ^= 1 << bit;
+                if let Some(file) = file(&broken) {
+                    assert!(file.reader(&arena).whole().is_ok(), "what was passed over can be read");
+                }
+            }
+        }
+        assert!(file(&vec![7 | 1 << 4; 100_000]).is_none(), "it nests without end");
+        assert!(file(&[7 | u32::MAX << 4]).is_none());
+    }
+}

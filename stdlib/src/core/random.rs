@@ -6,6 +6,7 @@ const M: usize = 397;
 /// A generator.
 pub(crate) struct Random {
     state: [u32; N],
+    /// The word that is drawn next.
     at: usize,
 }
 
@@ -30,29 +31,32 @@ impl Random {
         }
     }
 
-    fn by_number(seed: u32) -> Random {
+    const fn by_number(seed: u32) -> Random {
         let mut state = [0u32; N];
         state[0] = seed;
-        for n in 1..N {
+        let mut n = 1;
+        while n < N {
             let last = state[n - 1];
             state[n] = 1_812_433_253u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(n as u32);
+            n += 1;
         }
-        Random { state, at: N }
+        Random { state, at: 0 }
     }
 
     fn by_array(key: &[u32]) -> Random {
-        let mut random = Random::by_number(19_650_218);
+        const START: Random = Random::by_number(19_650_218);
+        let mut random = START;
         let state = &mut random.state;
-        let (mut i, mut j) = (1, 0);
+        let (mut i, mut j, mut last) = (1, 0, state[0]);
         for _ in 0..N.max(key.len()) {
-            let last = state[i - 1];
-            state[i] = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_664_525))
+            last = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_664_525))
                 .wrapping_add(key[j])
                 .wrapping_add(j as u32);
+            state[i] = last;
             i += 1;
             j += 1;
             if i >= N {
-                state[0] = state[N - 1];
+                state[0] = last;
                 i = 1;
             }
             if j >= key.len() {
@@ -60,11 +64,11 @@ impl Random {
             }
         }
         for _ in 0..N - 1 {
-            let last = state[i - 1];
-            state[i] = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_566_083_941)).wrapping_sub(i as u32);
+            last = (state[i] ^ (last ^ (last >> 30)).wrapping_mul(1_566_083_941)).wrapping_sub(i as u32);
+            state[i] = last;
             i += 1;
             if i >= N {
-                state[0] = state[N - 1];
+                state[0] = last;
                 i = 1;
             }
         }
@@ -73,19 +77,16 @@ impl Random {
     }
 
     fn next(&mut self) -> u32 {
-        if self.at >= N {
-            for n in 0..N {
-                let mixed = (self.state[n] & 0x8000_0000) | (self.state[(n + 1) % N] & 0x7fff_ffff);
-                let mut word = self.state[(n + M) % N] ^ (mixed >> 1);
-                if mixed & 1 == 1 {
-                    word ^= 0x9908_b0df;
-                }
-                self.state[n] = word;
-            }
-            self.at = 0;
+        // Each word is made when it is drawn: mostly one or two are.
+        let n = self.at;
+        let after = if n + 1 < N { n + 1 } else { 0 };
+        let mixed = (self.state[n] & 0x8000_0000) | (self.state[after] & 0x7fff_ffff);
+        let mut word = self.state[if n + M < N { n + M } else { n + M - N }] ^ (mixed >> 1);
+        if mixed & 1 == 1 {
+            word ^= 0x9908_b0df;
         }
-        let mut word = self.state[self.at];
-        self.at += 1;
+        self.state[n] = word;
+        self.at = after;
         word ^= word >> 11;
         word ^= (word << 7) & 0x9d2c_5680;
         word ^= (word << 15) & 0xefc6_0000;

@@ -166,7 +166,7 @@ impl World {
             node,
             classes: Some(classified.classes).filter(|classes| !classes.is_null()),
             parameters: Some(classified.parameters).filter(|parameters| !parameters.is_empty()),
-            facts: facts.map(Json::Object),
+            facts: facts.map(|facts| Json::Object(facts).into()),
             trusted,
             storeconfigs: self.storeconfigs.clone(),
             localcacert: self.localcacert.clone(),

@@ -29,7 +29,7 @@ pub fn job(job: &Value) -> Result<Job, String> {
 pub fn frozen(given: &Value, work: &Path, name: &str) -> Result<Job, String> {
     let mut job = job(given)?;
     if let Some(facts) = &job.facts {
-        job.facts = Some(Value::Object(bunraku_runtime::facts::facts(facts)?));
+        job.facts = Some(Value::Object(bunraku_runtime::facts::facts(facts)?).into());
     }
     let modulepath = job.modulepath.as_ref().map(PathList::folders);
     // Code without an environment has the modules in common with all such code.

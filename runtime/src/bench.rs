@@ -141,7 +141,7 @@ pub fn fleet(jobs: &[Job], count: usize) -> Result<Vec<Job>, String> {
     let kinds: Vec<(String, Job)> = jobs
         .iter()
         .map(|job| {
-            let facts = job.facts.as_ref().map(crate::facts::facts).transpose()?.unwrap_or_default();
+            let facts = job.facts.as_deref().map(crate::facts::facts).transpose()?.unwrap_or_default();
             Ok((Json::Object(facts).to_string(), job.clone()))
         })
         .collect::<Result<_, String>>()?;
@@ -149,7 +149,7 @@ pub fn fleet(jobs: &[Job], count: usize) -> Result<Vec<Job>, String> {
         let (facts, job) = kinds.get(number % kinds.len().max(1))?;
         let (name, facts) = vary(job.node.as_deref().unwrap_or("localhost"), facts, number);
         let facts = serde_json::from_str(&facts).unwrap_or_else(|_| json!({}));
-        Some(Job { node: Some(name), facts: Some(facts), ..job.clone() })
+        Some(Job { node: Some(name), facts: Some(facts.into()), ..job.clone() })
     });
     Ok(machines.collect())
 }

@@ -5,7 +5,7 @@ use crate::compile::COLLECTOR;
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{Array, Hash, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
 
@@ -19,10 +19,7 @@ pub fn value<'c>(arena: &'c Bump, json: &Json) -> Value<'c> {
             None => Value::Float(number.as_f64().unwrap_or_default()),
         },
         Json::String(text) => Value::str(arena, text),
-        Json::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| value(arena, item)).collect();
-            Value::array(arena, &items)
-        }
+        Json::Array(items) => Value::Array(Array::made(arena, items.iter().map(|item| value(arena, item)))),
         Json::Object(map) => object(arena, map),
     }
 }
@@ -31,31 +28,21 @@ pub fn value<'c>(arena: &'c Bump, json: &Json) -> Value<'c> {
 pub fn fact<'c>(arena: &'c Bump, json: &Json) -> Value<'c> {
     match json {
         Json::Null => Value::str(arena, ""),
-        Json::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| fact(arena, item)).collect();
-            Value::array(arena, &items)
-        }
-        Json::Object(map) => facts(arena, map),
+        Json::Array(items) => Value::Array(Array::made(arena, items.iter().map(|item| fact(arena, item)))),
+        Json::Object(map) => Value::Hash(facts(arena, map)),
         other => value(arena, other),
     }
 }
 
 /// All facts as a hash.
-pub fn facts<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
-    let mut builder = HashBuilder::new(arena);
-    for (key, item) in map {
-        builder.insert_str(key, fact(arena, item));
-    }
-    Value::Hash(builder.finish())
+pub fn facts<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Hash<'c> {
+    Hash::made_unique(arena, map.iter().map(|(key, item)| (Value::str(arena, key), fact(arena, item))))
 }
 
 /// A JSON object as a hash.
 pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
-    let mut builder = HashBuilder::new(arena);
-    for (key, item) in map {
-        builder.insert_str(key, value(arena, item));
-    }
-    Value::Hash(builder.finish())
+    let entries = map.iter().map(|(key, item)| (Value::str(arena, key), value(arena, item)));
+    Value::Hash(Hash::made_unique(arena, entries))
 }
 
 /// A value as rich data (JSON) and as `%p` prints it.

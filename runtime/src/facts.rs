@@ -2,6 +2,43 @@
 
 use serde_json::{Map, Value as Json};
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+/// The facts of a node: its own, or those of a job, which may compile often.
+#[derive(Clone, Debug)]
+pub enum Facts {
+    /// Its own.
+    Own(Map<String, Json>),
+    /// An object that others have, too.
+    Shared(Arc<Json>),
+}
+
+impl Facts {
+    /// The facts that a job gives, in any of the shapes that [`facts`] reads.
+    ///
+    /// # Errors
+    /// As of [`facts`].
+    pub fn of(given: &Arc<Json>) -> Result<Facts, String> {
+        match &**given {
+            Json::Object(map) if !is_named(map) => Ok(Facts::Shared(Arc::clone(given))),
+            other => facts(other).map(Facts::Own),
+        }
+    }
+
+    /// By name.
+    pub fn map(&self) -> &Map<String, Json> {
+        static NONE: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
+        match self {
+            Facts::Own(map) => map,
+            Facts::Shared(json) => json.as_object().unwrap_or(&NONE),
+        }
+    }
+}
+
+/// Whether that is what `puppet facts` prints: the node's name, its facts under `values`.
+fn is_named(map: &Map<String, Json>) -> bool {
+    map.contains_key("name") && map.get("values").is_some_and(Json::is_object)
+}
 
 /// The facts a job gives: an object, a list as PuppetDB has it, or the path of a file with either.
 ///
@@ -87,15 +124,10 @@ fn data(path: &Path, what: &str) -> Result<Json, String> {
 
 fn shape(json: Json) -> Result<Map<String, Json>, String> {
     match json {
-        // `puppet facts`: the node's name, its facts under `values`.
-        Json::Object(mut map)
-            if map.contains_key("name") && map.get("values").is_some_and(Json::is_object) =>
-        {
-            match map.remove("values") {
-                Some(Json::Object(values)) => Ok(values),
-                _ => Ok(Map::new()),
-            }
-        }
+        Json::Object(mut map) if is_named(&map) => match map.remove("values") {
+            Some(Json::Object(values)) => Ok(values),
+            _ => Ok(Map::new()),
+        },
         Json::Object(map) => Ok(map),
         // PuppetDB: a list of names and values.
         Json::Array(items) => {

@@ -6,7 +6,7 @@ use crate::catalog::rich::string;
 use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::erb::Templates;
-use crate::facts::facts;
+use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
@@ -53,7 +53,7 @@ pub struct Job {
     /// Certname.
     pub node: Option<String>,
     /// Facts: an object, or the path of a file.
-    pub facts: Option<Json>,
+    pub facts: Option<Arc<Json>>,
     /// Trusted facts in place of the default.
     pub trusted: Option<Map<String, Json>>,
     /// `$server_facts` in place of the default.
@@ -204,7 +204,7 @@ impl Session {
             let store = self.store(job)?;
             let mut node = node(job, &name)?;
             if let (Some(store), None) = (&store, &job.facts) {
-                node.facts = store.facts(&name)?.unwrap_or_default();
+                node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
             }
             let node = node;
             let environment = self.environment(job)?;
@@ -498,7 +498,7 @@ fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {
-    let facts = job.facts.as_ref().map(facts).transpose()?.unwrap_or_default();
+    let facts = job.facts.as_ref().map(Facts::of).transpose()?.unwrap_or(Facts::Own(Map::new()));
     let trusted = job.trusted.clone().unwrap_or_else(|| {
         let (host, domain) = name.split_once('.').map_or((name, None), |(host, domain)| (host, Some(domain)));
         let mut map = Map::new();

@@ -132,6 +132,11 @@ impl<'c> Array<'c> {
         std::ptr::from_ref(self.0).addr()
     }
 
+    /// Items that are made one after the other, as many as said beforehand.
+    pub fn made(arena: &'c Bump, items: impl ExactSizeIterator<Item = Value<'c>>) -> Self {
+        Array::wrap(arena, arena.alloc_slice_fill_iter(items))
+    }
+
     /// Items that lie in the arena already.
     pub fn wrap(arena: &'c Bump, items: &'c [Value<'c>]) -> Self {
         Array(arena.alloc(ArrayData { items: OnceCell::from(items), from: None }))
@@ -217,7 +222,19 @@ impl<'c> Hash<'c> {
 
     /// A hash of entries whose keys are known to differ.
     pub fn from_unique(arena: &'c Bump, entries: &[(Value<'c>, Value<'c>)]) -> Self {
-        let entries = OnceCell::from(&*arena.alloc_slice_copy(entries));
+        Hash::wrap(arena, arena.alloc_slice_copy(entries))
+    }
+
+    /// The same of entries that are made one after the other, as many as said beforehand.
+    pub fn made_unique(
+        arena: &'c Bump,
+        entries: impl ExactSizeIterator<Item = (Value<'c>, Value<'c>)>,
+    ) -> Self {
+        Hash::wrap(arena, arena.alloc_slice_fill_iter(entries))
+    }
+
+    fn wrap(arena: &'c Bump, entries: Entries<'c>) -> Self {
+        let entries = OnceCell::from(entries);
         Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
     }
 

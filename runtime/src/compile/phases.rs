@@ -7,6 +7,7 @@ use crate::catalog::{Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
 use crate::erb::{SetByTemplates, Templates};
+use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
@@ -34,8 +35,8 @@ use std::time::{Duration, Instant};
 pub struct Node {
     /// Certname.
     pub name: String,
-    /// Facts: an object.
-    pub facts: serde_json::Map<String, serde_json::Value>,
+    /// Facts.
+    pub facts: Facts,
     /// Trusted facts.
     pub trusted: serde_json::Map<String, serde_json::Value>,
     /// `$server_facts`.
@@ -373,21 +374,21 @@ impl<'c> Compile<'c> {
                 node.name
             ));
         };
-        for (name, value) in &node.facts {
-            if let Some(by) = node.parameters.get(name) {
-                taken(name, value, by);
+        let given = node.facts.map();
+        let facts = data::facts(self.arena, given);
+        for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
+            match node.parameters.get(name) {
+                Some(by) => taken(name, json, by),
+                None if name != "environment" => top.set(vm.symbols.intern(name), *value),
+                None => {}
             }
         }
-        for (name, value) in
-            node.facts.iter().filter(|(name, _)| !node.parameters.contains_key(*name)).chain(&node.parameters)
-        {
-            if name != "environment" {
-                let symbol = vm.symbols.intern(name);
-                top.set(symbol, data::fact(self.arena, value));
-            }
+        for (name, value) in node.parameters.iter().filter(|(name, _)| *name != "environment") {
+            let symbol = vm.symbols.intern(name);
+            top.set(symbol, data::fact(self.arena, value));
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            match node.parameters.get(name).or_else(|| node.facts.get(name)) {
+            match node.parameters.get(name).or_else(|| given.get(name)) {
                 Some(by) => taken(name, value, by),
                 None => {
                     let symbol = vm.symbols.intern(name);
@@ -398,7 +399,7 @@ impl<'c> Compile<'c> {
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
         top.set(known::SERVER_FACTS, data::object(self.arena, &node.server_facts));
-        top.set(known::FACTS, data::facts(self.arena, &node.facts));
+        top.set(known::FACTS, Value::Hash(facts));
         top.set(known::MODULE_NAME, self.string_value(""));
     }
 

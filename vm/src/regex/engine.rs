@@ -22,6 +22,8 @@ const LIGHT: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Expression {
     lite: OnceCell<Option<regex_lite::Regex>>,
+    /// Whether it is an expression beyond doubt, though not one for that.
+    sound: OnceCell<bool>,
     /// How often that was used.
     used: Cell<u32>,
     ascii: OnceCell<Option<Engine>>,
@@ -36,7 +38,7 @@ impl Expression {
     /// # Errors
     /// Ruby's message where it is none.
     pub fn check(&self, source: &str) -> Result<(), String> {
-        if self.lite(source).is_some() || is_sound_without_looks(source) {
+        if self.lite(source).is_some() || *self.sound.get_or_init(|| is_sound_without_looks(source)) {
             return Ok(());
         }
         self.engine(source, true).map(|_| ())

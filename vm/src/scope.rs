@@ -166,6 +166,12 @@ impl<'c> Scope<'c> {
         extra.get_or_insert_with(|| HashMap::new_in(self.arena)).insert(name, value);
     }
 
+    /// Makes room for so many variables that have no slots.
+    pub fn reserve(&self, count: usize) {
+        let mut extra = self.extra.borrow_mut();
+        extra.get_or_insert_with(|| HashMap::new_in(self.arena)).reserve(count);
+    }
+
     /// The variables set in this very scope: those with slots in slot order, then the others in no order.
     pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
         let mut all: Vec<_> =

@@ -1,8 +1,9 @@
 //! Interned names: variables, classes, types, parameters and tags compared as numbers.
 
 use bumpalo::Bump;
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
+use std::hash::BuildHasher as _;
 
 /// An interned name; valid for the [`Interner`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,45 +40,57 @@ known_symbols! {
 /// A table of names. Interning is a hash look-up; the text of a symbol is an array access.
 pub struct Interner<'c> {
     arena: &'c Bump,
-    map: RefCell<HashMap<&'c str, Symbol>>,
+    hasher: DefaultHashBuilder,
+    /// Hash codes and numbers.
+    table: RefCell<HashTable<(u64, Symbol)>>,
     texts: RefCell<Vec<&'c str>>,
 }
+
+/// How many names there is room for at first: what a small compile needs.
+const ROOM: usize = 400;
 
 impl<'c> Interner<'c> {
     /// A table that holds the [`known`] names only.
     pub fn new(arena: &'c Bump) -> Self {
-        let table = Interner { arena, map: RefCell::default(), texts: RefCell::default() };
-        for text in known::TEXTS {
-            table.add(text);
-        }
-        table
+        let names = Interner {
+            arena,
+            hasher: DefaultHashBuilder::default(),
+            table: RefCell::new(HashTable::with_capacity(ROOM)),
+            texts: RefCell::new(Vec::with_capacity(ROOM)),
+        };
+        known::TEXTS.iter().for_each(|text| _ = names.add(text, names.hasher.hash_one(text)));
+        names
     }
 
-    fn add(&self, text: &'c str) -> Symbol {
+    fn find(&self, text: &str, code: u64) -> Option<Symbol> {
+        let (table, texts) = (self.table.borrow(), self.texts.borrow());
+        let is = |(other, symbol): &(u64, Symbol)| *other == code && texts[symbol.0 as usize] == text;
+        table.find(code, is).map(|(_, symbol)| *symbol)
+    }
+
+    fn add(&self, text: &'c str, code: u64) -> Symbol {
         let mut texts = self.texts.borrow_mut();
         let symbol = Symbol(texts.len() as u32);
         texts.push(text);
-        self.map.borrow_mut().insert(text, symbol);
+        self.table.borrow_mut().insert_unique(code, (code, symbol), |(code, _)| *code);
         symbol
     }
 
     /// The symbol of `text`, made if it is new.
     pub fn intern(&self, text: &str) -> Symbol {
-        if let Some(symbol) = self.map.borrow().get(text) {
-            return *symbol;
-        }
-        self.add(self.arena.alloc_str(text))
+        let code = self.hasher.hash_one(text);
+        self.find(text, code).unwrap_or_else(|| self.add(self.arena.alloc_str(text), code))
     }
 
     /// Lets go of what lies outside of the arena; the table is empty then.
     pub fn release(&self) {
-        self.map.take();
+        self.table.take();
         self.texts.take();
     }
 
     /// The symbol of `text` if anything has interned it.
     pub fn get(&self, text: &str) -> Option<Symbol> {
-        self.map.borrow().get(text).copied()
+        self.find(text, self.hasher.hash_one(text))
     }
 
     /// The text of a symbol of this table.

@@ -376,6 +376,7 @@ impl<'c> Compile<'c> {
         };
         let given = node.facts.map();
         let facts = data::facts(self.arena, given);
+        top.reserve(given.len() + node.parameters.len() + node.server_facts.len() + 8);
         for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
             match node.parameters.get(name) {
                 Some(by) => taken(name, json, by),

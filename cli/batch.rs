@@ -1,6 +1,7 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
 use bunraku_runtime::job::Session;
+use bunraku_runtime::threads::spawn;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -23,7 +24,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let session = Session::default();
     let done = match arguments.threads.get() {
-        1 => one_by_one(&session),
+        1 => std::thread::scope(|scope| match spawn(scope, || one_by_one(&session))?.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }),
         threads => side_by_side(&session, threads),
     };
     // A reader that has gone wants no more results; there is nobody to tell.
@@ -61,7 +65,7 @@ fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
         for _ in 0..threads {
             let answers = answers.clone();
             let waiting = &waiting;
-            scope.spawn(move || {
+            let work = move || {
                 loop {
                     let job = match waiting.lock() {
                         Ok(waiting) => waiting.recv(),
@@ -72,7 +76,8 @@ fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
                         break;
                     }
                 }
-            });
+            };
+            spawn(scope, work)?;
         }
         drop(answers);
         scope.spawn(move || {

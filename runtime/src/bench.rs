@@ -2,6 +2,7 @@
 
 use crate::compile::Spent;
 use crate::job::{Job, Session};
+use crate::threads::spawn;
 use serde_json::{Value as Json, json};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,16 +102,17 @@ pub fn run(session: &Session, jobs: &[Job], rounds: usize, threads: usize) -> Re
                 }
             }
         };
-        std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| _ = scope.spawn(work)));
+        std::thread::scope(|scope| (0..threads.max(1)).try_for_each(|_| spawn(scope, work).map(drop)))
+            .map_err(|error| format!("Could not start a thread: {error}"))
     };
-    pass(jobs.len());
+    pass(jobs.len())?;
     if let Ok(mut results) = results.lock()
         && let Ok(all) = &mut *results
     {
         all.clear();
     }
     let started = Instant::now();
-    pass(jobs.len() * rounds);
+    pass(jobs.len() * rounds)?;
     let wall = started.elapsed();
     let mut nodes: Vec<Measured> = Vec::new();
     nodes.resize_with(jobs.len(), || Measured {

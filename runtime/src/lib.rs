@@ -23,6 +23,6 @@ pub mod ruby;
 pub mod settings;
 pub mod stats;
 pub mod store;
-mod threads;
+pub mod threads;
 pub mod tree;
 pub mod units;

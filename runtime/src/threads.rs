@@ -3,9 +3,12 @@
 
 use bumpalo::Bump;
 use std::any::Any;
+use std::cell::Cell;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Stack of a thread: what calls at their deepest nesting need, with room. Only what is used is ever memory.
 const STACK: usize = 256 << 20;
@@ -15,12 +18,32 @@ const KEPT: usize = 64 << 20;
 /// What a thread is given to do.
 type Task = Box<dyn FnOnce(&Bump) + Send>;
 
+thread_local! {
+    /// The arena of a thread that runs compiles itself; none while it does, and on all other threads.
+    static OWN: Cell<Option<Bump>> = const { Cell::new(None) };
+}
+
+/// Starts a thread that runs what it compiles itself: no other is woken for it. It is for those who compile many.
+///
+/// # Errors
+/// When the system has no more threads.
+pub fn spawn<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> io::Result<ScopedJoinHandle<'s, T>> {
+    let work = || {
+        OWN.set(Some(Bump::new()));
+        work()
+    };
+    Builder::new().stack_size(STACK).spawn_scoped(scope, work)
+}
+
 /// Threads that wait for a compile.
 #[derive(Default)]
 pub struct Threads(Mutex<Vec<Sender<Task>>>);
 
 impl Threads {
-    /// Runs `compile` on a thread of its own, with an arena limited to `memory` bytes that is cleared afterwards.
+    /// Runs `compile` on a thread of its own, unless this one was [`spawn`]ed for that, with an arena limited to `memory` bytes that is cleared afterwards.
     ///
     /// # Errors
     /// When no thread can be started; with what `compile` panicked with.
@@ -29,6 +52,11 @@ impl Threads {
         memory: usize,
         compile: impl FnOnce(&Bump) -> T + Send + 'static,
     ) -> Result<T, Failure> {
+        if let Some(arena) = OWN.take() {
+            let result = guarded(&arena, memory, compile);
+            OWN.set(Some(cleared(arena)));
+            return result.map_err(Failure::Panic);
+        }
         let idle = self.0.lock().ok().and_then(|mut idle| idle.pop());
         let thread = match idle {
             Some(thread) => thread,
@@ -36,10 +64,8 @@ impl Threads {
         };
         let (answer, answered) = channel();
         let task = move |arena: &Bump| {
-            arena.set_allocation_limit(Some(memory));
-            let result = catch_unwind(AssertUnwindSafe(|| compile(arena)));
             // Whoever asked is waiting.
-            let _ = answer.send(result);
+            let _ = answer.send(guarded(arena, memory, compile));
         };
         let lost = || Failure::Panic(Box::new("the thread is gone"));
         thread.send(Box::new(task)).map_err(|_| lost())?;
@@ -54,14 +80,25 @@ impl Threads {
 /// Why there is no result.
 pub enum Failure {
     /// The system has no more threads.
-    Start(std::io::Error),
+    Start(io::Error),
     /// What was thrown.
     Panic(Box<dyn Any + Send>),
 }
 
-fn start() -> std::io::Result<Sender<Task>> {
+fn guarded<T>(arena: &Bump, memory: usize, compile: impl FnOnce(&Bump) -> T) -> std::thread::Result<T> {
+    arena.set_allocation_limit(Some(memory));
+    catch_unwind(AssertUnwindSafe(|| compile(arena)))
+}
+
+/// The arena for the next compile.
+fn cleared(mut arena: Bump) -> Bump {
+    arena.reset();
+    if arena.allocated_bytes() > KEPT { Bump::new() } else { arena }
+}
+
+fn start() -> io::Result<Sender<Task>> {
     let (tasks, queue) = channel();
-    std::thread::Builder::new().stack_size(STACK).spawn(move || work(&queue))?;
+    Builder::new().stack_size(STACK).spawn(move || work(&queue))?;
     Ok(tasks)
 }
 
@@ -69,10 +106,7 @@ fn work(queue: &Receiver<Task>) {
     let mut arena = Bump::new();
     while let Ok(task) = queue.recv() {
         task(&arena);
-        arena.reset();
-        if arena.allocated_bytes() > KEPT {
-            arena = Bump::new();
-        }
+        arena = cleared(arena);
     }
 }
 
@@ -87,5 +121,21 @@ mod tests {
         let sum = threads.run(1 << 20, |arena| *arena.alloc(20) + 22);
         assert!(matches!(sum, Ok(42)));
         assert_eq!(threads.0.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_thread_made_for_it_compiles_itself() {
+        let threads = Threads::default();
+        let here = || threads.run(1 << 20, |_| std::thread::current().id()).ok();
+        let own = std::thread::scope(|scope| {
+            let work = || {
+                let failed = threads.run(1 << 20, |_| -> i32 { panic!("no") });
+                (matches!(failed, Err(Failure::Panic(_))), here() == Some(std::thread::current().id()))
+            };
+            spawn(scope, work).unwrap().join().unwrap()
+        });
+        assert_eq!(own, (true, true));
+        assert!(threads.0.lock().unwrap().is_empty());
+        assert!(here().is_some_and(|id| id != std::thread::current().id()));
     }
 }

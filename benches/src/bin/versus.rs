@@ -8,6 +8,7 @@
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
 use bunraku_benches::{cold, results, scale, warm};
+use bunraku_runtime::threads::spawn;
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -36,7 +37,12 @@ fn main() -> ExitCode {
     if write && !args.is_empty() {
         return fail("what is written is the whole report");
     }
-    match report(rounds, &args) {
+    // As on a server, the thread that compiles has nobody to wake.
+    let report = std::thread::scope(|scope| {
+        let thread = spawn(scope, || report(rounds, &args)).map_err(|error| error.to_string())?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    match report {
         Ok(report) => {
             print!("{report}");
             match write.then(|| results::write("versus", &report)) {

@@ -97,7 +97,7 @@ impl Tags {
     }
 
     fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
-        if self.add(words.intern(tag)) && tag.contains(':') && tag.contains("::") {
+        if self.add(words.intern(tag)) && split_first(tag).is_some() {
             // As Ruby splits: no empty segments at the end.
             let mut rest = tag.trim_end_matches("::");
             while let Some((segment, after)) = split_first(rest) {

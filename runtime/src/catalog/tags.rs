@@ -60,7 +60,7 @@ impl Tags {
         // Eight at a time are compared without a branch.
         let (eights, rest) = self.0.as_chunks::<8>();
         eights.iter().any(|eight| eight.iter().fold(false, |found, t| found | (*t == tag)))
-            || rest.iter().any(|t| *t == tag)
+            || rest.contains(&tag)
     }
 
     /// Whether `tag` (in lower case) is there.
@@ -97,7 +97,7 @@ impl Tags {
     }
 
     fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
-        if self.add(words.intern(tag)) && tag.contains(':') && tag.contains("::") {
+        if self.add(words.intern(tag)) && split_first(tag).is_some() {
             // As Ruby splits: no empty segments at the end.
             let mut rest = tag.trim_end_matches("::");
             while let Some((segment, after)) = split_first(rest) {
@@ -109,7 +109,7 @@ impl Tags {
     }
 
     /// How many there are; no tag is ever taken away.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 

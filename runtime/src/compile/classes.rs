@@ -337,7 +337,7 @@ impl<'c> Compile<'c> {
             let mut tags = std::mem::take(&mut resource.tags);
             let of_container = &catalog.resources[container.0 as usize].tags;
             tags.inherit(of_container, container, &mut self.marks.borrow_mut());
-            let count = of_container.len();
+            let count = of_container.count();
             let resource = &mut catalog[id];
             (resource.tags, resource.scope_tagged) = (tags, Some(count));
         }

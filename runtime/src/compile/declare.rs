@@ -39,14 +39,14 @@ pub(super) struct TypeName<'c> {
     /// The name, capitalised.
     capitalized: &'c str,
     /// The type, where it is one in Ruby.
-    ty: Option<&'c ResourceType>,
+    pub ty: Option<&'c ResourceType>,
     /// The tags that the type's name is.
     tags: Tags,
 }
 
 impl<'c> Compile<'c> {
     /// What the resources of a type have in common; its name in any case.
-    fn type_name(&self, name: &str) -> Rc<TypeName<'c>> {
+    pub(super) fn type_name(&self, name: &str) -> Rc<TypeName<'c>> {
         if let Some(known) = self.type_names.borrow().get(name) {
             return known.clone();
         }

@@ -3,6 +3,7 @@
 
 use super::Compile;
 use super::declare::flatten;
+use super::relations::address;
 use crate::catalog::{Param, rich};
 use crate::names;
 use crate::resource_types::{Identity, METAPARAMETERS, is_metaparameter, is_relationship};
@@ -127,8 +128,8 @@ impl<'c> Compile<'c> {
     /// Every resource that a relationship parameter names must be there.
     pub(super) fn validate_relationships(&self) -> Eval<'c, ()> {
         let catalog = self.catalog.borrow();
-        // An arrow enters one text with many resources.
-        let mut known: HashSet<(*const u8, usize)> = HashSet::new();
+        // An arrow enters one text with many resources, which it has found; so may code.
+        let mut known = self.entered.take();
         let mut references = Vec::new();
         for resource in catalog.resources.iter().filter(|r| !r.is_virtual) {
             for param in resource.params.iter().filter(|p| is_relationship(p.name)) {
@@ -136,7 +137,7 @@ impl<'c> Compile<'c> {
                 flatten(param.value, &mut references);
                 for reference in references.iter().copied() {
                     if let Value::Str(text) = reference
-                        && !known.insert((text.as_ptr(), text.len()))
+                        && !known.insert(address(&text))
                     {
                         continue;
                     }

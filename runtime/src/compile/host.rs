@@ -45,7 +45,7 @@ impl<'c> Compile<'c> {
 
     /// Whether `name` (a key) is a resource type of any kind.
     pub(super) fn is_resource_type_name(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        if !name.contains(':') && self.environment.types.get(name).is_some() {
+        if self.type_name(name).ty.is_some() {
             return Ok(true);
         }
         Ok(self.find_define(vm, name)?.is_some())

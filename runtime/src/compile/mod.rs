@@ -207,6 +207,8 @@ pub struct Compile<'c> {
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,
     relationships: RefCell<Vec<Relationship<'c>>>,
+    /// The references that arrows have entered, by address and length: their resources are there.
+    entered: RefCell<HashSet<(usize, usize)>>,
     warned: RefCell<HashSet<String>>,
     marks: RefCell<Marks>,
     /// Where files of modules are, by folder and by name as code gives it; EPP templates by name. Of a frozen tree.

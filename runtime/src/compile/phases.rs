@@ -195,6 +195,7 @@ impl<'c> Compile<'c> {
             override_order: RefCell::default(),
             collectors: RefCell::default(),
             relationships: RefCell::default(),
+            entered: RefCell::default(),
             warned: RefCell::default(),
             marks: RefCell::default(),
             found_files: RefCell::default(),
@@ -260,6 +261,7 @@ impl<'c> Compile<'c> {
         self.override_order.take();
         self.collectors.take();
         self.relationships.take();
+        self.entered.take();
         self.warned.take();
         self.taken_in.take();
         self.hiera.release();

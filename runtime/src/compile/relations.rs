@@ -10,7 +10,7 @@ use bunraku_vm::host::Relation;
 use bunraku_vm::label;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Str, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
 
@@ -152,8 +152,20 @@ impl<'c> Compile<'c> {
         match operand {
             Operand::Reference(ty) => {
                 let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
-                let id = names::split_reference(&text).and_then(|(ty, title)| self.find_resource(ty, title));
-                vec![End { id, text: self.string_value(&text) }]
+                let parts = names::split_reference(&text);
+                let id = parts.and_then(|(ty, title)| self.find_resource(ty, title));
+                let new = || self.entered_text(&text);
+                // As it is written; mostly that is what the resource is called.
+                let own = id.filter(|id| {
+                    let resource = &self.catalog.borrow()[*id];
+                    parts == Some((resource.type_name, resource.title))
+                });
+                let text = match (own, id) {
+                    (Some(id), _) => *texts.entry(id).or_insert_with(new),
+                    (None, Some(_)) => new(),
+                    (None, None) => self.string_value(&text),
+                };
+                vec![End { id, text }]
             }
             Operand::Collector(number) => {
                 let collectors = self.collectors.borrow();
@@ -161,8 +173,8 @@ impl<'c> Compile<'c> {
                 if !collector.collected.is_empty() || !left {
                     let catalog = self.catalog.borrow();
                     let end = |id: &ResourceId| {
-                        let new = || self.string_value(&catalog[*id].reference());
-                        End { id: Some(*id), text: *texts.entry(*id).or_insert_with(new) }
+                        let own = || self.entered_text(&catalog[*id].reference());
+                        End { id: Some(*id), text: *texts.entry(*id).or_insert_with(own) }
                     };
                     return collector.collected.iter().map(end).collect();
                 }
@@ -174,6 +186,13 @@ impl<'c> Compile<'c> {
                 }
             }
         }
+    }
+
+    /// A reference to a resource that is there, as it is entered.
+    fn entered_text(&self, text: &str) -> Value<'c> {
+        let text = Str::new(self.arena, text);
+        self.entered.borrow_mut().insert(address(&text));
+        Value::Str(text)
     }
 
     fn relate(&self, source: &End<'c>, target: &End<'c>, notify: bool) -> Eval<'c, ()> {
@@ -199,8 +218,13 @@ impl<'c> Compile<'c> {
     }
 }
 
-/// The references of resources that collectors found: many arrows enter the same.
+/// The references of resources: many arrows enter the same.
 type Texts<'c> = HashMap<ResourceId, Value<'c>>;
+
+/// What tells a text from others wherever it is entered.
+pub(super) fn address(text: &str) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
+}
 
 /// One end of a relationship: the resource, where there is one, and the text it is entered as.
 struct End<'c> {

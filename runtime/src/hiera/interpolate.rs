@@ -92,11 +92,19 @@ impl<'c> Compile<'c> {
             if method == "alias" {
                 return Ok(value);
             }
-            let name = if method == "scope" { format!("scope:{argument}") } else { argument.to_owned() };
-            let value = self
-                .hiera
-                .guarded(self.arena.alloc_str(&name), || self.interpolate(vm, inv, value, functions))?;
-            out.push_str(&to_ruby_s(value));
+            // A variable that leads to itself has a text that leads there.
+            let value = match method == "scope" && !may_interpolate(value) {
+                true => value,
+                false => {
+                    let prefix = if method == "scope" { "scope:" } else { "" };
+                    let name = self.arena.alloc_str(&[prefix, argument].concat());
+                    self.hiera.guarded(name, || self.interpolate(vm, inv, value, functions))?
+                }
+            };
+            match value {
+                Value::Str(text) => out.push_str(&text),
+                other => out.push_str(&to_ruby_s(other)),
+            }
         }
         out.push_str(rest);
         Ok(vm.string(&out))

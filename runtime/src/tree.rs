@@ -133,9 +133,13 @@ pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
 fn is_clean(path: &str) -> bool {
     // All bytes at a time: most paths have nothing that needs a closer look.
     let bytes = path.as_bytes();
-    let strange = |found, (a, b): (&u8, &u8)| found | ((*a == b'/') & ((*b == b'/') | (*b == b'.')));
-    let ends = bytes.first() == Some(&b'.') || (bytes.len() > 1 && bytes.ends_with(b"/"));
-    if !ends && !bytes.iter().zip(bytes.get(1..).unwrap_or_default()).fold(false, strange) {
+    let from = |at: usize| bytes.get(at..).unwrap_or_default();
+    let strange = |found, ((a, b), c): ((&u8, &u8), &u8)| {
+        found | ((*a == b'/') & ((*b == b'/') | ((*b == b'.') & ((*c == b'/') | (*c == b'.')))))
+    };
+    let ends =
+        bytes.starts_with(b".") || bytes.ends_with(b"/.") || (bytes.len() > 1 && bytes.ends_with(b"/"));
+    if !ends && !bytes.iter().zip(from(1)).zip(from(2)).fold(false, strange) {
         return true;
     }
     let inner = path.strip_prefix('/').unwrap_or(path);
@@ -480,5 +484,24 @@ impl Archived {
         let (root, rest) = key.split_once('/')?;
         let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
         Some(folder.join(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clean_path_has_no_empty_part_and_leads_nowhere_back() {
+        for path in ["", "/", "a", "/a", "/a/b", "/.a/b", "/a/.b", "/a/..b", "/...", "a.", "/a/b.", ".a"] {
+            assert!(is_clean(path), "{path}");
+            assert_eq!(clean(Path::new(path)), Path::new(path));
+        }
+        for path in [
+            "//", "/a//b", "a/", "//a", ".", "..", "/.", "/..", "./a", "../a", "/a/./b", "/a/../b", "a/.",
+            "a/..",
+        ] {
+            assert!(!is_clean(path), "{path}");
+        }
     }
 }

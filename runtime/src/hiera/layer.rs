@@ -8,6 +8,7 @@ use super::eyaml;
 use super::file::{self, FileOptions, Says, Traits};
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
+use super::memo::Variable;
 use super::merge::Strategy;
 use super::options::{LOOKUP_OPTIONS, is_of_module};
 use super::origin;
@@ -15,7 +16,6 @@ use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
-use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -52,7 +52,7 @@ pub(super) struct Resolved<'c> {
     last: Vec<Entry<'c>>,
     variables: Vec<(Key<'c>, Value<'c>)>,
     /// What those variables are parts of, and what that was.
-    roots: Vec<(Symbol, Option<Value<'c>>)>,
+    roots: Vec<Variable<'c>>,
     /// The scope, by number, in which they can no longer become anything else.
     settled_in: Cell<Option<u32>>,
     /// Where in `entries` a key may be found, once their files are read.
@@ -284,23 +284,13 @@ impl<'c> Compile<'c> {
     pub(super) fn stands(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, kept: &Resolved<'c>) -> bool {
         let is_plain = !inv.old_scope;
         if is_plain && kept.settled_in.get() == Some(inv.scope.id) {
-            kept.roots.iter().for_each(|(name, value)| self.hiera.memos.asked(*name, *value));
+            kept.roots.iter().for_each(|root| self.hiera.memos.asked(*root));
             return true;
         }
-        let is_same = |(name, value): &(Symbol, Option<Value<'c>>)| match (
-            self.find_variable(vm, inv, vm.symbols.text(*name)),
-            value,
-        ) {
-            (Some(now), Some(then)) => now.identical(*then),
-            (None, None) => true,
-            _ => false,
-        };
-        if !kept.roots.iter().all(is_same) {
+        if !kept.roots.iter().all(|root| self.is_unchanged(vm, inv, root)) {
             return false;
         }
-        let settled = |(name, value): &(Symbol, Option<Value<'c>>)| {
-            value.is_some() && is_settled(vm.symbols.text(*name))
-        };
+        let settled = |root: &Variable<'c>| root.value.is_some() && is_settled(vm.symbols.text(root.name));
         if is_plain && kept.roots.iter().all(settled) {
             kept.settled_in.set(Some(inv.scope.id));
         }
@@ -338,11 +328,12 @@ impl<'c> Compile<'c> {
         let variables: Vec<(Key<'c>, Value<'c>)> = variables
             .filter_map(|(name, value)| Some((Key::split(self.arena.alloc_str(&name))?, value)))
             .collect();
-        let mut roots: Vec<(Symbol, Option<Value<'c>>)> = Vec::new();
+        let mut roots: Vec<Variable<'c>> = Vec::new();
         for (key, _) in &variables {
-            let root = vm.symbols.intern(&key.root);
-            if !roots.iter().any(|(name, _)| *name == root) {
-                roots.push((root, self.find_variable(vm, inv, &key.root)));
+            let name = vm.symbols.intern(&key.root);
+            if !roots.iter().any(|root| root.name == name) {
+                let value = self.find_variable(vm, inv, &key.root);
+                roots.push(Variable { name, is_qualified: key.root.contains("::"), value });
             }
         }
         let (entries, last) = (entries?, last?);

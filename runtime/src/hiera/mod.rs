@@ -192,6 +192,10 @@ impl<'c> Hiera<'c> {
         self.local.borrow().as_ref().filter(|(local, _)| local == name).map(|(_, value)| *value)
     }
 
+    fn has_local(&self) -> bool {
+        self.local.borrow().is_some()
+    }
+
     fn with_local<T>(&self, name: &str, value: Value<'c>, run: impl FnOnce() -> T) -> T {
         let outer = self.local.replace(Some((name.to_owned(), value)));
         let result = run();
@@ -249,8 +253,7 @@ impl<'c> Compile<'c> {
             return self.hiera_find(vm, &inv, self.arena.alloc_str(lookup.key), lookup.merge);
         };
         let memos = &self.hiera.memos;
-        let now = |symbol| self.find_variable(vm, &inv, vm.symbols.text(symbol));
-        if let Some(known) = memos.get(lookup.key, merge, now) {
+        if let Some(known) = memos.get(lookup.key, merge, |variable| self.is_unchanged(vm, &inv, variable)) {
             return Ok(known);
         }
         if merge.is_empty() && self.is_nowhere(vm, &inv, lookup.key) {

@@ -90,6 +90,9 @@ pub(crate) fn roots(directory: Option<&Path>, modulepath: &[PathBuf]) -> Vec<(Pa
 
 /// The path without `.` and, as Ruby's `Pathname#+` has it, with `..` taken back.
 pub(crate) fn clean(path: &Path) -> PathBuf {
+    if path.to_str().is_some_and(is_clean) {
+        return path.to_path_buf();
+    }
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -110,12 +113,13 @@ pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
         return key(roots, &Some(clean(path)).filter(|path| path.to_str().is_some_and(is_clean))?);
     }
     let inside = roots.iter().filter_map(|(root, name)| {
-        let root = root.to_str()?;
-        let rest = text.strip_prefix(root)?;
-        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with('/');
-        is_inside.then(|| (root, name, rest.trim_start_matches('/')))
+        let root = root.as_os_str().as_encoded_bytes();
+        let at = text.as_bytes().starts_with(root).then_some(root.len())?;
+        let rest = text.get(at..)?;
+        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with(b"/");
+        is_inside.then(|| (root.len(), name, rest.trim_start_matches('/')))
     });
-    let (_, name, rest) = inside.max_by_key(|(root, ..)| root.len())?;
+    let (_, name, rest) = inside.max_by_key(|(len, ..)| *len)?;
     let mut key = String::with_capacity(name.len() + 1 + rest.len());
     key.push_str(name);
     if !rest.is_empty() {
@@ -127,6 +131,17 @@ pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
 
 /// Whether no part of a path is empty, `.` or `..`.
 fn is_clean(path: &str) -> bool {
+    // All bytes at a time: most paths have nothing that needs a closer look.
+    let bytes = path.as_bytes();
+    let from = |at: usize| bytes.get(at..).unwrap_or_default();
+    let strange = |found, ((a, b), c): ((&u8, &u8), &u8)| {
+        found | ((*a == b'/') & ((*b == b'/') | ((*b == b'.') & ((*c == b'/') | (*c == b'.')))))
+    };
+    let ends =
+        bytes.starts_with(b".") || bytes.ends_with(b"/.") || (bytes.len() > 1 && bytes.ends_with(b"/"));
+    if !ends && !bytes.iter().zip(from(1)).zip(from(2)).fold(false, strange) {
+        return true;
+    }
     let inner = path.strip_prefix('/').unwrap_or(path);
     let mut before = b'/';
     for byte in inner.bytes() {
@@ -469,5 +484,24 @@ impl Archived {
         let (root, rest) = key.split_once('/')?;
         let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
         Some(folder.join(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clean_path_has_no_empty_part_and_leads_nowhere_back() {
+        for path in ["", "/", "a", "/a", "/a/b", "/.a/b", "/a/.b", "/a/..b", "/...", "a.", "/a/b.", ".a"] {
+            assert!(is_clean(path), "{path}");
+            assert_eq!(clean(Path::new(path)), Path::new(path));
+        }
+        for path in [
+            "//", "/a//b", "a/", "//a", ".", "..", "/.", "/..", "./a", "../a", "/a/./b", "/a/../b", "a/.",
+            "a/..",
+        ] {
+            assert!(!is_clean(path), "{path}");
+        }
     }
 }

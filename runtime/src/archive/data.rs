@@ -67,16 +67,32 @@ pub enum Item<'w> {
     /// A number with a fraction.
     Float(f64),
     /// Text.
-    Text(&'w str),
+    Text(Text<'w>),
     /// A Ruby symbol.
-    Symbol(&'w str),
+    Symbol(Text<'w>),
     /// A list of so many values.
     List(usize),
     /// So many keys and values in turn.
     Map(usize),
 }
 
+/// A text, of which nobody has looked yet whether it is UTF-8.
+#[derive(Clone, Copy)]
+pub struct Text<'w> {
+    /// How many bytes it has.
+    pub len: usize,
+    words: &'w [u32],
+}
+
+impl<'w> Text<'w> {
+    /// The text; none if it is no UTF-8.
+    pub fn get(self) -> Option<&'w str> {
+        std::str::from_utf8(&bytemuck::cast_slice(self.words)[..self.len]).ok()
+    }
+}
+
 /// Takes an item from the front of some words; none if they do not begin with one.
+#[inline]
 pub fn item<'w>(rest: &mut &'w [u32]) -> Option<Item<'w>> {
     let word = next(rest, 1)?[0];
     let (tag, count) = (word & 15, (word >> 4) as usize);
@@ -91,8 +107,7 @@ pub fn item<'w>(rest: &mut &'w [u32]) -> Option<Item<'w>> {
         3 => Item::Int(wide(rest)? as i64),
         4 => Item::Float(f64::from_bits(wide(rest)?)),
         5 | 6 => {
-            let bytes: &[u8] = bytemuck::cast_slice(next(rest, count.div_ceil(4))?);
-            let text = std::str::from_utf8(&bytes[..count]).ok()?;
+            let text = Text { len: count, words: next(rest, count.div_ceil(4))? };
             if tag == 5 { Item::Text(text) } else { Item::Symbol(text) }
         }
         7 => Item::List(count),

@@ -9,6 +9,7 @@ use super::interpolate::issue;
 use super::key::lookup_error;
 use super::layer::{Entry, Kind, Place};
 use super::merge::Strategy;
+use super::version3;
 use crate::compile::Compile;
 use crate::tree::{Tree, clean};
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
@@ -349,7 +350,7 @@ impl<'c> Compile<'c> {
         config: &Config<'c>,
         hierarchy: &str,
     ) -> Eval<'c, Vec<Entry<'c>>> {
-        if config.version == 3 {
+        if config.version == version3::VERSION {
             let entries = self.resolve_version_3(vm, inv, config);
             return entries.map_err(|flow| undefined_in_config(config, flow));
         }

@@ -4,7 +4,7 @@
 use super::data::{Data, SYMBOL};
 use super::key::lookup_error;
 use super::options::{LOOKUP_OPTIONS, literal_start};
-use crate::archive::data::{Item, MAX_DEPTH, encode, item};
+use crate::archive::data::{Item, MAX_DEPTH, Text, encode, item};
 use crate::units::Words;
 use bumpalo::Bump;
 use bunraku_vm::error::Eval;
@@ -17,6 +17,8 @@ use std::hash::BuildHasher as _;
 /// A file.
 pub struct DataFile {
     words: Words,
+    /// All its texts one after the other, known to be UTF-8.
+    texts: String,
     /// Where the file holds a hash.
     root: Option<Root>,
 }
@@ -36,9 +38,20 @@ struct Root {
 struct Entry {
     hash: u64,
     key: u32,
-    value: u32,
+    value: Spot,
     traits: Traits,
 }
+
+/// Where a value lies.
+#[derive(Clone, Copy)]
+struct Spot {
+    /// In the words.
+    word: u32,
+    /// In the texts.
+    text: u32,
+}
+
+const START: Spot = Spot { word: 0, text: 0 };
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +66,7 @@ pub struct Traits {
 struct Options {
     table: HashTable<u32>,
     /// Each key, where it begins and where its value does.
-    entries: Vec<(u64, u32, u32)>,
+    entries: Vec<(u64, u32, Spot)>,
     /// Those that are patterns, and how long the text is with which begins whatever fits.
     patterns: Vec<(u32, usize)>,
 }
@@ -68,17 +81,20 @@ impl DataFile {
     /// The file of some words; none if they are not exactly one value.
     pub fn new(words: Words) -> Option<DataFile> {
         let all = words.get();
+        // So that 32 bits tell where a text lies.
+        u32::try_from(size_of_val(all)).ok()?;
+        let mut texts = String::new();
         let mut rest = all;
         let root = match item(&mut rest)? {
-            Item::Map(count) => Some(Root::read(all, &mut rest, count)?),
+            Item::Map(count) => Some(Root::read(all, &mut rest, count, &mut texts)?),
             _ => {
                 rest = all;
-                scan(&mut rest, 0)?;
+                scan(&mut rest, 0, &mut |text| texts.push_str(text))?;
                 None
             }
         };
         rest.is_empty().then_some(())?;
-        Some(DataFile { words, root })
+        Some(DataFile { words, texts, root })
     }
 
     /// The file that holds this; none if it is too large.
@@ -95,7 +111,7 @@ impl DataFile {
 }
 
 impl Root {
-    fn read<'w>(all: &'w [u32], rest: &mut &'w [u32], count: usize) -> Option<Root> {
+    fn read<'w>(all: &'w [u32], rest: &mut &'w [u32], count: usize, texts: &mut String) -> Option<Root> {
         let at = |rest: &[u32]| (all.len() - rest.len()) as u32;
         let mut root = Root {
             table: HashTable::with_capacity(count),
@@ -107,17 +123,19 @@ impl Root {
         for _ in 0..count {
             let key = at(rest);
             let text = match item(rest)? {
-                Item::Text(text) | Item::Symbol(text) => text,
+                Item::Text(text) | Item::Symbol(text) => text.get()?,
                 _ => {
                     *rest = &all[key as usize..];
-                    scan(rest, 1)?;
-                    scan(rest, 1)?;
+                    scan(rest, 1, &mut |text| texts.push_str(text))?;
+                    scan(rest, 1, &mut |text| texts.push_str(text))?;
                     root.strange += 1;
                     continue;
                 }
             };
-            let value = at(rest);
-            let entry = Entry { hash: hash_of(text), key, value, traits: scan(rest, 1)? };
+            texts.push_str(text);
+            let value = Spot { word: at(rest), text: texts.len() as u32 };
+            let traits = scan(rest, 1, &mut |text| texts.push_str(text))?;
+            let entry = Entry { hash: hash_of(text), key, value, traits };
             // A symbol and a text may be the same key.
             let known = root.table.find(entry.hash, |n| holds(all, root.entries[*n as usize].key, text));
             if let Some(known) = known {
@@ -146,7 +164,8 @@ impl Options {
         if of.traits != Traits::default() {
             return None;
         }
-        let mut rest = &all[of.value as usize..];
+        let mut rest = &all[of.value.word as usize..];
+        let mut passed = of.value.text;
         let Item::Map(count) = item(&mut rest)? else { return None };
         let mut options = Options {
             table: HashTable::with_capacity(count),
@@ -156,8 +175,10 @@ impl Options {
         for _ in 0..count {
             let key = (all.len() - rest.len()) as u32;
             let (Item::Text(text) | Item::Symbol(text)) = item(&mut rest)? else { return None };
-            let value = (all.len() - rest.len()) as u32;
-            scan(&mut rest, 2)?;
+            let text = text.get()?;
+            passed += text.len() as u32;
+            let value = Spot { word: (all.len() - rest.len()) as u32, text: passed };
+            scan(&mut rest, 2, &mut |text| passed += text.len() as u32)?;
             let hash = hash_of(text);
             if options.table.find(hash, |n| holds(all, options.entries[*n as usize].1, text)).is_some() {
                 return None;
@@ -181,8 +202,8 @@ fn holds(words: &[u32], at: u32, text: &str) -> bool {
         && bytemuck::cast_slice::<_, u8>(rest).get(..text.len()) == Some(text.as_bytes())
 }
 
-/// Passes over a value; none if there is none.
-fn scan(rest: &mut &[u32], depth: u32) -> Option<Traits> {
+/// Passes over a value and tells of each text in it; none if there is no value.
+fn scan(rest: &mut &[u32], depth: u32, tell: &mut impl FnMut(&str)) -> Option<Traits> {
     if depth > MAX_DEPTH {
         return None;
     }
@@ -190,27 +211,36 @@ fn scan(rest: &mut &[u32], depth: u32) -> Option<Traits> {
     match item(rest)? {
         Item::Null | Item::Bool(_) | Item::Int(_) => {}
         Item::Float(number) => all.is_odd = !number.is_finite(),
-        Item::Text(text) => all.interpolates = may_interpolate(text),
-        Item::Symbol(_) => all.is_odd = true,
+        Item::Text(text) => {
+            let text = text.get()?;
+            tell(text);
+            all.interpolates = may_interpolate(text);
+        }
+        Item::Symbol(text) => {
+            tell(text.get()?);
+            all.is_odd = true;
+        }
         Item::List(count) => {
             for _ in 0..count {
-                all.add(scan(rest, depth + 1)?);
+                all.add(scan(rest, depth + 1, tell)?);
             }
         }
         Item::Map(count) => {
             for _ in 0..count {
-                let mut behind = *rest;
-                match item(&mut behind)? {
+                let key = *rest;
+                match item(rest)? {
                     Item::Text(text) | Item::Symbol(text) => {
+                        let text = text.get()?;
+                        tell(text);
                         all.interpolates |= may_interpolate(text);
-                        *rest = behind;
                     }
                     _ => {
-                        all.add(scan(rest, depth + 1)?);
+                        *rest = key;
+                        all.add(scan(rest, depth + 1, tell)?);
                         all.is_odd = true;
                     }
                 }
-                all.add(scan(rest, depth + 1)?);
+                all.add(scan(rest, depth + 1, tell)?);
             }
         }
     }
@@ -223,21 +253,22 @@ pub(super) fn may_interpolate(text: &str) -> bool {
     text.contains('%') && text.contains("%{")
 }
 
-/// A value from the front of some words.
-fn value<'c>(rest: &mut &'c [u32], arena: &'c Bump) -> Option<Value<'c>> {
+/// A value from the front of some words and texts.
+fn value<'c>(rest: &mut &'c [u32], texts: &mut &'c str, arena: &'c Bump) -> Option<Value<'c>> {
     Some(match item(rest)? {
         Item::Null => Value::Undef,
         Item::Bool(b) => Value::Bool(b),
         Item::Int(n) => Value::Int(n),
         Item::Float(f) => Value::Float(f),
-        Item::Text(text) => Value::Str(Str::wrap(arena, text)),
-        Item::Symbol(_) => {
+        Item::Text(text) => string(text, texts, arena)?,
+        Item::Symbol(text) => {
+            string(text, texts, arena)?;
             Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
         }
         Item::List(count) => {
             let items = arena.alloc_slice_fill_copy(count, Value::Undef);
             for item in items.iter_mut() {
-                *item = value(rest, arena)?;
+                *item = value(rest, texts, arena)?;
             }
             Value::Array(Array::wrap(arena, items))
         }
@@ -245,16 +276,19 @@ fn value<'c>(rest: &mut &'c [u32], arena: &'c Bump) -> Option<Value<'c>> {
             let mut entries = Vec::with_capacity(count);
             let mut has_symbols = false;
             for _ in 0..count {
-                let mut behind = *rest;
-                let key = match item(&mut behind)? {
+                let before = *rest;
+                let key = match item(rest)? {
+                    Item::Text(text) => string(text, texts, arena)?,
                     Item::Symbol(text) => {
                         has_symbols = true;
-                        *rest = behind;
-                        Value::Str(Str::wrap(arena, text))
+                        string(text, texts, arena)?
                     }
-                    _ => value(rest, arena)?,
+                    _ => {
+                        *rest = before;
+                        value(rest, texts, arena)?
+                    }
                 };
-                entries.push((key, value(rest, arena)?));
+                entries.push((key, value(rest, texts, arena)?));
             }
             // A symbol and a text may be the same key.
             Value::Hash(match has_symbols {
@@ -263,6 +297,14 @@ fn value<'c>(rest: &mut &'c [u32], arena: &'c Bump) -> Option<Value<'c>> {
             })
         }
     })
+}
+
+/// The next of the texts, which is a text of the words.
+#[inline]
+fn string<'c>(text: Text<'_>, texts: &mut &'c str, arena: &'c Bump) -> Option<Value<'c>> {
+    let (text, behind) = texts.split_at_checked(text.len)?;
+    *texts = behind;
+    Some(Value::Str(Str::wrap(arena, text)))
 }
 
 impl Traits {
@@ -317,8 +359,8 @@ impl<'c> Reader<'c> {
         if let Some(known) = self.values[number].get() {
             return Ok(known);
         }
-        let at = self.file.root.as_ref().map_or(0, |root| root.entries[number].value);
-        let value = self.read(at)?;
+        let spot = self.file.root.as_ref().map_or(START, |root| root.entries[number].value);
+        let value = self.read(spot)?;
         self.values[number].set(Some(value));
         Ok(value)
     }
@@ -328,13 +370,14 @@ impl<'c> Reader<'c> {
     /// # Errors
     /// As [`Reader::value`].
     pub fn whole(self) -> Eval<'c> {
-        self.read(0)
+        self.read(START)
     }
 
-    fn read(self, at: u32) -> Eval<'c> {
-        let mut rest = self.words.get(at as usize..).unwrap_or_default();
+    fn read(self, at: Spot) -> Eval<'c> {
+        let mut rest = self.words.get(at.word as usize..).unwrap_or_default();
+        let mut texts = self.file.texts.get(at.text as usize..).unwrap_or_default();
         let changed = || lookup_error("A data file of the archive has changed while it was in use");
-        value(&mut rest, self.arena).ok_or_else(changed)
+        value(&mut rest, &mut texts, self.arena).ok_or_else(changed)
     }
 
     /// The hashes of its keys.
@@ -353,7 +396,10 @@ impl<'c> Reader<'c> {
     /// What `lookup_options` of the file say.
     pub fn options(self) -> Says<'c> {
         match &self.file.root {
-            Some(Root { options: Some(options), .. }) => Says::Plain(FileOptions { reader: self, options }),
+            Some(Root { options: Some(options), .. }) => {
+                let values = self.arena.alloc_slice_fill_with(options.entries.len(), |_| Cell::new(None));
+                Says::Plain(FileOptions { reader: self, options, values })
+            }
             Some(Root { has_options: true, .. }) => Says::Other,
             _ => Says::Nothing,
         }
@@ -361,7 +407,7 @@ impl<'c> Reader<'c> {
 
     fn text(self, at: u32) -> Option<&'c str> {
         match item(&mut self.words.get(at as usize..)?)? {
-            Item::Text(text) | Item::Symbol(text) => Some(text),
+            Item::Text(text) | Item::Symbol(text) => text.get(),
             _ => None,
         }
     }
@@ -382,6 +428,7 @@ pub enum Says<'c> {
 pub struct FileOptions<'c> {
     reader: Reader<'c>,
     options: &'c Options,
+    values: &'c [Cell<Option<Value<'c>>>],
 }
 
 /// A key of `lookup_options` that is a pattern.
@@ -396,23 +443,23 @@ pub struct Pattern<'c> {
 }
 
 impl<'c> FileOptions<'c> {
-    /// What they say of a key with this hash: where it lies.
-    pub fn find(self, hash: u64, key: &str) -> Option<u32> {
+    /// What they say of a key with this hash.
+    ///
+    /// # Errors
+    /// As [`Reader::value`].
+    pub fn find(self, hash: u64, key: &str) -> Eval<'c, Option<Value<'c>>> {
         let entries = &self.options.entries;
         let entry = |n: &u32| entries[*n as usize];
         let found = self.options.table.find(hash, |n| {
             let (other, at, _) = entry(n);
             other == hash && holds(self.reader.words, at, key)
         });
-        found.map(|n| entry(n).2)
-    }
-
-    /// What lies there.
-    ///
-    /// # Errors
-    /// As [`Reader::value`].
-    pub fn value(self, at: u32) -> Eval<'c> {
-        self.reader.read(at)
+        let Some(number) = found else { return Ok(None) };
+        let known = &self.values[*number as usize];
+        if known.get().is_none() {
+            known.set(Some(self.reader.read(entry(number).2)?));
+        }
+        Ok(known.get())
     }
 
     /// The keys.
@@ -468,7 +515,10 @@ mod tests {
         let Says::Plain(options) = reader.options() else { panic!("they are plain") };
         let patterns: Vec<_> = options.patterns().map(|pattern| (pattern.text, pattern.start)).collect();
         assert_eq!(patterns, [("^a.*", "a")]);
-        assert!(options.find(hash_of("c"), "c").is_some() && options.find(hash_of("a"), "a").is_none());
+        assert!(
+            matches!(options.find(hash_of("c"), "c"), Ok(Some(Value::Str(_))))
+                && matches!(options.find(hash_of("a"), "a"), Ok(None))
+        );
     }
 
     #[test]

@@ -4,11 +4,13 @@ use super::Invocation;
 use super::explain::{Explain, What};
 use super::file;
 use super::key::{Key, lookup_error};
+use super::memo::Variable;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::host::Strict;
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
@@ -92,11 +94,19 @@ impl<'c> Compile<'c> {
             if method == "alias" {
                 return Ok(value);
             }
-            let name = if method == "scope" { format!("scope:{argument}") } else { argument.to_owned() };
-            let value = self
-                .hiera
-                .guarded(self.arena.alloc_str(&name), || self.interpolate(vm, inv, value, functions))?;
-            out.push_str(&to_ruby_s(value));
+            // A variable that leads to itself has a text that leads there.
+            let value = match method == "scope" && !may_interpolate(value) {
+                true => value,
+                false => {
+                    let prefix = if method == "scope" { "scope:" } else { "" };
+                    let name = self.arena.alloc_str(&[prefix, argument].concat());
+                    self.hiera.guarded(name, || self.interpolate(vm, inv, value, functions))?
+                }
+            };
+            match value {
+                Value::Str(text) => out.push_str(&text),
+                other => out.push_str(&to_ruby_s(other)),
+            }
         }
         out.push_str(rest);
         Ok(vm.string(&out))
@@ -176,13 +186,41 @@ impl<'c> Compile<'c> {
             self.hiera.memos.spoil();
             return Some(value);
         }
-        let symbol = vm.symbols.intern(name);
-        let value = match name.contains(':') && name.contains("::") {
-            true => vm.find_qualified(name),
-            false => inv.scope.lookup(symbol),
+        let is_qualified = name.contains(':') && name.contains("::");
+        self.find_symbol(vm, inv, vm.symbols.intern(name), is_qualified)
+    }
+
+    fn find_symbol(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: Symbol,
+        is_qualified: bool,
+    ) -> Option<Value<'c>> {
+        let value = match is_qualified {
+            true => vm.find_qualified(vm.symbols.text(name)),
+            false => inv.scope.lookup(name),
         };
-        self.hiera.memos.asked(symbol, value);
+        self.hiera.memos.asked(Variable { name, is_qualified, value });
         value
+    }
+
+    /// Whether a variable is what it was.
+    pub(super) fn is_unchanged(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        variable: &Variable<'c>,
+    ) -> bool {
+        let now = match inv.old_scope || self.hiera.has_local() {
+            true => self.find_variable(vm, inv, vm.symbols.text(variable.name)),
+            false => self.find_symbol(vm, inv, variable.name, variable.is_qualified),
+        };
+        match (now, variable.value) {
+            (Some(now), Some(then)) => now.identical(then),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {

@@ -8,6 +8,7 @@ use super::eyaml;
 use super::file::{self, FileOptions, Says, Traits};
 use super::files::Format;
 use super::key::{Key, Segment, lookup_error};
+use super::memo::Variable;
 use super::merge::Strategy;
 use super::options::{LOOKUP_OPTIONS, is_of_module};
 use super::origin;
@@ -15,7 +16,6 @@ use crate::compile::Compile;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
-use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -47,12 +47,12 @@ pub struct Layer<'c> {
 }
 
 /// Hierarchies resolved for certain values of variables.
-struct Resolved<'c> {
+pub(super) struct Resolved<'c> {
     entries: Vec<Entry<'c>>,
     last: Vec<Entry<'c>>,
     variables: Vec<(Key<'c>, Value<'c>)>,
     /// What those variables are parts of, and what that was.
-    roots: Vec<(Symbol, Option<Value<'c>>)>,
+    roots: Vec<Variable<'c>>,
     /// The scope, by number, in which they can no longer become anything else.
     settled_in: Cell<Option<u32>>,
     /// Where in `entries` a key may be found, once their files are read.
@@ -107,7 +107,7 @@ impl Index {
 
 impl Resolved<'_> {
     /// The locations of `entries` that may have a key of this hash.
-    fn places(&self, hash: u64) -> u64 {
+    pub fn places(&self, hash: u64) -> u64 {
         if self.index.get().is_none()
             && let Some(index) = Index::of(&self.entries)
         {
@@ -251,6 +251,11 @@ impl<'c> Layer<'c> {
         Layer { place, module, config, resolved: RefCell::new(None) }
     }
 
+    /// Its hierarchies as they were resolved last.
+    pub(super) fn resolved(&self) -> Option<Rc<Resolved<'c>>> {
+        self.resolved.borrow().clone()
+    }
+
     fn explained(&self) -> What<'c> {
         let name = match (self.module, self.place) {
             (Some(module), _) => format!("Module \"{module}\""),
@@ -264,40 +269,42 @@ impl<'c> Layer<'c> {
     }
 }
 
+/// So many bits.
+fn mask(count: usize) -> u64 {
+    1u64.checked_shl(count as u32).map_or(u64::MAX, |bit| bit - 1)
+}
+
 /// Whether a variable that a scope finds stays what it is there: of top scope, or one that code can't assign.
 fn is_settled(name: &str) -> bool {
     matches!(name, "facts" | "trusted") || name.strip_prefix("::").is_some_and(|name| !name.contains("::"))
 }
 
 impl<'c> Compile<'c> {
+    /// Whether all variables in which hierarchies name something are what they were when those were resolved.
+    pub(super) fn stands(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, kept: &Resolved<'c>) -> bool {
+        let is_plain = !inv.old_scope;
+        if is_plain && kept.settled_in.get() == Some(inv.scope.id) {
+            kept.roots.iter().for_each(|root| self.hiera.memos.asked(*root));
+            return true;
+        }
+        if !kept.roots.iter().all(|root| self.is_unchanged(vm, inv, root)) {
+            return false;
+        }
+        let settled = |root: &Variable<'c>| root.value.is_some() && is_settled(vm.symbols.text(root.name));
+        if is_plain && kept.roots.iter().all(settled) {
+            kept.settled_in.set(Some(inv.scope.id));
+        }
+        true
+    }
+
     fn resolve(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         layer: &Layer<'c>,
     ) -> Eval<'c, Rc<Resolved<'c>>> {
-        let kept = layer.resolved.borrow().clone();
-        if let Some(kept) = kept {
-            let is_plain = !inv.old_scope;
-            if is_plain && kept.settled_in.get() == Some(inv.scope.id) {
-                kept.roots.iter().for_each(|(name, value)| self.hiera.memos.asked(*name, *value));
-                return Ok(kept);
-            }
-            let is_same = |(name, value): &(Symbol, Option<Value<'c>>)| match (
-                self.find_variable(vm, inv, vm.symbols.text(*name)),
-                value,
-            ) {
-                (Some(now), Some(then)) => now.identical(*then),
-                (None, None) => true,
-                _ => false,
-            };
-            if kept.roots.iter().all(is_same) {
-                let settled = |(name, value): &(Symbol, Option<Value<'c>>)| {
-                    value.is_some() && is_settled(vm.symbols.text(*name))
-                };
-                if is_plain && kept.roots.iter().all(settled) {
-                    kept.settled_in.set(Some(inv.scope.id));
-                }
+        if let Some(kept) = layer.resolved() {
+            if self.stands(vm, inv, &kept) {
                 return Ok(kept);
             }
             if kept.variables.iter().all(|(key, value)| self.variable_now(vm, inv, key).same(*value)) {
@@ -321,11 +328,12 @@ impl<'c> Compile<'c> {
         let variables: Vec<(Key<'c>, Value<'c>)> = variables
             .filter_map(|(name, value)| Some((Key::split(self.arena.alloc_str(&name))?, value)))
             .collect();
-        let mut roots: Vec<(Symbol, Option<Value<'c>>)> = Vec::new();
+        let mut roots: Vec<Variable<'c>> = Vec::new();
         for (key, _) in &variables {
-            let root = vm.symbols.intern(&key.root);
-            if !roots.iter().any(|(name, _)| *name == root) {
-                roots.push((root, self.find_variable(vm, inv, &key.root)));
+            let name = vm.symbols.intern(&key.root);
+            if !roots.iter().any(|root| root.name == name) {
+                let value = self.find_variable(vm, inv, &key.root);
+                roots.push(Variable { name, is_qualified: key.root.contains("::"), value });
             }
         }
         let (entries, last) = (entries?, last?);
@@ -369,6 +377,9 @@ impl<'c> Compile<'c> {
             strategy.over(vm, explain, entries.iter(), |vm, entry| {
                 let base = first;
                 first += entry.contexts.len();
+                if places != u64::MAX && places >> base & mask(entry.contexts.len()) == 0 {
+                    return Ok(None);
+                }
                 let extended = self.with_levels(vm, inv, entry)?;
                 let entry = extended.as_ref().unwrap_or(entry);
                 let count = entry.contexts.len();

@@ -8,8 +8,16 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
 
-/// A variable by name, and what it was.
-type Variable<'c> = (Symbol, Option<Value<'c>>);
+/// A variable, and what it was.
+#[derive(Clone, Copy)]
+pub(super) struct Variable<'c> {
+    /// Its name.
+    pub name: Symbol,
+    /// Whether `::` stands in that.
+    pub is_qualified: bool,
+    /// Its value, where it had one.
+    pub value: Option<Value<'c>>,
+}
 
 /// An answer.
 struct Memo<'c> {
@@ -46,22 +54,17 @@ impl<'c> Memos<'c> {
         self.variables.take();
     }
 
-    /// The answer for a key and the name of a merge, if there is one and `now` finds the variables unchanged.
+    /// The answer for a key and the name of a merge, if there is one and its variables are unchanged.
     pub fn get(
         &self,
         key: &str,
         merge: &str,
-        mut now: impl FnMut(Symbol) -> Option<Value<'c>>,
+        is_unchanged: impl FnMut(&Variable<'c>) -> bool,
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
         let memo =
             table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
-        let same = |(name, then): &Variable<'c>| match (now(*name), then) {
-            (Some(now), Some(then)) => now.identical(*then),
-            (None, None) => true,
-            _ => false,
-        };
-        memo.variables.iter().all(same).then_some(memo.found)
+        memo.variables.iter().all(is_unchanged).then_some(memo.found)
     }
 
     /// A look-up begins.
@@ -71,11 +74,11 @@ impl<'c> Memos<'c> {
     }
 
     /// The look-up that began last asked for a variable.
-    pub fn asked(&self, name: Symbol, value: Option<Value<'c>>) {
+    pub fn asked(&self, variable: Variable<'c>) {
         if let Some(recorder) = self.recorders.borrow().last() {
             let mut variables = self.variables.borrow_mut();
-            if !variables[recorder.start..].iter().any(|(known, _)| *known == name) {
-                variables.push((name, value));
+            if !variables[recorder.start..].iter().any(|known| known.name == variable.name) {
+                variables.push(variable);
             }
         }
     }

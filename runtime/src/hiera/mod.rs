@@ -20,6 +20,7 @@ pub mod layer;
 mod lines;
 mod memo;
 pub mod merge;
+mod miss;
 pub mod options;
 pub mod origin;
 mod psych;
@@ -85,8 +86,10 @@ pub struct Hiera<'c> {
     stack: RefCell<Vec<&'c str>>,
     /// How many the outermost one has led to.
     asked: Cell<u32>,
-    /// Layers by module; the global one and the environment's under names that no module has.
-    layers: RefCell<HashMap<String, Kept<'c>>>,
+    /// The global layer and the environment's, once they have been asked for.
+    shared: RefCell<[Option<Kept<'c>>; 2]>,
+    /// Layers of modules.
+    modules: RefCell<HashMap<String, Kept<'c>>>,
     options: RefCell<options::Kept<'c>>,
     /// Data of files by path.
     sources: RefCell<HashMap<(String, Format), Source<'c>>>,
@@ -107,7 +110,8 @@ impl<'c> Hiera<'c> {
             files,
             stack: RefCell::default(),
             asked: Cell::default(),
-            layers: RefCell::default(),
+            shared: RefCell::default(),
+            modules: RefCell::default(),
             options: RefCell::default(),
             sources: RefCell::default(),
             contexts: RefCell::default(),
@@ -121,7 +125,8 @@ impl<'c> Hiera<'c> {
     /// Lets go of what lies outside of the arena.
     pub fn release(&self) {
         self.stack.take();
-        self.layers.take();
+        self.shared.take();
+        self.modules.take();
         self.options.take();
         self.sources.take();
         self.contexts.take();
@@ -187,6 +192,10 @@ impl<'c> Hiera<'c> {
         self.local.borrow().as_ref().filter(|(local, _)| local == name).map(|(_, value)| *value)
     }
 
+    fn has_local(&self) -> bool {
+        self.local.borrow().is_some()
+    }
+
     fn with_local<T>(&self, name: &str, value: Value<'c>, run: impl FnOnce() -> T) -> T {
         let outer = self.local.replace(Some((name.to_owned(), value)));
         let result = run();
@@ -244,9 +253,11 @@ impl<'c> Compile<'c> {
             return self.hiera_find(vm, &inv, self.arena.alloc_str(lookup.key), lookup.merge);
         };
         let memos = &self.hiera.memos;
-        let now = |symbol| self.find_variable(vm, &inv, vm.symbols.text(symbol));
-        if let Some(known) = memos.get(lookup.key, merge, now) {
+        if let Some(known) = memos.get(lookup.key, merge, |variable| self.is_unchanged(vm, &inv, variable)) {
             return Ok(known);
+        }
+        if merge.is_empty() && self.is_nowhere(vm, &inv, lookup.key) {
+            return Ok(None);
         }
         let key = self.arena.alloc_str(lookup.key);
         memos.begin();
@@ -353,7 +364,9 @@ impl<'c> Compile<'c> {
         strategy: &Strategy<'c>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let ask = || match self.global_layer(vm)? {
-            Some(layer) if layer.config.version == 3 => self.ask_version_3(vm, inv, &layer, key, strategy),
+            Some(layer) if layer.config.version == version3::VERSION => {
+                self.ask_version_3(vm, inv, &layer, key, strategy)
+            }
             Some(layer) => self.ask_layer(vm, inv, &layer, key, strategy, false),
             None => {
                 // Puppet has a global layer even where nothing configures it.
@@ -433,42 +446,54 @@ impl<'c> Compile<'c> {
     }
 
     fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.kept_layer(vm, "*global", Place::Global, || self.environment.hiera_config.clone())
+        self.shared_layer(vm, 0, Place::Global, || self.environment.hiera_config.clone())
     }
 
     fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.kept_layer(vm, "*environment", Place::Environment, || {
+        self.shared_layer(vm, 1, Place::Environment, || {
             let file = self.environment.directory.as_ref()?.join("hiera.yaml");
             self.tree().exists(&file).then_some(file)
         })
     }
 
-    fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
-        self.kept_layer(vm, module, Place::Module, || {
-            let file = self.environment.modules.get(module)?.path.join("hiera.yaml");
-            self.tree().exists(&file).then_some(file)
-        })
-    }
-
-    /// The layer of a name; `file` says what configures it, and is asked once.
-    fn kept_layer(
+    /// The layer of all modules; `file` says what configures it, and is asked once.
+    fn shared_layer(
         &self,
         vm: &mut Vm<'c>,
-        name: &str,
+        n: usize,
         place: Place,
         file: impl FnOnce() -> Option<PathBuf>,
     ) -> Eval<'c, Kept<'c>> {
-        if let Some(kept) = self.hiera.layers.borrow().get(name) {
+        if let Some(kept) = &self.hiera.shared.borrow()[n] {
             return Ok(kept.clone());
         }
-        let config = match file() {
-            Some(file) => self.read_config(vm, &file, place)?,
-            None => None,
-        };
-        let module = (place == Place::Module).then(|| &*self.arena.alloc_str(name));
-        let layer = config.map(|config| Rc::new(Layer::new(place, module, config)));
-        self.hiera.layers.borrow_mut().insert(name.to_owned(), layer.clone());
+        let layer = self.read_layer(vm, file(), place, None)?;
+        self.hiera.shared.borrow_mut()[n] = Some(layer.clone());
         Ok(layer)
+    }
+
+    fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
+        if let Some(kept) = self.hiera.modules.borrow().get(module) {
+            return Ok(kept.clone());
+        }
+        let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
+        let file = file.filter(|file| self.tree().exists(file));
+        let layer = self.read_layer(vm, file, Place::Module, Some(module))?;
+        self.hiera.modules.borrow_mut().insert(module.to_owned(), layer.clone());
+        Ok(layer)
+    }
+
+    fn read_layer(
+        &self,
+        vm: &mut Vm<'c>,
+        file: Option<PathBuf>,
+        place: Place,
+        module: Option<&str>,
+    ) -> Eval<'c, Kept<'c>> {
+        let Some(file) = file else { return Ok(None) };
+        let config = self.read_config(vm, &file, place)?;
+        let module = module.map(|module| &*self.arena.alloc_str(module));
+        Ok(config.map(|config| Rc::new(Layer::new(place, module, config))))
     }
 }
 

@@ -45,6 +45,13 @@ pub(super) struct Kept<'c> {
     defaults: HashMap<String, Options<'c>>,
 }
 
+impl<'c> Kept<'c> {
+    /// The options for a module's keys; none as long as nobody has asked for them.
+    pub fn of(&self, module: Option<&str>) -> Option<Options<'c>> {
+        self.modules.get(module.unwrap_or_default()).copied()
+    }
+}
+
 impl<'c> Table<'c> {
     fn new(arena: &'c Bump, all: Hash<'c>) -> &'c Self {
         let keys = all.entries().iter().filter_map(|(key, value)| Some((key.as_str()?, *value)));
@@ -60,7 +67,7 @@ impl<'c> Table<'c> {
     }
 
     /// The entry of a key: under its name, or under the first pattern that fits.
-    fn matching(&self, root: &str) -> Eval<'c, Option<Hash<'c>>> {
+    pub(super) fn matching(&self, hash_of_root: u64, root: &str) -> Eval<'c, Option<Hash<'c>>> {
         let fits = |pattern: &str, start: &str| {
             root.starts_with(start) && regex::is_match(pattern, root) == Ok(true)
         };
@@ -71,11 +78,15 @@ impl<'c> Table<'c> {
                 own.or_else(|| by_pattern().map(|(_, _, value)| *value))
             }
             Table::Files(files, patterns) => {
-                let value = |hash: u64, key: &str| {
-                    let found = files.iter().find_map(|file| Some((file, file.find(hash, key)?)));
-                    found.map(|(file, found)| file.value(found)).transpose()
+                let value = |hash: u64, key: &str| -> Eval<'c, Option<Value<'c>>> {
+                    for file in *files {
+                        if let Some(value) = file.find(hash, key)? {
+                            return Ok(Some(value));
+                        }
+                    }
+                    Ok(None)
                 };
-                match value(file::hash_of(root), root)?.filter(|value| !value.is_undef()) {
+                match value(hash_of_root, root)?.filter(|value| !value.is_undef()) {
                     Some(own) => Some(own),
                     None => match patterns.iter().find(|pattern| fits(pattern.text, pattern.start)) {
                         Some(pattern) => value(pattern.hash, pattern.text)?,
@@ -97,8 +108,7 @@ impl<'c> Compile<'c> {
         key: &Key<'c>,
     ) -> Eval<'c, Option<Hash<'c>>> {
         let module = key.module();
-        let name = module.unwrap_or_default();
-        let known = self.hiera.options.borrow().modules.get(name).copied();
+        let known = self.hiera.options.borrow().of(module);
         let all = match known {
             Some(all) => all,
             None => {
@@ -108,12 +118,12 @@ impl<'c> Compile<'c> {
                     Some(all) => all,
                     None => inv.explain.with(what, || self.gather_options(vm, &plain, module))?,
                 };
-                self.hiera.options.borrow_mut().modules.insert(name.to_owned(), all);
+                self.hiera.options.borrow_mut().modules.insert(module.unwrap_or_default().to_owned(), all);
                 all
             }
         };
         match all {
-            Some(all) => all.matching(&key.root),
+            Some(all) => all.matching(file::hash_of(&key.root), &key.root),
             None => Ok(None),
         }
     }
@@ -241,7 +251,7 @@ impl<'c> Compile<'c> {
                 own
             }
         };
-        let options = own.map(|own| own.matching(&of.root)).transpose()?.flatten();
+        let options = own.map(|own| own.matching(file::hash_of(&of.root), &of.root)).transpose()?.flatten();
         Ok(options.and_then(|options| options.get_str("merge")))
     }
 

@@ -16,6 +16,9 @@ use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// The version.
+pub(super) const VERSION: i64 = 3;
+
 /// The type of the configuration but for what its backends are told, each under its own name.
 const TYPE: &str = "Optional['version']=>Integer[3,3],\
     Optional['backends']=>Variant[String[1],Array[String[1]]],Optional['logger']=>String[1],\

@@ -135,11 +135,11 @@ fn type_of(value: Value<'_>) -> Option<&Type<'_>> {
 impl<'c> Request<'c> {
     /// The value.
     pub fn answer(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Eval<'c> {
-        let names = match self.name {
-            Value::Array(names) => names.items().to_vec(),
-            one => vec![one],
+        let names = match &self.name {
+            Value::Array(names) => names.items(),
+            one => std::slice::from_ref(one),
         };
-        for key in &names {
+        for key in names {
             let text = key.as_str().unwrap_or_default();
             let overriding = self.overrides.and_then(|hash| hash.get(*key));
             if let Some(value) = overriding {
@@ -158,7 +158,7 @@ impl<'c> Request<'c> {
                 return self.checked(vm, "Found value", value);
             }
         }
-        for key in &names {
+        for key in names {
             if let Some(value) = self.defaults.and_then(|hash| hash.get(*key)) {
                 let text = key.as_str().unwrap_or_default();
                 let subject = format!("Value found for key '{text}' in default values hash");

@@ -2,12 +2,13 @@
 //! Source: `Puppet::Pops::Lookup::HieraConfig`.
 
 use super::Invocation;
+use super::entry::{Entry, Kind};
 use super::explain::What;
 use super::files::Format;
 use super::glob::glob;
 use super::interpolate::issue;
 use super::key::lookup_error;
-use super::layer::{Entry, Kind, Place};
+use super::layer::Place;
 use super::merge::Strategy;
 use super::version3;
 use crate::compile::Compile;

@@ -1,15 +1,16 @@
 //! A data file as the words that archives have of it: a compile takes out of it what is asked for, and leaves the rest
 //! where it lies. What can be known of its keys without a compile is found out when it is read.
 
-use super::data::{Data, SYMBOL};
+use super::data::Data;
+use super::file_options::{FileOptions, Options, Says};
 use super::key::lookup_error;
-use super::options::{LOOKUP_OPTIONS, literal_start};
-use crate::archive::data::{Item, MAX_DEPTH, Text, encode, item};
+use super::options::LOOKUP_OPTIONS;
+use super::words::{self, START, Spot, Traits, holds, scan};
+use crate::archive::data::{Item, encode, item};
 use crate::units::Words;
 use bumpalo::Bump;
 use bunraku_vm::error::Eval;
-use bunraku_vm::types::Type;
-use bunraku_vm::value::{Array, Hash, Str, Value};
+use bunraku_vm::value::Value;
 use hashbrown::HashTable;
 use std::cell::Cell;
 use std::hash::BuildHasher as _;
@@ -40,35 +41,6 @@ struct Entry {
     key: u32,
     value: Spot,
     traits: Traits,
-}
-
-/// Where a value lies.
-#[derive(Clone, Copy)]
-struct Spot {
-    /// In the words.
-    word: u32,
-    /// In the texts.
-    text: u32,
-}
-
-const START: Spot = Spot { word: 0, text: 0 };
-
-/// What is known of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
-    /// Whether `%{` stands in a text or a key.
-    pub interpolates: bool,
-    /// Whether there is something in it that most data has not: a symbol, a key that is no text, a number that is none.
-    pub is_odd: bool,
-}
-
-/// What `lookup_options` of a file say, where they are a hash without anything odd or to interpolate.
-struct Options {
-    table: HashTable<u32>,
-    /// Each key, where it begins and where its value does.
-    entries: Vec<(u64, u32, Spot)>,
-    /// Those that are patterns, and how long the text is with which begins whatever fits.
-    patterns: Vec<(u32, usize)>,
 }
 
 /// The hash of a key.
@@ -149,7 +121,10 @@ impl Root {
         }
         let options = root.find(all, hash_of(LOOKUP_OPTIONS), LOOKUP_OPTIONS);
         root.has_options = options.is_some();
-        root.options = options.and_then(|number| Options::read(all, root.entries[number as usize]));
+        root.options = options.and_then(|number| {
+            let Entry { value, traits, .. } = root.entries[number as usize];
+            Options::read(all, value, traits)
+        });
         Some(root)
     }
 
@@ -159,172 +134,12 @@ impl Root {
     }
 }
 
-impl Options {
-    fn read(all: &[u32], of: Entry) -> Option<Options> {
-        if of.traits != Traits::default() {
-            return None;
-        }
-        let mut rest = &all[of.value.word as usize..];
-        let mut passed = of.value.text;
-        let Item::Map(count) = item(&mut rest)? else { return None };
-        let mut options = Options {
-            table: HashTable::with_capacity(count),
-            entries: Vec::with_capacity(count),
-            patterns: Vec::new(),
-        };
-        for _ in 0..count {
-            let key = (all.len() - rest.len()) as u32;
-            let (Item::Text(text) | Item::Symbol(text)) = item(&mut rest)? else { return None };
-            let text = text.get()?;
-            passed += text.len() as u32;
-            let value = Spot { word: (all.len() - rest.len()) as u32, text: passed };
-            scan(&mut rest, 2, &mut |text| passed += text.len() as u32)?;
-            let hash = hash_of(text);
-            if options.table.find(hash, |n| holds(all, options.entries[*n as usize].1, text)).is_some() {
-                return None;
-            }
-            let number = options.entries.len() as u32;
-            if text.starts_with('^') {
-                options.patterns.push((number, literal_start(text).len()));
-            }
-            options.entries.push((hash, key, value));
-            options.table.insert_unique(hash, number, |n| options.entries[*n as usize].0);
-        }
-        Some(options)
-    }
-}
-
-/// Whether the text at a place is this one.
-#[inline]
-fn holds(words: &[u32], at: u32, text: &str) -> bool {
-    let Some((head, rest)) = words.get(at as usize..).and_then(<[u32]>::split_first) else { return false };
-    (head >> 4) as usize == text.len()
-        && bytemuck::cast_slice::<_, u8>(rest).get(..text.len()) == Some(text.as_bytes())
-}
-
-/// Passes over a value and tells of each text in it; none if there is no value.
-fn scan(rest: &mut &[u32], depth: u32, tell: &mut impl FnMut(&str)) -> Option<Traits> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    let mut all = Traits::default();
-    match item(rest)? {
-        Item::Null | Item::Bool(_) | Item::Int(_) => {}
-        Item::Float(number) => all.is_odd = !number.is_finite(),
-        Item::Text(text) => {
-            let text = text.get()?;
-            tell(text);
-            all.interpolates = may_interpolate(text);
-        }
-        Item::Symbol(text) => {
-            tell(text.get()?);
-            all.is_odd = true;
-        }
-        Item::List(count) => {
-            for _ in 0..count {
-                all.add(scan(rest, depth + 1, tell)?);
-            }
-        }
-        Item::Map(count) => {
-            for _ in 0..count {
-                let key = *rest;
-                match item(rest)? {
-                    Item::Text(text) | Item::Symbol(text) => {
-                        let text = text.get()?;
-                        tell(text);
-                        all.interpolates |= may_interpolate(text);
-                    }
-                    _ => {
-                        *rest = key;
-                        all.add(scan(rest, depth + 1, tell)?);
-                        all.is_odd = true;
-                    }
-                }
-                all.add(scan(rest, depth + 1, tell)?);
-            }
-        }
-    }
-    Some(all)
-}
-
-/// Whether a text may have an expression in it.
-pub(super) fn may_interpolate(text: &str) -> bool {
-    // Most have none: one letter is looked for faster than two.
-    text.contains('%') && text.contains("%{")
-}
-
-/// A value from the front of some words and texts.
-fn value<'c>(rest: &mut &'c [u32], texts: &mut &'c str, arena: &'c Bump) -> Option<Value<'c>> {
-    Some(match item(rest)? {
-        Item::Null => Value::Undef,
-        Item::Bool(b) => Value::Bool(b),
-        Item::Int(n) => Value::Int(n),
-        Item::Float(f) => Value::Float(f),
-        Item::Text(text) => string(text, texts, arena)?,
-        Item::Symbol(text) => {
-            string(text, texts, arena)?;
-            Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
-        }
-        Item::List(count) => {
-            let items = arena.alloc_slice_fill_copy(count, Value::Undef);
-            for item in items.iter_mut() {
-                *item = value(rest, texts, arena)?;
-            }
-            Value::Array(Array::wrap(arena, items))
-        }
-        Item::Map(count) => {
-            let mut entries = Vec::with_capacity(count);
-            let mut has_symbols = false;
-            for _ in 0..count {
-                let before = *rest;
-                let key = match item(rest)? {
-                    Item::Text(text) => string(text, texts, arena)?,
-                    Item::Symbol(text) => {
-                        has_symbols = true;
-                        string(text, texts, arena)?
-                    }
-                    _ => {
-                        *rest = before;
-                        value(rest, texts, arena)?
-                    }
-                };
-                entries.push((key, value(rest, texts, arena)?));
-            }
-            // A symbol and a text may be the same key.
-            Value::Hash(match has_symbols {
-                true => Hash::from_entries(arena, &entries),
-                false => Hash::from_unique(arena, &entries),
-            })
-        }
-    })
-}
-
-/// The next of the texts, which is a text of the words.
-#[inline]
-fn string<'c>(text: Text<'_>, texts: &mut &'c str, arena: &'c Bump) -> Option<Value<'c>> {
-    let (text, behind) = texts.split_at_checked(text.len)?;
-    *texts = behind;
-    Some(Value::Str(Str::wrap(arena, text)))
-}
-
-impl Traits {
-    /// Nothing is known: anything may be.
-    pub fn unknown() -> Traits {
-        Traits { interpolates: true, is_odd: true }
-    }
-
-    fn add(&mut self, part: Traits) {
-        self.interpolates |= part.interpolates;
-        self.is_odd |= part.is_odd;
-    }
-}
-
 /// Reads in a file that is kept for as long as it does.
 #[derive(Clone, Copy)]
 pub struct Reader<'c> {
     file: &'c DataFile,
-    words: &'c [u32],
-    arena: &'c Bump,
+    pub(super) words: &'c [u32],
+    pub(super) arena: &'c Bump,
     /// Those of its values that have been asked for.
     values: &'c [Cell<Option<Value<'c>>>],
 }
@@ -373,11 +188,11 @@ impl<'c> Reader<'c> {
         self.read(START)
     }
 
-    fn read(self, at: Spot) -> Eval<'c> {
+    pub(super) fn read(self, at: Spot) -> Eval<'c> {
         let mut rest = self.words.get(at.word as usize..).unwrap_or_default();
         let mut texts = self.file.texts.get(at.text as usize..).unwrap_or_default();
         let changed = || lookup_error("A data file of the archive has changed while it was in use");
-        value(&mut rest, &mut texts, self.arena).ok_or_else(changed)
+        words::value(&mut rest, &mut texts, self.arena).ok_or_else(changed)
     }
 
     /// The hashes of its keys.
@@ -396,85 +211,17 @@ impl<'c> Reader<'c> {
     /// What `lookup_options` of the file say.
     pub fn options(self) -> Says<'c> {
         match &self.file.root {
-            Some(Root { options: Some(options), .. }) => {
-                let values = self.arena.alloc_slice_fill_with(options.entries.len(), |_| Cell::new(None));
-                Says::Plain(FileOptions { reader: self, options, values })
-            }
+            Some(Root { options: Some(options), .. }) => Says::Plain(FileOptions::new(self, options)),
             Some(Root { has_options: true, .. }) => Says::Other,
             _ => Says::Nothing,
         }
     }
 
-    fn text(self, at: u32) -> Option<&'c str> {
+    pub(super) fn text(self, at: u32) -> Option<&'c str> {
         match item(&mut self.words.get(at as usize..)?)? {
             Item::Text(text) | Item::Symbol(text) => text.get(),
             _ => None,
         }
-    }
-}
-
-/// What `lookup_options` of a file are.
-pub enum Says<'c> {
-    /// There are none.
-    Nothing,
-    /// A hash as nearly all are, with nothing odd and nothing to interpolate.
-    Plain(FileOptions<'c>),
-    /// Something else.
-    Other,
-}
-
-/// `lookup_options` of a file.
-#[derive(Clone, Copy)]
-pub struct FileOptions<'c> {
-    reader: Reader<'c>,
-    options: &'c Options,
-    values: &'c [Cell<Option<Value<'c>>>],
-}
-
-/// A key of `lookup_options` that is a pattern.
-#[derive(Clone, Copy)]
-pub struct Pattern<'c> {
-    /// The pattern.
-    pub text: &'c str,
-    /// The hash of that.
-    pub hash: u64,
-    /// What a text begins with that fits.
-    pub start: &'c str,
-}
-
-impl<'c> FileOptions<'c> {
-    /// What they say of a key with this hash.
-    ///
-    /// # Errors
-    /// As [`Reader::value`].
-    pub fn find(self, hash: u64, key: &str) -> Eval<'c, Option<Value<'c>>> {
-        let entries = &self.options.entries;
-        let entry = |n: &u32| entries[*n as usize];
-        let found = self.options.table.find(hash, |n| {
-            let (other, at, _) = entry(n);
-            other == hash && holds(self.reader.words, at, key)
-        });
-        let Some(number) = found else { return Ok(None) };
-        let known = &self.values[*number as usize];
-        if known.get().is_none() {
-            known.set(Some(self.reader.read(entry(number).2)?));
-        }
-        Ok(known.get())
-    }
-
-    /// The keys.
-    pub fn keys(self) -> impl Iterator<Item = &'c str> {
-        self.options.entries.iter().map(move |(_, at, _)| self.reader.text(*at).unwrap_or_default())
-    }
-
-    /// The keys that are patterns.
-    pub fn patterns(self) -> impl Iterator<Item = Pattern<'c>> {
-        self.options.patterns.iter().map(move |(n, start)| {
-            let (hash, at, _) = self.options.entries[*n as usize];
-            let text = self.reader.text(at).unwrap_or_default();
-            let start = text.get(1..=*start).unwrap_or_default();
-            Pattern { text, hash, start }
-        })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Invocation;
 use super::explain::{Explain, What};
-use super::file;
 use super::key::{Key, lookup_error};
 use super::memo::Variable;
+use super::words;
 use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -253,7 +253,7 @@ pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
 
 fn may_interpolate(value: Value<'_>) -> bool {
     match value {
-        Value::Str(text) => file::may_interpolate(&text),
+        Value::Str(text) => words::may_interpolate(&text),
         Value::Array(items) => items.items().iter().any(|item| may_interpolate(*item)),
         Value::Hash(hash) => {
             hash.entries().iter().any(|(key, item)| may_interpolate(*key) || may_interpolate(*item))

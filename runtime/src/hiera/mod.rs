@@ -3,13 +3,16 @@
 //! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
 //! Source: `Puppet::Pops::Lookup::LookupAdapter`.
 
+mod backend;
 pub mod config;
 pub mod context;
 pub mod data;
 pub mod deep;
+pub mod entry;
 pub mod explain;
 mod eyaml;
 pub mod file;
+mod file_options;
 pub mod files;
 mod glob;
 pub(crate) mod hocon;
@@ -26,8 +29,11 @@ pub mod origin;
 mod psych;
 pub mod query;
 pub mod render;
+mod resolved;
 mod scalar;
+mod source;
 mod version3;
+mod words;
 pub mod yaml;
 
 pub(crate) use glob::glob;
@@ -47,7 +53,6 @@ use layer::{Layer, Place};
 use merge::Strategy;
 use options::LOOKUP_OPTIONS;
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Look-ups that one look-up may lead to: texts that name each other can double at every step.
@@ -443,57 +448,6 @@ impl<'c> Compile<'c> {
             return Ok(None);
         };
         self.hiera.guarded(key.text, || self.ask_layer(vm, inv, &layer, key, strategy, last))
-    }
-
-    fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.shared_layer(vm, 0, Place::Global, || self.environment.hiera_config.clone())
-    }
-
-    fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.shared_layer(vm, 1, Place::Environment, || {
-            let file = self.environment.directory.as_ref()?.join("hiera.yaml");
-            self.tree().exists(&file).then_some(file)
-        })
-    }
-
-    /// The layer of all modules; `file` says what configures it, and is asked once.
-    fn shared_layer(
-        &self,
-        vm: &mut Vm<'c>,
-        n: usize,
-        place: Place,
-        file: impl FnOnce() -> Option<PathBuf>,
-    ) -> Eval<'c, Kept<'c>> {
-        if let Some(kept) = &self.hiera.shared.borrow()[n] {
-            return Ok(kept.clone());
-        }
-        let layer = self.read_layer(vm, file(), place, None)?;
-        self.hiera.shared.borrow_mut()[n] = Some(layer.clone());
-        Ok(layer)
-    }
-
-    fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
-        if let Some(kept) = self.hiera.modules.borrow().get(module) {
-            return Ok(kept.clone());
-        }
-        let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
-        let file = file.filter(|file| self.tree().exists(file));
-        let layer = self.read_layer(vm, file, Place::Module, Some(module))?;
-        self.hiera.modules.borrow_mut().insert(module.to_owned(), layer.clone());
-        Ok(layer)
-    }
-
-    fn read_layer(
-        &self,
-        vm: &mut Vm<'c>,
-        file: Option<PathBuf>,
-        place: Place,
-        module: Option<&str>,
-    ) -> Eval<'c, Kept<'c>> {
-        let Some(file) = file else { return Ok(None) };
-        let config = self.read_config(vm, &file, place)?;
-        let module = module.map(|module| &*self.arena.alloc_str(module));
-        Ok(config.map(|config| Rc::new(Layer::new(place, module, config))))
     }
 }
 

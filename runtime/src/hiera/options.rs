@@ -2,7 +2,8 @@
 
 use super::Invocation;
 use super::explain::What;
-use super::file::{self, FileOptions, Pattern};
+use super::file;
+use super::file_options::{FileOptions, Pattern};
 use super::key::{Key, lookup_error};
 use super::merge::Strategy;
 use crate::compile::Compile;

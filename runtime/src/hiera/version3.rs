@@ -3,8 +3,9 @@
 
 use super::Invocation;
 use super::config::{Config, Location, has_word};
+use super::entry::{Entry, Kind, Levels};
 use super::key::{Key, lookup_error};
-use super::layer::{Entry, Kind, Levels};
+
 use super::merge::Strategy;
 use crate::compile::Compile;
 use crate::tree::clean;

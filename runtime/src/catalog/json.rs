@@ -205,7 +205,7 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     let from_title = parsed.as_deref().unwrap_or(&whole);
     // `name` is another word for the one name variable, and counts before it.
     let by_name = namevar != "name" && resource.param("name").is_some();
-    let params = resource.params.iter().filter(|p| !p.value.is_undef() && !(by_name && p.name == namevar));
+    let params = resource.params.iter().filter(|p| !(p.value.is_undef() || by_name && p.name == namevar));
     let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {

@@ -260,8 +260,9 @@ mod tests {
         assert!(reader.whole().is_ok_and(|value| value.same(sample().value(&arena))));
         assert_eq!(reader.keys_unlike(|key| key == "a"), 5);
         let Says::Plain(options) = reader.options() else { panic!("they are plain") };
-        let patterns: Vec<_> = options.patterns().map(|pattern| (pattern.text, pattern.start)).collect();
-        assert_eq!(patterns, [("^a.*", "a")]);
+        let patterns: Vec<_> =
+            options.patterns().map(|pattern| (pattern.text, pattern.fits("ab"), pattern.fits("b"))).collect();
+        assert_eq!(patterns, [("^a.*", true, false)]);
         assert!(
             matches!(options.find(hash_of("c"), "c"), Ok(Some(Value::Str(_))))
                 && matches!(options.find(hash_of("a"), "a"), Ok(None))

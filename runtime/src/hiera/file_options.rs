@@ -2,10 +2,11 @@
 //! but of what it finds.
 
 use super::file::{Reader, hash_of};
-use super::options::literal_start;
+use super::options::{literal_ends, literal_start};
 use super::words::{Spot, Traits, holds, scan};
 use crate::archive::data::{Item, item};
 use bunraku_vm::error::Eval;
+use bunraku_vm::regex;
 use bunraku_vm::value::Value;
 use hashbrown::HashTable;
 use std::cell::Cell;
@@ -15,8 +16,8 @@ pub(super) struct Options {
     table: HashTable<u32>,
     /// Each key, where it begins and where its value does.
     entries: Vec<(u64, u32, Spot)>,
-    /// Those that are patterns, and how long the text is with which begins whatever fits.
-    patterns: Vec<(u32, usize)>,
+    /// Those that are patterns, how long the text is with which begins whatever fits, and with what that ends.
+    patterns: Vec<(u32, usize, Vec<Box<str>>)>,
 }
 
 impl Options {
@@ -46,7 +47,8 @@ impl Options {
             }
             let number = options.entries.len() as u32;
             if text.starts_with('^') {
-                options.patterns.push((number, literal_start(text).len()));
+                let ends = literal_ends(text).into_iter().map(Box::from).collect();
+                options.patterns.push((number, literal_start(text).len(), ends));
             }
             options.entries.push((hash, key, value));
             options.table.insert_unique(hash, number, |n| options.entries[*n as usize].0);
@@ -81,7 +83,18 @@ pub struct Pattern<'c> {
     /// The hash of that.
     pub hash: u64,
     /// What a text begins with that fits.
-    pub start: &'c str,
+    start: &'c str,
+    /// With one of these it ends.
+    ends: &'c [Box<str>],
+}
+
+impl Pattern<'_> {
+    /// Whether it fits a text.
+    pub fn fits(&self, text: &str) -> bool {
+        let has_end = || self.ends.is_empty() || self.ends.iter().any(|end| text.ends_with(&**end));
+        let may_fit = text.starts_with(self.start) && (has_end() || text.contains('\n'));
+        may_fit && regex::is_match(self.text, text) == Ok(true)
+    }
 }
 
 impl<'c> FileOptions<'c> {
@@ -116,11 +129,11 @@ impl<'c> FileOptions<'c> {
 
     /// The keys that are patterns.
     pub fn patterns(self) -> impl Iterator<Item = Pattern<'c>> {
-        self.options.patterns.iter().map(move |(n, start)| {
+        self.options.patterns.iter().map(move |(n, start, ends)| {
             let (hash, at, _) = self.options.entries[*n as usize];
             let text = self.reader.text(at).unwrap_or_default();
             let start = text.get(1..=*start).unwrap_or_default();
-            Pattern { text, hash, start }
+            Pattern { text, hash, start, ends }
         })
     }
 }

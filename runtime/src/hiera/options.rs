@@ -69,12 +69,12 @@ impl<'c> Table<'c> {
 
     /// The entry of a key: under its name, or under the first pattern that fits.
     pub(super) fn matching(&self, hash_of_root: u64, root: &str) -> Eval<'c, Option<Hash<'c>>> {
-        let fits = |pattern: &str, start: &str| {
-            root.starts_with(start) && regex::is_match(pattern, root) == Ok(true)
-        };
         let found = match self {
             Table::Merged(all, patterns) => {
                 let own = all.get_str(root).filter(|value| !value.is_undef());
+                let fits = |text: &str, start: &str| {
+                    root.starts_with(start) && regex::is_match(text, root) == Ok(true)
+                };
                 let by_pattern = || patterns.iter().find(|(text, start, _)| fits(text, start));
                 own.or_else(|| by_pattern().map(|(_, _, value)| *value))
             }
@@ -89,7 +89,7 @@ impl<'c> Table<'c> {
                 };
                 match value(hash_of_root, root)?.filter(|value| !value.is_undef()) {
                     Some(own) => Some(own),
-                    None => match patterns.iter().find(|pattern| fits(pattern.text, pattern.start)) {
+                    None => match patterns.iter().find(|pattern| pattern.fits(root)) {
                         Some(pattern) => value(pattern.hash, pattern.text)?,
                         None => None,
                     },
@@ -327,6 +327,24 @@ pub(super) fn literal_start(pattern: &str) -> &str {
     }
 }
 
+/// With one of these every text ends that fits a pattern, unless it has several lines; nothing where that is not plain.
+pub(super) fn literal_ends(pattern: &str) -> Vec<&str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
+    let Some(body) = pattern.strip_suffix('$').filter(|body| !body.contains("(?") && !has_branches(body))
+    else {
+        return Vec::new();
+    };
+    if let Some(group) = body.strip_suffix(')') {
+        let Some((before, inner)) = group.rsplit_once('(') else { return Vec::new() };
+        let is_group = !before.ends_with('\\') && inner.chars().all(|c| is_plain(c) || c == '|');
+        return if is_group { inner.split('|').collect() } else { Vec::new() };
+    }
+    let start =
+        body.rfind(|c| !is_plain(c)).map_or(0, |at| at + body[at..].chars().next().map_or(0, char::len_utf8));
+    // What follows a `\` means something else.
+    if start == body.len() || body[..start].ends_with('\\') { Vec::new() } else { vec![&body[start..]] }
+}
+
 /// Whether a regular expression has a `|` outside of groups; in doubt it has.
 fn has_branches(pattern: &str) -> bool {
     let mut depth = 0_usize;
@@ -373,7 +391,29 @@ pub(super) fn is_of_module(key: &str, module: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::literal_start;
+    use super::{literal_ends, literal_start};
+
+    #[test]
+    fn only_what_must_be_there_is_a_literal_end() {
+        assert_eq!(literal_ends("^profile::.*::users$"), ["::users"]);
+        assert_eq!(literal_ends(r"^a::\w+::(b|c_d)$"), ["b", "c_d"]);
+        assert_eq!(literal_ends("^a::(b)$"), ["b"]);
+        assert_eq!(literal_ends(r"^a\w$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\wb$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\x41b$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\b$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\(b|c\)$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a(b\)$"), [""; 0]);
+        assert_eq!(literal_ends(r"^a\(b)$"), [""; 0]);
+        assert_eq!(literal_ends("^a(b*|c)$"), [""; 0]);
+        assert_eq!(literal_ends("^a((b|c)d)$"), [""; 0]);
+        assert_eq!(literal_ends("^a(b|c)?$"), [""; 0]);
+        assert_eq!(literal_ends("^a|b$"), [""; 0]);
+        assert_eq!(literal_ends("^(?i)ab$"), [""; 0]);
+        assert_eq!(literal_ends("^a[bc]$"), [""; 0]);
+        assert_eq!(literal_ends("^ab"), [""; 0]);
+    }
 
     #[test]
     fn only_what_must_be_there_is_a_literal_start() {

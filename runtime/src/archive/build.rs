@@ -136,7 +136,7 @@ pub fn bytes(
     .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
     all.sort_by_key(|(number, _)| *number);
     let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
-    let mut templates = HashMap::new();
+    let mut reasons = HashMap::new();
     let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
@@ -144,14 +144,14 @@ pub fn bytes(
         match made {
             Ok(file) => {
                 file.count(&mut summary, found);
-                templates.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
+                reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
                 entries.push(file.entry);
             }
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
         }
     }
     summary.ruby = ruby::needs(&plan.environment, &|path| {
-        tree::key(&plan.roots, path).and_then(|name| templates.get(name.as_str()).cloned())
+        tree::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
     // The first module by name provides; the environment itself comes last.
     let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();

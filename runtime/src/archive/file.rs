@@ -170,11 +170,13 @@ impl File {
         }
     }
 
-    /// Why the ERB template that it is needs Ruby, first; none where it does not.
+    /// Why the ERB template or the type that it is needs Ruby, first; none where it does not.
     pub fn needs_ruby(&self) -> Option<String> {
-        let part = self.entry.parts.iter().find(|part| part.section == Section::Templates)?;
-        let lowered = Lowered::decode(&part.bytes)?;
-        lowered.reasons().first().map(ToString::to_string)
+        self.entry.parts.iter().find_map(|part| match part.section {
+            Section::Templates => Lowered::decode(&part.bytes)?.reasons().first().map(ToString::to_string),
+            Section::Types => cold::decode::<ResourceType>(&part.bytes)?.unreadable,
+            _ => None,
+        })
     }
 
     pub fn count(&self, summary: &mut Summary, found: &Found) {

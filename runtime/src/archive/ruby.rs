@@ -28,7 +28,7 @@ impl NeedsRuby {
     }
 }
 
-/// Why the ERB template in a file needs Ruby, first; none where it does not.
+/// Why the ERB template or the type in a file needs Ruby, first; none where it does not.
 type Why<'w> = dyn Fn(&Path) -> Option<String> + 'w;
 
 /// What of an environment needs Ruby, modules by name; those that need none are left out.
@@ -66,8 +66,10 @@ fn of(environment: &Environment, owner: &str, root: &Path, why: &Why<'_>) -> Nee
         files.into_iter().filter_map(|file| Some(file.strip_suffix(".rb")?.replace('/', "::")))
     };
     needs.types.extend(ruby_names("lib/puppet/datatypes"));
+    // What `puppet generate types` wrote goes before the file.
     let unreadable = |name: &String| environment.types.get(name).is_some_and(|ty| ty.unreadable.is_some());
-    needs.types.extend(ruby_names("lib/puppet/type").filter(unreadable));
+    let is_in_doubt = |name: &String| why(&root.join("lib/puppet/type").join(format!("{name}.rb"))).is_some();
+    needs.types.extend(ruby_names("lib/puppet/type").filter(|name| is_in_doubt(name) && unreadable(name)));
     needs
 }
 

@@ -1,7 +1,7 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
 use bunraku_runtime::job::Session;
-use bunraku_runtime::threads::spawn;
+use bunraku_runtime::threads::{spawn, within};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -24,10 +24,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let session = Session::default();
     let done = match arguments.threads.get() {
-        1 => std::thread::scope(|scope| match spawn(scope, || one_by_one(&session))?.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }),
+        1 => within(|| one_by_one(&session)).flatten(),
         threads => side_by_side(&session, threads),
     };
     // A reader that has gone wants no more results; there is nobody to tell.

@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use std::any::Any;
 use std::cell::Cell;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -36,6 +36,17 @@ pub fn spawn<'s, T: Send + 's>(
         work()
     };
     Builder::new().stack_size(STACK).spawn_scoped(scope, work)
+}
+
+/// Does some work on such a thread, and waits for it. What it panics with is passed on.
+///
+/// # Errors
+/// As of [`spawn`].
+pub fn within<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = spawn(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// Threads that wait for a compile.

@@ -212,16 +212,15 @@ impl<'c> Vm<'c> {
         subject: &dyn Display,
     ) -> Eval<'c> {
         let linked = self.link(chunk)?;
-        if let Some(Some(value)) = linked.literals[n].get() {
+        let kept = &linked.literals[n];
+        if let Some(Some(value)) = kept.get() {
             return Ok(value);
         }
         let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
-        if linked.literals[n].get().is_none() {
-            let literal = linked.unit.literal(self.arena, number);
-            linked.literals[n].set(Some(literal));
-            if let Some(value) = literal {
-                return Ok(value);
-            }
+        let literal = kept.get().unwrap_or_else(|| linked.unit.literal(self.arena, number));
+        kept.set(Some(literal));
+        if let Some(value) = literal {
+            return Ok(value);
         }
         let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);

@@ -8,7 +8,7 @@
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
 use bunraku_benches::{cold, results, scale, warm};
-use bunraku_runtime::threads::spawn;
+use bunraku_runtime::threads::within;
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -38,11 +38,8 @@ fn main() -> ExitCode {
         return fail("what is written is the whole report");
     }
     // As on a server, the thread that compiles has nobody to wake.
-    let report = std::thread::scope(|scope| {
-        let thread = spawn(scope, || report(rounds, &args)).map_err(|error| error.to_string())?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
-    match report {
+    let report = within(|| report(rounds, &args)).map_err(|error| error.to_string());
+    match report.flatten() {
         Ok(report) => {
             print!("{report}");
             match write.then(|| results::write("versus", &report)) {

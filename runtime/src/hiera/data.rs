@@ -26,7 +26,7 @@ pub enum Data {
 }
 
 /// The name of the runtime type of symbols.
-pub(super) const SYMBOL: &str = "Symbol";
+const SYMBOL: &str = "Symbol";
 
 impl Data {
     /// The value in a compile's arena. Keys that are symbols become strings.
@@ -37,9 +37,7 @@ impl Data {
             Data::Int(n) => Value::Int(*n),
             Data::Float(f) => Value::Float(*f),
             Data::Text(text) => Value::str(arena, text),
-            Data::Symbol(_) => {
-                Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
-            }
+            Data::Symbol(_) => symbol(arena),
             Data::List(items) => {
                 let items: Vec<_> = items.iter().map(|item| item.value(arena)).collect();
                 Value::array(arena, &items)
@@ -88,6 +86,11 @@ impl Data {
             ),
         }
     }
+}
+
+/// What stands for a symbol, which no value may be.
+pub(super) fn symbol(arena: &Bump) -> Value<'_> {
+    Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
 }
 
 /// Whether a symbol stands anywhere in a value that came from [`Data`].

@@ -25,7 +25,7 @@ impl<'c> Compile<'c> {
         functions: bool,
     ) -> Eval<'c> {
         match value {
-            Value::Str(text) if text.contains("%{") => {
+            Value::Str(text) if words::may_interpolate(&text) => {
                 let what = || What::Interpolation(text.as_str().to_owned());
                 inv.explain.with(what, || self.interpolate_text(vm, inv, text.as_str(), functions))
             }

@@ -1,9 +1,8 @@
 //! Values as the words of archives have them: passed over, and taken into a compile's arena.
 
-use super::data::SYMBOL;
+use super::data::symbol;
 use crate::archive::data::{Item, MAX_DEPTH, Text, item};
 use bumpalo::Bump;
-use bunraku_vm::types::Type;
 use bunraku_vm::value::{Array, Hash, Str, Value};
 
 /// Where a value lies.
@@ -96,7 +95,7 @@ pub(super) fn value<'c>(rest: &mut &'c [u32], texts: &mut &'c str, arena: &'c Bu
         Item::Text(text) => string(text, texts, arena)?,
         Item::Symbol(text) => {
             string(text, texts, arena)?;
-            Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
+            symbol(arena)
         }
         Item::List(count) => {
             let items = arena.alloc_slice_fill_copy(count, Value::Undef);

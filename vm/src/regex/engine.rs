@@ -72,22 +72,19 @@ impl Expression {
         from: usize,
         mut made: impl FnMut(usize, usize) -> T,
     ) -> Result<Option<Vec<Option<T>>>, String> {
-        if ends_with_line(source, text) {
+        if !ends_with_line(source, text) {
+            return self.groups_of_any(source, text, from, made);
+        }
+        if self.lite(source).is_some() || matches!(self.engine(source, text.is_ascii())?, Engine::Plain(..)) {
+            let found = self.groups_of_any(source, text, from, |from, to| (from, to))?;
             // What ends before has asked for no line behind the last.
-            let is_plain = self.first(source, text).is_some()
-                || matches!(self.engine(source, text.is_ascii())?, Engine::Plain(..));
-            let found =
-                if is_plain { self.groups_of_any(source, text, from, |from, to| (from, to))? } else { None };
-            if is_plain
-                && found.as_ref().is_none_or(|groups| groups[0].is_some_and(|whole| whole.1 < text.len()))
-            {
+            if found.as_ref().is_none_or(|groups| groups[0].is_some_and(|whole| whole.1 < text.len())) {
                 let made = |group: Option<(usize, usize)>| group.map(|(from, to)| made(from, to));
                 return Ok(found.map(|groups| groups.into_iter().map(made).collect()));
             }
-            let engine = self.exact.get_or_init(|| Engine::exact(source)).as_ref().map_err(Clone::clone)?;
-            return engine.groups(text, from, made).map_err(|error| too_long(source, &error));
         }
-        self.groups_of_any(source, text, from, made)
+        let engine = self.exact.get_or_init(|| Engine::exact(source)).as_ref().map_err(Clone::clone)?;
+        engine.groups(text, from, made).map_err(|error| too_long(source, &error))
     }
 
     /// The same, where a line may begin behind the last.

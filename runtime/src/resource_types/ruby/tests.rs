@@ -1,3 +1,5 @@
+//! What is read out of declarations in Ruby, form by form.
+
 use super::*;
 
 fn read(source: &str) -> ResourceType {

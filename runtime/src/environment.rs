@@ -8,6 +8,7 @@ use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
 use elsa::sync::FrozenMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 /// What a compile reads its code from.
@@ -27,6 +28,8 @@ pub struct Environment {
     functions: OnceLock<FunctionFiles>,
     /// Where types of a frozen tree are, by name: nothing comes or goes there.
     pub(crate) type_files: FrozenMap<String, Box<TypeFiles>>,
+    /// How many resources the last catalog had: the next one is given room for as many.
+    pub(crate) resources: AtomicUsize,
 }
 
 /// The files that may define a type of a name.
@@ -109,8 +112,17 @@ impl Environment {
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         let functions = OnceLock::new();
-        let type_files = FrozenMap::new();
-        Ok(Environment { name, directory, manifest, modules, hiera_config, types, functions, type_files })
+        Ok(Environment {
+            name,
+            directory,
+            manifest,
+            modules,
+            hiera_config,
+            types,
+            functions,
+            type_files: FrozenMap::new(),
+            resources: AtomicUsize::new(0),
+        })
     }
 
     /// The tree that its files are read from.

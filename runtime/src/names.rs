@@ -79,6 +79,11 @@ pub fn of_node_pattern(source: &str) -> String {
     format!("__node_regexp__{}", kept.trim_start_matches('.'))
 }
 
+/// Where a text lies: the same text in the same place is known without reading it.
+pub fn address(text: &str) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
+}
+
 /// Splits `Type[title]`.
 pub fn split_reference(text: &str) -> Option<(&str, &str)> {
     let open = text.find('[')?;

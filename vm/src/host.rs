@@ -84,6 +84,7 @@ impl Site<'_> {
 
 /// One body (`title: attributes`) of a resource expression. The machine has checked the titles, spread
 /// arrays of them and put the attributes of a `default` body in front.
+#[derive(Clone, Copy)]
 pub struct Body<'c> {
     /// Titles, in order; none in a `default` body.
     pub titles: &'c [&'c str],

@@ -46,7 +46,7 @@ pub(crate) struct LoadedUnit<'c> {
 }
 
 /// Where the value of a variable lies.
-type Slot<'c> = &'c Cell<Option<Value<'c>>>;
+pub(crate) type Slot<'c> = &'c Cell<Option<Value<'c>>>;
 
 /// A chunk ready to run.
 pub(crate) struct Linked<'c> {

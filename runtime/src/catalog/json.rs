@@ -63,8 +63,8 @@ pub fn write<'c>(
     let mut last: Option<(ResourceId, Range<usize>)> = None;
     for (target, sources) in catalog.containers.iter().enumerate() {
         let target = &catalog[ResourceId(target as u32)];
-        for id in sources {
-            let source = &catalog[*id];
+        for id in sources.iter() {
+            let source = &catalog[id];
             if target.is_virtual || source.is_virtual {
                 continue;
             }
@@ -73,11 +73,11 @@ pub fn write<'c>(
             }
             out.push_str("{\"source\":");
             match &last {
-                Some((written, at)) if written == id => out.extend_from_within(at.clone()),
+                Some((written, at)) if *written == id => out.extend_from_within(at.clone()),
                 _ => {
                     let from = out.len();
                     rich::type_and_title(&mut out, source.type_name, source.title);
-                    last = Some((*id, from..out.len()));
+                    last = Some((id, from..out.len()));
                 }
             }
             out.push_str(",\"target\":");

@@ -6,7 +6,8 @@ mod pcore;
 pub mod rich;
 pub mod tags;
 
-use crate::resource_types::ResourceType;
+use crate::names;
+use crate::resource_types::{ResourceType, is_metaparameter};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
@@ -94,7 +95,7 @@ pub struct Resource<'c> {
     pub scope_tagged: Option<usize>,
     /// Whether it has been finished.
     pub finished: bool,
-    /// Number of its type; the catalog gives it.
+    /// Number of its type: [`Catalog::number`].
     pub of_type: u32,
 }
 
@@ -138,13 +139,43 @@ impl Display for Named<'_> {
     }
 }
 
+/// How many places of names are remembered for a type.
+const FEW: usize = 32;
+
 /// The resources of a type.
 #[derive(Default)]
-struct OfType<'c> {
-    by_title: HashMap<&'c str, ResourceId>,
+struct OfType {
     in_order: Vec<ResourceId>,
     /// When one of them may have changed last.
     changed: u64,
+    /// Where names of parameters lie that it was found to take: mostly the same code sets them.
+    takes: Vec<(usize, usize)>,
+}
+
+/// What contains a resource, in order: mostly one.
+#[derive(Default)]
+pub struct Containers {
+    first: Option<ResourceId>,
+    more: Vec<ResourceId>,
+}
+
+impl Containers {
+    /// The containers in order.
+    pub fn iter(&self) -> impl Iterator<Item = ResourceId> + '_ {
+        self.first.iter().chain(&self.more).copied()
+    }
+
+    /// Adds one unless it is there; whether it was not.
+    fn add(&mut self, container: ResourceId) -> bool {
+        if self.iter().any(|other| other == container) {
+            return false;
+        }
+        match self.first {
+            None => self.first = Some(container),
+            Some(_) => self.more.push(container),
+        }
+        true
+    }
 }
 
 /// What the resources of a type were like at some time.
@@ -163,13 +194,15 @@ pub struct Catalog<'c> {
     changed: Vec<u64>,
     /// The time that changes are told apart by.
     clock: u64,
-    types: Vec<OfType<'c>>,
+    types: Vec<OfType>,
     /// Their numbers, by name.
     index: HashMap<&'c str, u32>,
+    /// Resources by number of the type and by title or alias.
+    titles: HashMap<(u32, &'c str), ResourceId>,
     /// Grows with the tags that resources get after they were added, those of their containers left out.
     pub retagged: u64,
     /// For each resource, the containers it has an edge from, in order.
-    pub containers: Vec<Vec<ResourceId>>,
+    pub containers: Vec<Containers>,
     /// For each resource, what it contains, in order.
     pub contents: Vec<Vec<ResourceId>>,
     /// Names of evaluated classes and nodes, in order.
@@ -179,30 +212,42 @@ pub struct Catalog<'c> {
 }
 
 impl<'c> Catalog<'c> {
-    /// Adds a resource whose reference is free.
-    pub fn add(&mut self, mut resource: Resource<'c>) -> ResourceId {
+    /// An empty catalog with room for so many resources.
+    pub fn with_capacity(resources: usize) -> Self {
+        Catalog {
+            resources: Vec::with_capacity(resources),
+            changed: Vec::with_capacity(resources),
+            titles: HashMap::with_capacity(resources),
+            containers: Vec::with_capacity(resources),
+            contents: Vec::with_capacity(resources),
+            ..Catalog::default()
+        }
+    }
+
+    /// Adds a resource whose reference is free and whose type's number is set.
+    pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
-        resource.of_type = self.number(resource.type_name);
         let of_type = &mut self.types[resource.of_type as usize];
         self.clock += 1;
         of_type.changed = self.clock;
-        self.changed.push(self.clock);
-        of_type.by_title.insert(resource.title, id);
         of_type.in_order.push(id);
+        self.changed.push(self.clock);
+        self.titles.insert((resource.of_type, resource.title), id);
         self.resources.push(resource);
-        self.containers.push(Vec::new());
+        self.containers.push(Containers::default());
         self.contents.push(Vec::new());
         id
     }
 
-    fn number(&mut self, type_name: &'c str) -> u32 {
+    /// The number of a capitalised type, given to it where it has none.
+    pub fn number(&mut self, type_name: &'c str) -> u32 {
         *self.index.entry(type_name).or_insert_with(|| {
             self.types.push(OfType::default());
             self.types.len() as u32 - 1
         })
     }
 
-    fn known_type(&self, type_name: &str) -> Option<&OfType<'c>> {
+    fn known_type(&self, type_name: &str) -> Option<&OfType> {
         self.index.get(type_name).map(|number| &self.types[*number as usize])
     }
 
@@ -219,9 +264,7 @@ impl<'c> Catalog<'c> {
 
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
     pub fn alias(&mut self, id: ResourceId, title: &'c str) -> Result<(), ResourceId> {
-        let type_name = self[id].type_name;
-        let number = self.number(type_name);
-        match self.types[number as usize].by_title.entry(title) {
+        match self.titles.entry((self[id].of_type, title)) {
             hashbrown::hash_map::Entry::Occupied(taken) if *taken.get() == id => Ok(()),
             hashbrown::hash_map::Entry::Occupied(taken) => Err(*taken.get()),
             hashbrown::hash_map::Entry::Vacant(free) => {
@@ -233,7 +276,32 @@ impl<'c> Catalog<'c> {
 
     /// The resource of a capitalised type and a title or alias.
     pub fn find(&self, type_name: &str, title: &str) -> Option<ResourceId> {
-        self.known_type(type_name)?.by_title.get(title).copied()
+        self.find_numbered(*self.index.get(type_name)?, title)
+    }
+
+    /// The same, for the number of a type.
+    pub fn find_numbered(&self, of_type: u32, title: &str) -> Option<ResourceId> {
+        self.titles.get(&(of_type, title)).copied()
+    }
+
+    /// The first parameter of a resource that its type, one in Ruby, does not take.
+    pub fn unknown_parameter(&mut self, id: ResourceId) -> Option<&'c str> {
+        let resource = &self.resources[id.0 as usize];
+        let ty = resource.ty?;
+        let takes = &mut self.types[resource.of_type as usize].takes;
+        for name in resource.params.iter().map(|param| param.name) {
+            let place = names::address(name);
+            if !takes.contains(&place) {
+                if !ty.takes(name) && !is_metaparameter(name) {
+                    return Some(name);
+                }
+                // Names that come from data lie somewhere else each time.
+                if takes.len() < FEW {
+                    takes.push(place);
+                }
+            }
+        }
+        None
     }
 
     /// The resources of a capitalised type, in order of creation.
@@ -243,9 +311,7 @@ impl<'c> Catalog<'c> {
 
     /// Adds a containment edge unless it is there.
     pub fn add_edge(&mut self, container: ResourceId, content: ResourceId) {
-        let list = &mut self.containers[content.0 as usize];
-        if !list.contains(&container) {
-            list.push(container);
+        if self.containers[content.0 as usize].add(container) {
             self.contents[container.0 as usize].push(content);
         }
     }

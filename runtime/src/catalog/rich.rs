@@ -164,8 +164,8 @@ pub fn reference(ty: &Type<'_>) -> Option<String> {
     entry(ty).map(|(type_name, title)| [&*type_name, "[", &*title, "]"].concat())
 }
 
-/// Type and title of the catalog entry that a type names.
-fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+/// Type and title of the catalog entry that a type names, both as the catalog has them.
+pub fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     match ty {
         Type::Resource { type_name: Some(name), title: Some(title) } => {
             let type_name = names::capitalized(name);

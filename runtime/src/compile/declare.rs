@@ -42,6 +42,8 @@ pub(super) struct TypeName<'c> {
     pub ty: Option<&'c ResourceType>,
     /// The tags that the type's name is.
     tags: Tags,
+    /// Its number in the catalog.
+    number: u32,
 }
 
 impl<'c> Compile<'c> {
@@ -55,7 +57,8 @@ impl<'c> Compile<'c> {
         let mut tags = Tags::default();
         tags.tag_if_valid(&self.words, capitalized);
         let ty = self.environment.types.get(name).filter(|_| is_ruby);
-        let found = Rc::new(TypeName { capitalized, ty, tags });
+        let number = self.catalog.borrow_mut().number(capitalized);
+        let found = Rc::new(TypeName { capitalized, ty, tags, number });
         self.type_names.borrow_mut().insert(self.text(name), found.clone());
         found
     }
@@ -135,7 +138,7 @@ impl<'c> Compile<'c> {
             let name = names::key(title);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(&mut resource, &of_type.tags, params)?;
+        self.initialize(&mut resource, of_type, params)?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
@@ -155,11 +158,17 @@ impl<'c> Compile<'c> {
     /// As [`Compile::initialize`], for a resource that no expression declares.
     pub(super) fn initialize_alone(&self, resource: &mut Resource<'c>, params: &[Param<'c>]) -> Eval<'c, ()> {
         let of_type = self.type_name(resource.type_name);
-        self.initialize(resource, &of_type.tags, params)
+        self.initialize(resource, &of_type, params)
     }
 
     /// Sets parameters, tags (its type's first) and defaults of a new resource, in Puppet's order.
-    fn initialize(&self, resource: &mut Resource<'c>, tags: &Tags, params: &[Param<'c>]) -> Eval<'c, ()> {
+    fn initialize(
+        &self,
+        resource: &mut Resource<'c>,
+        of_type: &TypeName<'c>,
+        params: &[Param<'c>],
+    ) -> Eval<'c, ()> {
+        resource.of_type = of_type.number;
         for param in params.iter().copied() {
             if resource.params.iter().any(|p| p.name == param.name) {
                 let reference = resource.reference();
@@ -170,7 +179,7 @@ impl<'c> Compile<'c> {
             }
             resource.params.push(param);
         }
-        resource.tags.merge(tags, &mut self.marks.borrow_mut());
+        resource.tags.merge(&of_type.tags, &mut self.marks.borrow_mut());
         // Main's title is a symbol in Puppet, and symbols are no tags.
         let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
         if !main && resource.title_value.is_none() {
@@ -210,7 +219,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, ResourceId> {
         let mut catalog = self.catalog.borrow_mut();
         // A title that is another's alias or name is taken too.
-        if let Some(other) = catalog.find(resource.type_name, resource.title) {
+        if let Some(other) = catalog.find_numbered(resource.of_type, resource.title) {
             return Err(self.duplicate(&resource, &catalog[other]));
         }
         let is_class = resource.is_class();
@@ -225,7 +234,7 @@ impl<'c> Compile<'c> {
             flatten(aliases, &mut given);
         }
         for alias in given {
-            let alias = self.text(&format::to_interpolated(alias));
+            let alias = self.interpolated(alias);
             self.alias(&mut catalog, id, alias, || (format!("{alias:?}"), format!("{alias:?}")))?;
         }
         if let Some(identity) = identity.filter(|identity| !identity.is_only(title)) {
@@ -349,8 +358,7 @@ impl<'c> Compile<'c> {
         for (title, given) in resources.entries() {
             let mut titles = Vec::new();
             flatten(*title, &mut titles);
-            let titles: Vec<&'c str> =
-                titles.iter().map(|title| self.text(&format::to_interpolated(*title))).collect();
+            let titles: Vec<&'c str> = titles.iter().map(|title| self.interpolated(*title)).collect();
             let mut params: Vec<Param<'c>> = Vec::new();
             let given = match given {
                 Value::Hash(hash) => hash.entries(),
@@ -360,7 +368,7 @@ impl<'c> Compile<'c> {
                 }
             };
             for (name, value) in defaults.map_or(&[][..], |hash| hash.entries()).iter().chain(given) {
-                let name = self.text(&format::to_interpolated(*name));
+                let name = self.interpolated(*name);
                 let param = Param { name, value: *value, file: None, line: 0, append: false, source };
                 match params.iter_mut().find(|p| p.name == name) {
                     Some(old) => *old = param,
@@ -398,6 +406,14 @@ impl<'c> Compile<'c> {
             file: Some(at.file.unwrap_or("")),
             line: at.line,
             title_value: None,
+        }
+    }
+
+    /// A value as text; that of a string is there.
+    fn interpolated(&self, value: Value<'c>) -> &'c str {
+        match value {
+            Value::Str(text) => text.as_str(),
+            other => self.text(&format::to_interpolated(other)),
         }
     }
 

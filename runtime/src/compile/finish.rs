@@ -3,10 +3,9 @@
 
 use super::Compile;
 use super::declare::flatten;
-use super::relations::address;
 use crate::catalog::{Param, rich};
 use crate::names;
-use crate::resource_types::{Identity, METAPARAMETERS, is_metaparameter, is_relationship};
+use crate::resource_types::{Identity, METAPARAMETERS, is_relationship};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -57,13 +56,8 @@ impl<'c> Compile<'c> {
             let name = resource.type_name;
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
         }
-        let unknown = match resource.ty {
-            Some(ty) => {
-                resource.params.iter().map(|p| p.name).find(|name| !ty.takes(name) && !is_metaparameter(name))
-            }
-            None => None,
-        };
-        if let Some(name) = unknown {
+        if let Some(name) = catalog.unknown_parameter(id) {
+            let resource = &catalog[id];
             let reference = resource.reference();
             let at = super::location(resource.file, resource.line);
             let message = format!("no parameter named '{name}' {at} on {reference}");
@@ -137,14 +131,14 @@ impl<'c> Compile<'c> {
                 flatten(param.value, &mut references);
                 for reference in references.iter().copied() {
                     if let Value::Str(text) = reference
-                        && !known.insert(address(&text))
+                        && !known.insert(names::address(&text))
                     {
                         continue;
                     }
-                    if let Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) =
-                        reference
+                    if let Value::Type(ty) = reference
+                        && let Some((name, title)) = rich::entry(ty)
                         && !title.is_empty()
-                        && self.find_in(&catalog, name, title).is_some()
+                        && self.find_in(&catalog, &name, &title).is_some()
                     {
                         continue;
                     }

@@ -3,7 +3,7 @@
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
-use crate::catalog::{Kind, Param, Resource};
+use crate::catalog::{Catalog, Kind, Param, Resource};
 use crate::data;
 use crate::environment::Environment;
 use crate::erb::{SetByTemplates, Templates};
@@ -28,6 +28,7 @@ use bunraku_vm::unit::{ChunkRef, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// A node and all that is known of it before its code runs.
@@ -165,7 +166,7 @@ impl<'c> Compile<'c> {
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
-            catalog: RefCell::default(),
+            catalog: Catalog::with_capacity(environment.resources.load(Ordering::Relaxed)).into(),
             words: Words::new(arena),
             known: RefCell::default(),
             classes: RefCell::default(),
@@ -231,7 +232,8 @@ impl<'c> Compile<'c> {
 
     fn release(&self) -> Vec<Log> {
         self.ruby.release();
-        self.catalog.take();
+        let catalog = self.catalog.take();
+        self.environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
         self.words.release();
         self.known.take();
         self.classes.take();

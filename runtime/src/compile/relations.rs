@@ -12,7 +12,6 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Str, Value};
 use bunraku_vm::vm::Vm;
-use hashbrown::HashMap;
 
 /// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
 pub(crate) const COLLECTOR: &str = "collector";
@@ -134,13 +133,11 @@ impl<'c> Compile<'c> {
     /// Enters every noted relationship into the catalog.
     pub(super) fn evaluate_relationships(&self) -> Eval<'c, ()> {
         let all = std::mem::take(&mut *self.relationships.borrow_mut());
-        let mut texts = Texts::new();
+        let mut texts = vec![None; self.catalog.borrow().resources.len()];
         for relationship in &all {
             let targets = self.resolved(relationship.target, false, &mut texts);
             for source in self.resolved(relationship.source, true, &mut texts) {
-                for target in &targets {
-                    self.relate(&source, target, relationship.notify)?;
-                }
+                self.relate(&source, &targets, relationship.notify)?;
             }
         }
         Ok(())
@@ -150,33 +147,12 @@ impl<'c> Compile<'c> {
     /// if that is nothing.
     fn resolved(&self, operand: Operand<'c>, left: bool, texts: &mut Texts<'c>) -> Vec<End<'c>> {
         match operand {
-            Operand::Reference(ty) => {
-                let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
-                let parts = names::split_reference(&text);
-                let id = parts.and_then(|(ty, title)| self.find_resource(ty, title));
-                let new = || self.entered_text(&text);
-                // As it is written; mostly that is what the resource is called.
-                let own = id.filter(|id| {
-                    let resource = &self.catalog.borrow()[*id];
-                    parts == Some((resource.type_name, resource.title))
-                });
-                let text = match (own, id) {
-                    (Some(id), _) => *texts.entry(id).or_insert_with(new),
-                    (None, Some(_)) => new(),
-                    (None, None) => self.string_value(&text),
-                };
-                vec![End { id, text }]
-            }
+            Operand::Reference(ty) => vec![self.end(ty, texts)],
             Operand::Collector(number) => {
                 let collectors = self.collectors.borrow();
                 let collector = &collectors[number];
                 if !collector.collected.is_empty() || !left {
-                    let catalog = self.catalog.borrow();
-                    let end = |id: &ResourceId| {
-                        let own = || self.entered_text(&catalog[*id].reference());
-                        End { id: Some(*id), text: *texts.entry(*id).or_insert_with(own) }
-                    };
-                    return collector.collected.iter().map(end).collect();
+                    return collector.collected.iter().map(|id| self.own_end(*id, texts)).collect();
                 }
                 match &collector.alternative {
                     Some(alternative) => {
@@ -188,43 +164,74 @@ impl<'c> Compile<'c> {
         }
     }
 
+    /// The resource that a type names, entered as it is written.
+    fn end(&self, ty: &'c Type<'c>, texts: &mut Texts<'c>) -> End<'c> {
+        // Mostly that is what the resource is called.
+        if let Some((type_name, title)) = rich::entry(ty) {
+            let catalog = self.catalog.borrow();
+            let found = catalog.find(&type_name, &title).filter(|id| catalog[*id].title == title);
+            drop(catalog);
+            if let Some(id) = found {
+                return self.own_end(id, texts);
+            }
+        }
+        let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
+        let id = names::split_reference(&text).and_then(|(ty, title)| self.find_resource(ty, title));
+        let text = if id.is_some() { self.entered_text(&text) } else { self.string_value(&text) };
+        End { id, text }
+    }
+
+    /// A resource, entered as it is called.
+    fn own_end(&self, id: ResourceId, texts: &mut Texts<'c>) -> End<'c> {
+        let new = || self.entered_text(&self.catalog.borrow()[id].reference());
+        let text = *texts[id.0 as usize].get_or_insert_with(new);
+        End { id: Some(id), text }
+    }
+
     /// A reference to a resource that is there, as it is entered.
     fn entered_text(&self, text: &str) -> Value<'c> {
         let text = Str::new(self.arena, text);
-        self.entered.borrow_mut().insert(address(&text));
+        self.entered.borrow_mut().insert(names::address(&text));
         Value::Str(text)
     }
 
-    fn relate(&self, source: &End<'c>, target: &End<'c>, notify: bool) -> Eval<'c, ()> {
+    /// Enters the relationships of one source.
+    fn relate(&self, source: &End<'c>, targets: &[End<'c>], notify: bool) -> Eval<'c, ()> {
         let unknown = |which: &End<'c>, how: &str, other: &End<'c>| {
             let text = |end: &End<'c>| end.text.as_str().unwrap_or_default();
             let (which, other) = (text(which), text(other));
             Flow::raw(format!("Could not find resource '{which}' for relationship {how} '{other}'"))
         };
-        let from = source.id.ok_or_else(|| unknown(source, "on", target))?;
-        target.id.ok_or_else(|| unknown(target, "from", source))?;
+        let Some(first) = targets.first() else { return Ok(()) };
+        let from = source.id.ok_or_else(|| unknown(source, "on", first))?;
+        if let Some(target) = targets.iter().find(|target| target.id.is_none()) {
+            return Err(unknown(target, "from", source));
+        }
+        let added: Vec<Value<'c>> = targets.iter().map(|target| target.text).collect();
         let name = if notify { "notify" } else { "before" };
-        let mut catalog = self.catalog.borrow_mut();
-        let value = match catalog[from].param(name) {
-            Some(Value::Array(items)) => Value::Array(items.appended(self.arena, &[target.text])),
-            Some(one) => Value::array(self.arena, &[one, target.text]),
-            None => Value::array(self.arena, &[target.text]),
-        };
-        let source = catalog[from].source;
-        let old = catalog[from].params.iter().find(|p| p.name == name).copied();
-        let (file, line) = old.map_or((None, 0), |p| (p.file, p.line));
-        catalog[from].set(Param { name, value, file, line, append: false, source });
+        let resource = &mut self.catalog.borrow_mut()[from];
+        match resource.params.iter_mut().find(|p| p.name == name) {
+            Some(param) => {
+                param.value = match param.value {
+                    Value::Array(items) => Value::Array(items.appended(self.arena, &added)),
+                    Value::Undef => Value::array(self.arena, &added),
+                    one => Value::array(self.arena, &[&[one], &*added].concat()),
+                };
+                param.append = false;
+                param.source = resource.source;
+            }
+            None => {
+                let value = Value::array(self.arena, &added);
+                let source = resource.source;
+                resource.params.push(Param { name, value, file: None, line: 0, append: false, source });
+            }
+        }
         Ok(())
     }
 }
 
-/// The references of resources: many arrows enter the same.
-type Texts<'c> = HashMap<ResourceId, Value<'c>>;
-
-/// What tells a text from others wherever it is entered.
-pub(super) fn address(text: &str) -> (usize, usize) {
-    (text.as_ptr().addr(), text.len())
-}
+/// The references of resources, by number: many arrows enter the same.
+type Texts<'c> = Vec<Option<Value<'c>>>;
 
 /// One end of a relationship: the resource, where there is one, and the text it is entered as.
 struct End<'c> {

@@ -170,11 +170,23 @@ pub(super) fn variable<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) ->
     }
 }
 
+/// The name of a variable that a text begins with, and the rest.
+fn split_name<'c>(text: &str) -> Eval<'c, (&str, &str)> {
+    // Mostly there is no rest.
+    let mut segments = text.strip_prefix("::").unwrap_or(text).split("::");
+    if segments.all(|s| !s.is_empty() && s.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())) {
+        return Ok((text, ""));
+    }
+    let groups =
+        regex::captures("^((::)?(\\w+::)*\\w+)(.*)\\z", text).map_err(Flow::raw)?.unwrap_or_default();
+    let group = |n: usize| groups.get(n).copied().flatten().unwrap_or("");
+    Ok((group(1), group(4)))
+}
+
 fn getvar<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let given = call.arg(0).and_then(Value::as_str).unwrap_or("");
-    let groups = regex::captures("^((::)?(\\w+::)*\\w+)(.*)\\z", given).map_err(Flow::raw)?;
-    let group = |n: usize| groups.as_ref().and_then(|g| g.get(n).copied().flatten()).unwrap_or("");
-    let path = match group(4) {
+    let (name, rest) = split_name(given)?;
+    let path = match rest {
         "" => "",
         rest => match rest.strip_prefix('.') {
             Some(path) => path,
@@ -187,7 +199,7 @@ fn getvar<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         },
     };
     let default = call.arg(1).unwrap_or(Value::Undef);
-    match variable(vm, call.scope, group(1)) {
+    match variable(vm, call.scope, name) {
         Some(value) => navigate(vm, &call, value, path, default),
         None => Ok(default),
     }

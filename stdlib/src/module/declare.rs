@@ -194,6 +194,13 @@ fn ensure_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 /// Type and title of `Type[title]`.
 pub(super) fn split_reference<'c>(text: &str) -> Eval<'c, (String, String)> {
+    // Nearly all are of one line, and need no search.
+    if let Some((ty, title)) = text.split_once('[')
+        && let Some(title) = title.strip_suffix(']')
+        && !(ty.is_empty() || ty.contains(']') || title.is_empty() || text.contains('\n'))
+    {
+        return Ok((ty.to_owned(), title.to_owned()));
+    }
     let groups = regex::captures(r"(?m)^([^\[\]]+)\[(.+)\]$", text).map_err(Flow::raw)?;
     match groups.as_deref() {
         Some([_, Some(ty), Some(title)]) => Ok(((*ty).to_owned(), (*title).to_owned())),

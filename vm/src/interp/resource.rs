@@ -197,45 +197,42 @@ impl<'c> Vm<'c> {
         let at = self.site();
         let type_name = self.resource_type_name(ty, form & UNNAMED != 0)?;
         let start = self.pending.bodies.len().saturating_sub(count);
-        let open: Vec<OpenBody<'c>> = self.pending.bodies.drain(start..).collect();
+        let open = &self.pending.bodies[start..];
         // One title has nothing to be like.
-        let alone = matches!(open.as_slice(), [OpenBody { titles: [_], .. }]);
+        let alone = matches!(open, [OpenBody { titles: [_], .. }]);
         let mut seen: hashbrown::HashSet<&'c str> = hashbrown::HashSet::new();
         let mut defaults: Option<&'c [Attribute<'c>]> = None;
-        let mut bodies = Vec::with_capacity(open.len());
-        for body in &open {
-            let mut titles = Vec::with_capacity(body.titles.len());
-            for title in body.titles {
+        let bodies = self.arena.alloc_slice_fill_copy(open.len(), Body { titles: &[], attributes: &[] });
+        for (open, body) in open.iter().zip(&mut *bodies) {
+            let titles = self.arena.alloc_slice_fill_copy(open.titles.len(), "");
+            let mut named = 0;
+            for title in open.titles {
                 match title {
                     Value::Str(text) => {
                         if !alone && !seen.insert(text.as_str()) {
                             return Err(duplicate_title(text));
                         }
-                        titles.push(text.as_str());
+                        titles[named] = text.as_str();
+                        named += 1;
                     }
                     _ if defaults.is_some() => return Err(duplicate_title("default")),
-                    _ => defaults = Some(body.attributes),
+                    _ => defaults = Some(open.attributes),
                 }
             }
-            let mut names = hashbrown::HashSet::new();
-            let few = body.attributes.len() <= FEW;
-            for (n, attribute) in body.attributes.iter().enumerate() {
-                let same = |other: &Attribute<'c>| other.name == attribute.name;
-                if few && body.attributes[..n].iter().any(same) || !few && !names.insert(attribute.name) {
-                    let message = format!("The attribute '{}' has already been set", attribute.name);
-                    // Puppet's own spelling.
-                    return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
-                }
+            if let Some(name) = set_twice(open.attributes) {
+                // Puppet's own spelling.
+                let message = format!("The attribute '{name}' has already been set");
+                return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
             }
-            bodies.push(Body { titles: self.arena.alloc_slice_copy(&titles), attributes: body.attributes });
+            *body = Body { titles: &titles[..named], attributes: open.attributes };
         }
+        self.pending.bodies.truncate(start);
         if let Some(defaults) = defaults {
-            for body in &mut bodies {
+            for body in &mut *bodies {
                 body.attributes = self.merge_defaults(defaults, body.attributes);
             }
         }
         let form = [Form::Regular, Form::Virtual, Form::Exported][(form & !UNNAMED).min(2)];
-        let bodies = &*self.arena.alloc_slice_fill_iter(bodies);
         self.host.declare(self, scope, &Declaration { form, type_name, bodies, at })
     }
 
@@ -315,6 +312,16 @@ fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
         Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
         other => into.push(other),
     }
+}
+
+/// The first name that attributes have twice.
+fn set_twice<'c>(attributes: &[Attribute<'c>]) -> Option<&'c str> {
+    if attributes.len() <= FEW {
+        let before = |(n, own): &(usize, &Attribute<'c>)| attributes[..*n].iter().any(|a| a.name == own.name);
+        return attributes.iter().enumerate().find(before).map(|(_, own)| own.name);
+    }
+    let mut names = hashbrown::HashSet::with_capacity(attributes.len());
+    attributes.iter().map(|own| own.name).find(|name| !names.insert(*name))
 }
 
 #[cold]

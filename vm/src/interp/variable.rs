@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
 use crate::host::Strict;
-use crate::loaded::{Linked, LoadedUnit};
+use crate::loaded::{Linked, LoadedUnit, Slot};
 use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
@@ -66,12 +66,8 @@ impl<'c> Vm<'c> {
             return Ok(value);
         }
         let name = unit.name(number);
-        let Some(value) = self.find_qualified(name) else { return self.unknown_variable(name) };
-        // What a class inherits it may still set itself; its own variable stays what it is.
-        if let Some((class, leaf)) = names::split_last(name.strip_prefix("::").unwrap_or(name))
-            && let Some(scope) = self.host.class_scope(class)
-            && let Some(slot) = scope.cell(self.symbols.intern(leaf)).filter(|slot| slot.get().is_some())
-        {
+        let Some((value, slot)) = self.find_with_slot(name) else { return self.unknown_variable(name) };
+        if let Some(slot) = slot {
             unit.keep_qualified(self.arena, number, slot);
         }
         Ok(value)
@@ -79,16 +75,27 @@ impl<'c> Vm<'c> {
 
     /// The value of `a::b` or `::b`; none where it is unknown.
     pub fn find_qualified(&mut self, name: &str) -> Option<Value<'c>> {
+        self.find_with_slot(name).map(|(value, _)| value)
+    }
+
+    /// The same, with the slot that will always hold it: a class's own variable stays what it is, while what a class
+    /// inherits it may still set itself.
+    fn find_with_slot(&mut self, name: &str) -> Option<(Value<'c>, Option<Slot<'c>>)> {
         let bare = name.strip_prefix("::").unwrap_or(name);
         let (class, leaf) = names::split_last(bare).unwrap_or(("", bare));
         let symbol = self.symbols.intern(leaf);
         if class.is_empty() {
-            return self.top.own(symbol);
+            return Some((self.top.own(symbol)?, None));
         }
         let mut scope = self.host.class_scope(class)?;
+        if let Some(slot) = scope.cell(symbol)
+            && let Some(value) = slot.get()
+        {
+            return Some((value, Some(slot)));
+        }
         loop {
             if let Some(value) = scope.own(symbol) {
-                return Some(value);
+                return Some((value, None));
             }
             scope = scope.parent.filter(|parent| parent.kind == ScopeKind::Class)?;
         }

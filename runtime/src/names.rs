@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub fn capitalize(name: &str) -> String {
     let name = name.strip_prefix("::").unwrap_or(name);
     if name.is_ascii() {
-        return types::capitalize_segments(&name.to_ascii_lowercase());
+        return types::capitalize_ascii(name);
     }
     let mut out = String::with_capacity(name.len());
     for (n, segment) in name.split("::").enumerate() {

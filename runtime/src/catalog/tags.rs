@@ -40,6 +40,9 @@ impl Marks {
     }
 }
 
+/// How many tags a resource mostly gets besides its type's.
+const ROOM: usize = 22;
+
 /// A set of tags in the order they came.
 #[derive(Clone, Debug, Default)]
 pub struct Tags(Vec<Symbol>);
@@ -146,8 +149,8 @@ impl Tags {
             return;
         }
         if self.0.is_empty() {
-            // What is tagged once is tagged again: by its container, by itself.
-            self.0.reserve(others.len() + 8);
+            // What is tagged once is tagged again: by itself, by its container.
+            self.0.reserve(others.len() + ROOM);
             self.0.extend_from_slice(others);
             return;
         }

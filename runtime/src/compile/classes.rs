@@ -361,7 +361,7 @@ impl<'c> Compile<'c> {
             line: 0,
             is_virtual: false,
             exported: Some(false),
-            params: Vec::new(),
+            params,
             parsed: None,
             sensitive: Vec::new(),
             tags: Default::default(),
@@ -372,7 +372,7 @@ impl<'c> Compile<'c> {
             finished: false,
             of_type: 0,
         };
-        self.initialize_alone(&mut resource, &params)?;
+        self.initialize_alone(&mut resource)?;
         Ok(resource)
     }
 }

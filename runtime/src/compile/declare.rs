@@ -63,15 +63,16 @@ impl<'c> Compile<'c> {
         found
     }
 
-    /// Adds resources of one type and yields references to them.
+    /// Adds resources of one type, and references to them to a list.
     pub(super) fn create(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
         titles: &[&'c str],
-        params: &[Param<'c>],
-    ) -> Eval<'c, Vec<Value<'c>>> {
+        params: Vec<Param<'c>>,
+        references: &mut Vec<Value<'c>>,
+    ) -> Eval<'c, ()> {
         let name = creation.type_name;
         let type_name = self.type_name(name);
         let resolved = if name.eq_ignore_ascii_case("class") {
@@ -83,11 +84,13 @@ impl<'c> Compile<'c> {
         } else {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
-        let mut references = Vec::with_capacity(titles.len());
-        for title in titles {
+        let mut create = |title, params| {
             references.push(self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?);
-        }
-        Ok(references)
+            Ok(())
+        };
+        let Some((last, others)) = titles.split_last() else { return Ok(()) };
+        others.iter().try_for_each(|title| create(title, params.clone()))?;
+        create(last, params)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -99,7 +102,7 @@ impl<'c> Compile<'c> {
         resolved: &Resolved,
         of_type: &TypeName<'c>,
         title: &'c str,
-        params: &[Param<'c>],
+        params: Vec<Param<'c>>,
     ) -> Eval<'c> {
         let class = match resolved {
             Resolved::Class => self.find_class(vm, title)?,
@@ -123,7 +126,7 @@ impl<'c> Compile<'c> {
             line: creation.line,
             is_virtual: creation.is_virtual,
             exported: creation.exported,
-            params: Vec::with_capacity(params.len()),
+            params,
             parsed: None,
             sensitive: Vec::new(),
             tags: Tags::default(),
@@ -138,7 +141,7 @@ impl<'c> Compile<'c> {
             let name = names::key(title);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(&mut resource, of_type, params)?;
+        self.initialize(&mut resource, of_type)?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
@@ -156,28 +159,23 @@ impl<'c> Compile<'c> {
     }
 
     /// As [`Compile::initialize`], for a resource that no expression declares.
-    pub(super) fn initialize_alone(&self, resource: &mut Resource<'c>, params: &[Param<'c>]) -> Eval<'c, ()> {
+    pub(super) fn initialize_alone(&self, resource: &mut Resource<'c>) -> Eval<'c, ()> {
         let of_type = self.type_name(resource.type_name);
-        self.initialize(resource, &of_type, params)
+        self.initialize(resource, &of_type)
     }
 
-    /// Sets parameters, tags (its type's first) and defaults of a new resource, in Puppet's order.
-    fn initialize(
-        &self,
-        resource: &mut Resource<'c>,
-        of_type: &TypeName<'c>,
-        params: &[Param<'c>],
-    ) -> Eval<'c, ()> {
+    /// Checks the parameters of a new resource, and sets tags (its type's first) and defaults, in Puppet's order.
+    fn initialize(&self, resource: &mut Resource<'c>, of_type: &TypeName<'c>) -> Eval<'c, ()> {
         resource.of_type = of_type.number;
-        for param in params.iter().copied() {
-            if resource.params.iter().any(|p| p.name == param.name) {
+        for n in 0..resource.params.len() {
+            let param = resource.params[n];
+            if resource.params[..n].iter().any(|p| p.name == param.name) {
                 let reference = resource.reference();
                 return Err(Flow::raw(format!("Duplicate parameter '{}' for on {reference}", param.name)));
             }
             if param.name == "tag" {
                 self.tag_value(resource, param.value)?;
             }
-            resource.params.push(param);
         }
         resource.tags.merge(&of_type.tags, &mut self.marks.borrow_mut());
         // Main's title is a symbol in Puppet, and symbols are no tags.
@@ -376,7 +374,7 @@ impl<'c> Compile<'c> {
                 }
             }
             creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
-            references.extend(self.create(vm, scope, &creation, &titles, &params)?);
+            self.create(vm, scope, &creation, &titles, params, &mut references)?;
         }
         Ok(vm.array(&references))
     }

@@ -206,10 +206,11 @@ impl<'c> Host<'c> for Compile<'c> {
             self.log_with_place(Severity::Warning, message, declaration.at.place());
         }
         let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
-        let mut references = Vec::new();
+        let mut references =
+            Vec::with_capacity(declaration.bodies.iter().map(|body| body.titles.len()).sum());
         for body in declaration.bodies {
             let params = self.params_of(scope, body.attributes);
-            references.extend(self.create(vm, scope, &creation, body.titles, &params)?);
+            self.create(vm, scope, &creation, body.titles, params, &mut references)?;
         }
         Ok(vm.array(&references))
     }

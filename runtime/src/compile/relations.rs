@@ -136,8 +136,9 @@ impl<'c> Compile<'c> {
         let mut texts = vec![None; self.catalog.borrow().resources.len()];
         for relationship in &all {
             let targets = self.resolved(relationship.target, false, &mut texts);
+            let entered: Vec<Value<'c>> = targets.iter().map(|target| target.text).collect();
             for source in self.resolved(relationship.source, true, &mut texts) {
-                self.relate(&source, &targets, relationship.notify)?;
+                self.relate(&source, &targets, &entered, relationship.notify)?;
             }
         }
         Ok(())
@@ -195,8 +196,14 @@ impl<'c> Compile<'c> {
         Value::Str(text)
     }
 
-    /// Enters the relationships of one source.
-    fn relate(&self, source: &End<'c>, targets: &[End<'c>], notify: bool) -> Eval<'c, ()> {
+    /// Enters the relationships of one source: its targets' texts are `entered`.
+    fn relate(
+        &self,
+        source: &End<'c>,
+        targets: &[End<'c>],
+        entered: &[Value<'c>],
+        notify: bool,
+    ) -> Eval<'c, ()> {
         let unknown = |which: &End<'c>, how: &str, other: &End<'c>| {
             let text = |end: &End<'c>| end.text.as_str().unwrap_or_default();
             let (which, other) = (text(which), text(other));
@@ -207,21 +214,20 @@ impl<'c> Compile<'c> {
         if let Some(target) = targets.iter().find(|target| target.id.is_none()) {
             return Err(unknown(target, "from", source));
         }
-        let added: Vec<Value<'c>> = targets.iter().map(|target| target.text).collect();
         let name = if notify { "notify" } else { "before" };
         let resource = &mut self.catalog.borrow_mut()[from];
         match resource.params.iter_mut().find(|p| p.name == name) {
             Some(param) => {
                 param.value = match param.value {
-                    Value::Array(items) => Value::Array(items.appended(self.arena, &added)),
-                    Value::Undef => Value::array(self.arena, &added),
-                    one => Value::array(self.arena, &[&[one], &*added].concat()),
+                    Value::Array(items) => Value::Array(items.appended(self.arena, entered)),
+                    Value::Undef => Value::array(self.arena, entered),
+                    one => Value::array(self.arena, &[&[one], entered].concat()),
                 };
                 param.append = false;
                 param.source = resource.source;
             }
             None => {
-                let value = Value::array(self.arena, &added);
+                let value = Value::array(self.arena, entered);
                 let source = resource.source;
                 resource.params.push(Param { name, value, file: None, line: 0, append: false, source });
             }

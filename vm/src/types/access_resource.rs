@@ -10,20 +10,28 @@ use crate::value::Value;
 use crate::vm::Vm;
 
 fn is_class_reference(name: &str) -> bool {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    !name.is_empty()
-        && name.split("::").all(|part| {
-            part.starts_with(|c: char| c.is_ascii_uppercase())
-                && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        })
+    !name.is_empty() && is_name(name, |first| first.is_ascii_uppercase())
 }
 
 fn is_class_name(name: &str) -> bool {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    name.split("::").all(|part| {
-        part.starts_with(|c: char| c.is_ascii_lowercase())
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
+    is_name(name, |first| first.is_ascii_lowercase())
+}
+
+/// Whether each segment begins so and goes on with letters, digits and underscores.
+fn is_name(name: &str, first: impl Fn(u8) -> bool) -> bool {
+    let mut segments = name.strip_prefix("::").unwrap_or(name).as_bytes();
+    loop {
+        let [begin, rest @ ..] = segments else { return false };
+        if !first(*begin) {
+            return false;
+        }
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        match &rest[length..] {
+            [] => return true,
+            [b':', b':', after @ ..] => segments = after,
+            _ => return false,
+        }
+    }
 }
 
 /// One value, or an array of them where several keys or an array were given.
@@ -66,6 +74,10 @@ pub(super) fn resource<'c>(
         let message =
             format!("Illegal type reference. The given name '{name}' does not conform to the naming rule");
         return Err(Flow::issue_at(Blame::Key(0), "ILLEGAL_CLASSREF", message));
+    }
+    if let (None, [Value::Str(one)]) = (title, keys) {
+        let ty = Type::Resource { type_name: Some(name), title: Some(one.as_str()) };
+        return Ok(Value::Type(ty.alloc(vm.arena)));
     }
     let several = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
     let given = keys.len();

@@ -43,25 +43,41 @@ pub fn quote_double(text: &str) -> String {
     out
 }
 
+/// `apache::VHOST`, all of it ASCII, as `Apache::Vhost`.
+pub fn capitalize_ascii(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    // Whether a segment begins here, and whether the byte before was a colon that is no part of a pair.
+    let (mut start, mut colon) = (true, false);
+    for byte in name.bytes() {
+        out.push(match byte {
+            b':' if colon => {
+                (start, colon) = (true, false);
+                ':'
+            }
+            b':' => {
+                colon = true;
+                ':'
+            }
+            letter if start && !colon => {
+                start = false;
+                letter.to_ascii_uppercase().into()
+            }
+            letter => {
+                (start, colon) = (false, false);
+                letter.to_ascii_lowercase().into()
+            }
+        });
+    }
+    out
+}
+
 /// `apache::vhost` as `Apache::Vhost`; a name that begins with a capital stays.
 pub fn capitalize_segments(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_uppercase()) {
         return name.to_owned();
     }
     if name.is_ascii() {
-        let mut out = name.to_ascii_lowercase().into_bytes();
-        let (mut at, mut start) = (0, true);
-        while at < out.len() {
-            if out[at..].starts_with(b"::") {
-                (at, start) = (at + 2, true);
-                continue;
-            }
-            if start {
-                out[at].make_ascii_uppercase();
-            }
-            (at, start) = (at + 1, false);
-        }
-        return String::from_utf8(out).unwrap_or_default();
+        return capitalize_ascii(name);
     }
     let capitalize = |segment: &str| {
         let mut chars = segment.chars();
@@ -71,4 +87,26 @@ pub fn capitalize_segments(name: &str) -> String {
         }
     };
     name.split("::").map(capitalize).collect::<Vec<_>>().join("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_segment_begins_with_a_capital() {
+        for (name, expected) in [
+            ("apache::VHOST", "Apache::Vhost"),
+            ("a:b::c_d", "A:b::C_d"),
+            ("a:::b::::c", "A:::b::::C"),
+            ("::a::", "::A::"),
+            (":a", ":a"),
+            ("1a::b", "1a::B"),
+            ("", ""),
+        ] {
+            assert_eq!(capitalize_ascii(name), expected);
+            // The way of names that are not ASCII splits them.
+            assert_eq!(capitalize_segments(&format!("{name}::ä")), format!("{expected}::Ä"));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::closure::Closure;
 use crate::diagnostic::{Place, Severity};
 use crate::error::Eval;
 use crate::function::{Call, Native};
+use crate::loaded::Linked;
 use crate::scope::Scope;
 use crate::types::Type;
 use crate::unit::ChunkRef;
@@ -54,10 +55,25 @@ pub struct Attribute<'c> {
     /// Value.
     pub value: Value<'c>,
     /// Where in the unit the operation stands.
-    pub at: Site<'c>,
+    pub at: Option<Spot<'c>>,
 }
 
-/// A place in a loaded unit, cheap to keep: file and line are computed when asked for.
+/// A place in running code that has not been looked up: hardly any attribute's ever is.
+#[derive(Clone, Copy)]
+pub struct Spot<'c> {
+    pub(crate) linked: &'c Linked<'c>,
+    pub(crate) pc: u32,
+}
+
+impl<'c> Spot<'c> {
+    /// The place, looked up.
+    pub fn site(self) -> Site<'c> {
+        let (line, column) = self.linked.chunk.place(self.pc);
+        Site { file: self.linked.unit.file, line, column }
+    }
+}
+
+/// A place in a loaded unit.
 #[derive(Clone, Copy)]
 pub struct Site<'c> {
     /// The file as Puppet prints it; none for code given as text.

@@ -2,7 +2,7 @@
 
 use crate::error::{Eval, Flow};
 use crate::function::Native;
-use crate::host::{Host, Site};
+use crate::host::{Host, Site, Spot};
 use crate::interp::{Frame, Pending};
 use crate::loaded::{Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeSpec};
@@ -280,6 +280,11 @@ impl<'c> Vm<'c> {
     /// Where the innermost Puppet code being run stands (Ruby: the top of `PuppetStack`).
     pub fn site(&self) -> Site<'c> {
         self.frames.last().map_or(Site::NONE, Frame::site)
+    }
+
+    /// The same, not looked up; none where no code is being run.
+    pub fn spot(&self) -> Option<Spot<'c>> {
+        self.frames.last().map(Frame::spot)
     }
 
     /// The module whose code is being run; empty for none.

@@ -8,6 +8,7 @@ pub mod tags;
 
 use crate::names;
 use crate::resource_types::{ResourceType, is_metaparameter};
+use bunraku_vm::host::Spot;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
@@ -47,14 +48,23 @@ pub struct Param<'c> {
     pub name: &'c str,
     /// Value; `undef` counts as not set.
     pub value: Value<'c>,
-    /// File of the attribute; empty for code given as text, none where no code stands behind it.
-    pub file: Option<&'c str>,
-    /// Line, 0 for unknown.
-    pub line: u32,
+    /// Where the attribute stands; none where no code stands behind it.
+    pub at: Option<Spot<'c>>,
     /// Written with `+>`.
     pub append: bool,
     /// Number of the class or defined type whose code set it (see [`crate::compile`]).
     pub source: u32,
+}
+
+impl<'c> Param<'c> {
+    /// File and line of the attribute: an empty name for code given as text, none where no code stands behind it, a
+    /// line of 0 where it is unknown.
+    pub fn place(&self) -> (Option<&'c str>, u32) {
+        match self.at.map(Spot::site) {
+            Some(site) => (Some(site.file.unwrap_or("")), site.line),
+            None => (None, 0),
+        }
+    }
 }
 
 /// A resource.

@@ -60,7 +60,7 @@ impl<'c> Compile<'c> {
         all.push(reference);
         let source = catalog[container].source;
         let value = vm.array(&all);
-        catalog[container].set(Param { name: "require", value, file: None, line: 0, append: false, source });
+        catalog[container].set(Param { name: "require", value, at: None, append: false, source });
     }
 
     /// The names that arguments of `include` mean: strings, class references, arrays of them.
@@ -319,7 +319,7 @@ impl<'c> Compile<'c> {
             let title = catalog[stage].title;
             let value = Value::Str(bunraku_vm::value::Str::wrap(self.arena, title));
             let source = catalog[id].source;
-            catalog[id].set(Param { name: "stage", value, file: None, line: 0, append: false, source });
+            catalog[id].set(Param { name: "stage", value, at: None, append: false, source });
         }
         catalog.add_edge(stage, id);
         Ok(())

@@ -367,7 +367,7 @@ impl<'c> Compile<'c> {
             };
             for (name, value) in defaults.map_or(&[][..], |hash| hash.entries()).iter().chain(given) {
                 let name = self.interpolated(*name);
-                let param = Param { name, value: *value, file: None, line: 0, append: false, source };
+                let param = Param { name, value: *value, at: None, append: false, source };
                 match params.iter_mut().find(|p| p.name == name) {
                     Some(old) => *old = param,
                     None => params.push(param),
@@ -387,8 +387,7 @@ impl<'c> Compile<'c> {
             .map(|attribute| Param {
                 name: attribute.name,
                 value: attribute.value,
-                file: Some(attribute.at.file.unwrap_or("")),
-                line: attribute.at.line,
+                at: attribute.at,
                 append: attribute.op == AttrOp::Append,
                 source,
             })

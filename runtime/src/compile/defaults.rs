@@ -51,7 +51,8 @@ impl<'c> Compile<'c> {
             if table.iter().any(|p| p.name == param.name) {
                 let message =
                     format!("Default already defined for {type_name} {{ {} }}; cannot redefine", param.name);
-                return Err(self.placed_error(message, param.file, param.line));
+                let (file, line) = param.place();
+                return Err(self.placed_error(message, file, line));
             }
             table.push(param);
         }

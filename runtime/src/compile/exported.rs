@@ -68,8 +68,7 @@ impl<'c> Compile<'c> {
         let params = resource.parameters.iter().map(|(name, value)| Param {
             name: self.text(name),
             value: data::value(self.arena, value),
-            file: None,
-            line: 0,
+            at: None,
             append: false,
             source,
         });

@@ -161,7 +161,8 @@ impl<'c> Compile<'c> {
                         }
                         None => format!("No title provided and {text:?} is not a valid resource reference"),
                     };
-                    return Err(self.placed_error(message, param.file, param.line));
+                    let (file, line) = param.place();
+                    return Err(self.placed_error(message, file, line));
                 }
             }
         }

@@ -150,14 +150,16 @@ impl<'c> Compile<'c> {
         let replaces_default =
             param.source == current.source && self.is_default(scope, type_name, param.name, current.value);
         if !self.is_child(param.source, current.source) && !replaces_default {
-            let at = location(current.file, current.line);
+            let (file, line) = current.place();
+            let at = location(file, line);
             let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
             // Puppet prints the object that set it, address and all.
             let message = format!(
                 "Parameter '{}' is already set on {reference} by #<Puppet::Resource::Type:0x0>{at}; cannot redefine",
                 param.name
             );
-            return Err(self.placed_error(message, param.file, param.line));
+            let (file, line) = param.place();
+            return Err(self.placed_error(message, file, line));
         }
         let mut param = param;
         if param.append {

@@ -77,7 +77,7 @@ impl<'c> Compile<'c> {
     }
 
     fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
-        let param = Param { name, value, file: None, line: 0, append: false, source };
+        let param = Param { name, value, at: None, append: false, source };
         let resource = &mut self.catalog.borrow_mut()[id];
         // Defaults are many, and so are the parameters that would be searched for each.
         if is_there {

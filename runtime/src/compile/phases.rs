@@ -530,8 +530,7 @@ impl<'c> Compile<'c> {
             let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
                 name: self.text(name),
                 value: data::value(self.arena, value),
-                file: None,
-                line: 0,
+                at: None,
                 append: false,
                 source: known.number,
             });

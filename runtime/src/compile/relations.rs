@@ -229,7 +229,7 @@ impl<'c> Compile<'c> {
             None => {
                 let value = Value::array(self.arena, entered);
                 let source = resource.source;
-                resource.params.push(Param { name, value, file: None, line: 0, append: false, source });
+                resource.params.push(Param { name, value, at: None, append: false, source });
             }
         }
         Ok(())

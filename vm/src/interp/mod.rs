@@ -15,7 +15,7 @@ use crate::closure::Closure;
 use crate::compare;
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
-use crate::host::Site;
+use crate::host::{Site, Spot};
 use crate::isa::Op;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::names;
@@ -42,7 +42,12 @@ impl<'c> Frame<'c> {
 
     /// Where the running instruction stands.
     pub fn site(&self) -> Site<'c> {
-        self.site_of(Blame::Whole)
+        self.spot().site()
+    }
+
+    /// The same, not looked up.
+    pub fn spot(&self) -> Spot<'c> {
+        Spot { linked: self.linked, pc: self.pc }
     }
 
     /// Where a part of it stands; the whole, where that part has no place.
@@ -59,8 +64,10 @@ impl<'c> Frame<'c> {
             Blame::Right => part(1),
             Blame::Key(n) => part(n + 1),
         };
-        let at = at.filter(|at| at.0 != 0).unwrap_or_else(|| chunk.place(self.pc));
-        Site { file: unit.file, line: at.0, column: at.1 }
+        match at.filter(|at| at.0 != 0) {
+            Some((line, column)) => Site { file: unit.file, line, column },
+            None => self.site(),
+        }
     }
 }
 

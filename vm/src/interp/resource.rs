@@ -3,7 +3,7 @@
 
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
-use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Relation, Site};
+use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Relation, Spot};
 use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
 use crate::types::{self, Type};
@@ -50,7 +50,7 @@ impl<'c> Pending<'c> {
     }
 
     /// Adds to the innermost list.
-    pub fn attribute(&mut self, name: &'c str, value: Value<'c>, append: bool, at: Site<'c>) {
+    pub fn attribute(&mut self, name: &'c str, value: Value<'c>, append: bool, at: Option<Spot<'c>>) {
         let op = if append { AttrOp::Append } else { AttrOp::Set };
         self.attributes.push(Attribute { name, op, value, at });
     }
@@ -69,8 +69,8 @@ impl<'c> Vm<'c> {
     #[inline(never)]
     pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, append: bool) {
         let name = self.symbols.text(unit.symbol(&self.symbols, name));
-        let site = self.site();
-        self.pending.attribute(name, value, append, site);
+        let spot = self.spot();
+        self.pending.attribute(name, value, append, spot);
     }
 
     /// `Type { … }`
@@ -118,13 +118,13 @@ impl<'c> Vm<'c> {
             let actual = self.type_text(value);
             return Err(Flow::issue("TYPE_MISMATCH", format!("Expected value of type Hash, got {actual}")));
         };
-        let site = self.site();
+        let spot = self.spot();
         for (name, value) in hash.entries() {
             let name = match name {
                 Value::Str(name) => name.as_str(),
                 other => self.arena.alloc_str(&format::to_interpolated(*other)),
             };
-            self.pending.attribute(name, *value, false, site);
+            self.pending.attribute(name, *value, false, spot);
         }
         Ok(())
     }

@@ -10,6 +10,8 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{DirEntry, FileType};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,7 +95,7 @@ impl Sources {
         let mut seen = HashSet::new();
         for path in paths {
             if path.is_dir() {
-                sources.walk(path, &mut seen);
+                sources.walk_link(path, &mut seen);
             } else {
                 sources.files.push(path.clone());
             }
@@ -101,23 +103,35 @@ impl Sources {
         sources
     }
 
-    fn walk(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) {
-        let real = match folder.canonicalize() {
-            Ok(real) => real,
-            Err(error) => return self.faults.push(unreadable(folder, &error)),
-        };
-        if !seen.insert(real) {
+    /// Walks a folder that may be reached through links.
+    fn walk_link(&mut self, folder: &Path, seen: &mut HashSet<OsString>) {
+        match folder.canonicalize() {
+            Ok(real) => self.walk(folder, real, seen),
+            Err(error) => self.faults.push(unreadable(folder, &error)),
+        }
+    }
+
+    /// Walks a folder; `real` is its path without links.
+    fn walk(&mut self, folder: &Path, real: PathBuf, seen: &mut HashSet<OsString>) {
+        // As a text, which is hashed in one piece.
+        if !seen.insert(real.clone().into_os_string()) {
             return;
         }
-        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let mut paths: Vec<PathBuf> = match entries {
-            Ok(entries) => entries.into_iter().map(|entry| entry.path()).collect(),
+        let named = |entry: DirEntry| Ok((entry.file_name(), entry.file_type()?));
+        let entries = std::fs::read_dir(folder).and_then(|all| all.map(|entry| named(entry?)).collect());
+        let mut entries: Vec<(OsString, FileType)> = match entries {
+            Ok(entries) => entries,
             Err(error) => return self.faults.push(unreadable(folder, &error)),
         };
-        paths.sort();
-        for path in paths {
-            match std::fs::metadata(&path) {
-                Ok(metadata) if metadata.is_dir() => self.walk(&path, seen),
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, of_type) in entries {
+            let path = folder.join(&name);
+            if of_type.is_dir() {
+                self.walk(&path, real.join(&name), seen);
+                continue;
+            }
+            match of_type.is_symlink().then(|| std::fs::metadata(&path)).transpose() {
+                Ok(Some(target)) if target.is_dir() => self.walk_link(&path, seen),
                 Ok(_) if path.extension().is_some_and(|e| e == "pp" || e == "epp") => self.files.push(path),
                 Ok(_) => self.others += 1,
                 Err(error) => self.faults.push(unreadable(&path, &error)),

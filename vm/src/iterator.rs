@@ -115,9 +115,22 @@ impl<'c> Cursor<'c> {
         }
     }
 
+    /// How many values to make room for; where that can't be told, or they may be many, fewer than will come.
+    pub fn expected(&self) -> usize {
+        const MOST: usize = 1 << 20;
+        match self {
+            Cursor::Items(items, at) => items.len().saturating_sub(*at),
+            Cursor::Numbers { next: Some(next), to, step: 1 } if next <= to => {
+                usize::try_from(to.abs_diff(*next)).unwrap_or(MOST).min(MOST - 1) + 1
+            }
+            Cursor::Entries(entries, at) => entries.len().saturating_sub(*at),
+            Cursor::Strided { .. } | Cursor::Numbers { .. } | Cursor::Chars(_) | Cursor::Stepped(..) => 0,
+        }
+    }
+
     /// The rest in an array.
     pub fn collect(mut self, vm: &Vm<'c>) -> Vec<Value<'c>> {
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(self.expected());
         while let Some(item) = self.next(vm) {
             all.push(item);
         }

@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::ast::{Expr, Param};
 use crate::label::a_an_uc;
+use bunraku_vm::names::{split_first, split_last};
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn variable_name(&mut self, expr: &Expr<'a>, name: &'a str) {
@@ -104,23 +105,38 @@ fn is_variable(name: &str) -> bool {
         return true;
     }
     let name = name.strip_prefix("::").unwrap_or(name);
-    let (outer, last) = name.rsplit_once("::").map_or((None, name), |(outer, last)| (Some(outer), last));
-    is_param(last) && outer.is_none_or(is_definition)
+    match split_last(name) {
+        Some((outer, last)) => is_param(last) && is_definition(outer),
+        None => is_param(name),
+    }
 }
 
 /// Word characters, the first a small letter or `_`.
 fn is_param(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_') && is_word(name)
+    name.as_bytes().first().is_some_and(|first| first.is_ascii_lowercase() || *first == b'_') && is_word(name)
 }
 
 /// Parts of word characters that start with a small letter.
 pub(super) fn is_definition(name: &str) -> bool {
-    name.split("::").all(|part| part.starts_with(|first: char| first.is_ascii_lowercase()) && is_word(part))
+    parts_begin(name, u8::is_ascii_lowercase)
 }
 
 /// Parts of word characters that start with a capital letter.
 pub(super) fn is_type(name: &str) -> bool {
-    name.split("::").all(|part| part.starts_with(|first: char| first.is_ascii_uppercase()) && is_word(part))
+    parts_begin(name, u8::is_ascii_uppercase)
+}
+
+/// Whether all parts between `::` are of word characters and begin with such a byte.
+fn parts_begin(name: &str, such: impl Fn(&u8) -> bool) -> bool {
+    let is_part = |part: &str| part.as_bytes().first().is_some_and(&such) && is_word(part);
+    let mut rest = name;
+    while let Some((part, after)) = split_first(rest) {
+        if !is_part(part) {
+            return false;
+        }
+        rest = after;
+    }
+    is_part(rest)
 }
 
 fn is_word(name: &str) -> bool {

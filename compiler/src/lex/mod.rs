@@ -136,8 +136,12 @@ impl<'l, 'a> Lexer<'l, 'a> {
     /// Lexes a manifest to its end.
     fn manifest(&mut self) -> LexResult<()> {
         self.skip_white();
-        while self.pos < self.bytes.len() {
-            self.top_step()?;
+        while let Some(byte) = self.byte(0) {
+            match byte {
+                b' ' | b'\t' | b'\r' => _ = self.skip_white(),
+                b'\n' => _ = self.newline(),
+                _ => self.top_step()?,
+            }
         }
         Ok(())
     }
@@ -172,11 +176,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
         let Some(byte) = self.byte(0) else { return Ok(Step::Nothing) };
         match byte {
             b' ' | b'\t' | b'\r' => Ok(self.skip_white()),
-            b'\n' => {
-                self.pos = self.newline_jump.take().unwrap_or(self.pos + 1);
-                self.line_start = self.pos;
-                Ok(Step::Nothing)
-            }
+            b'\n' => Ok(self.newline()),
             b'a'..=b'z' | b'_' => self.word(),
             b'A'..=b'Z' => self.class_ref(1),
             b'0'..=b'9' => self.number(),
@@ -214,6 +214,12 @@ impl<'l, 'a> Lexer<'l, 'a> {
 
     fn byte(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.pos + ahead).copied()
+    }
+
+    fn newline(&mut self) -> Step {
+        self.pos = self.newline_jump.take().unwrap_or(self.pos + 1);
+        self.line_start = self.pos;
+        Step::Nothing
     }
 
     fn skip_white(&mut self) -> Step {

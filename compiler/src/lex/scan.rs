@@ -18,6 +18,7 @@ const UPPER: u8 = 4;
 const DIGIT: u8 = 8;
 const DASH: u8 = 16;
 const HEX: u8 = 32;
+const BLANK: u8 = 64;
 
 /// What each byte may be part of.
 static CLASS: [u8; 256] = {
@@ -32,6 +33,7 @@ static CLASS: [u8; 256] = {
             b'G'..=b'Z' => WORD | UPPER,
             b'0'..=b'9' => WORD | DIGIT | HEX,
             b'-' => DASH,
+            b' ' | b'\t' | b'\r' => BLANK,
             _ => 0,
         };
         byte += 1;
@@ -48,21 +50,32 @@ pub(super) fn is_word(byte: u8) -> bool {
     is(WORD)(byte)
 }
 
+/// How many bytes at the start are of a class. What is met everywhere is scanned by loops of our own.
+fn run(input: &[u8], class: u8) -> usize {
+    input.iter().position(|byte| CLASS[*byte as usize] & class == 0).unwrap_or(input.len())
+}
+
+/// The first bytes of the input as what was recognised.
+fn first(input: &[u8], length: usize) -> Scan<'_> {
+    let (found, rest) = input.split_at(length);
+    Ok((rest, found))
+}
+
 fn one<'i>(class: u8) -> impl Parser<&'i [u8], Output = &'i [u8], Error = ()> {
     take_while_m_n(1, 1, is(class))
 }
 
 /// Spaces and tabs of any alphabet, and carriage returns: `[[:blank:]\r]*`.
 pub(super) fn white(input: &[u8]) -> Scan<'_> {
-    let (rest, found) = take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))(input)?;
-    if rest.first().is_some_and(|byte| *byte >= 0x80) {
+    let length = run(input, BLANK);
+    if input.get(length).is_some_and(|byte| *byte >= 0x80) {
         return recognize(many0_count(alt((
             take_while1(|byte| matches!(byte, b' ' | b'\t' | b'\r')),
             wide_blank,
         ))))
         .parse(input);
     }
-    Ok((rest, found))
+    first(input, length)
 }
 
 /// Spaces and tabs of any alphabet: `[[:blank:]]*`.
@@ -95,7 +108,7 @@ pub(super) enum WordKind {
 pub(super) fn bare_word(input: &[u8]) -> Scan<'_, (&[u8], WordKind)> {
     let (mut rest, mut kind) = word_part(input)?;
     while rest.first() == Some(&b':') {
-        let Ok((after, next)) = preceded(tag("::".as_bytes()), plain_part).parse(rest) else { break };
+        let Some(Ok((after, next))) = rest.strip_prefix(b"::").map(plain_part) else { break };
         rest = after;
         if next == WordKind::Word {
             kind = WordKind::Word;
@@ -105,12 +118,15 @@ pub(super) fn bare_word(input: &[u8]) -> Scan<'_, (&[u8], WordKind)> {
 }
 
 fn word_part(input: &[u8]) -> Scan<'_, WordKind> {
-    preceded(opt(tag("::".as_bytes())), plain_part).parse(input)
+    plain_part(input.strip_prefix(b"::").unwrap_or(input))
 }
 
 /// `[a-z_]` and then word characters and dashes, the last of them no dash.
 fn plain_part(input: &[u8]) -> Scan<'_, WordKind> {
-    let (rest, word) = take_while1(is(WORD))(input)?;
+    let (rest, word) = first(input, run(input, WORD))?;
+    if word.is_empty() {
+        return Err(nom::Err::Error(()));
+    }
     if word[0] != b'_' && !word[0].is_ascii_lowercase() {
         return Err(nom::Err::Error(()));
     }
@@ -132,12 +148,23 @@ pub(super) fn class_ref(input: &[u8]) -> Scan<'_> {
 
 /// The name of a variable, after its `$`: `x`, `::x`, `a::b`, `0`. A trailing `::` is not part of it.
 pub(super) fn variable_name(input: &[u8]) -> Scan<'_> {
-    recognize((
-        opt(tag("::".as_bytes())),
-        take_while1(is(WORD)),
-        many0_count((tag("::".as_bytes()), take_while1(is(WORD)))),
-    ))
-    .parse(input)
+    let mut length = if input.starts_with(b"::") { 2 } else { 0 };
+    loop {
+        let part = run(&input[length..], WORD);
+        if part == 0 {
+            break;
+        }
+        length += part;
+        if !input[length..].starts_with(b"::") {
+            return first(input, length);
+        }
+        length += 2;
+    }
+    // A `::` with no part behind it is not of the name; without any part it is none.
+    match length.checked_sub(2) {
+        Some(before) if before > 0 => first(input, before),
+        _ => Err(nom::Err::Error(())),
+    }
 }
 
 /// A number: `42`, `0x2a`, `052`, `1.5e-3`. Fails where a word character follows at once.
@@ -183,8 +210,10 @@ pub(super) fn word_run(input: &[u8]) -> Scan<'_> {
 
 /// `# …` up to the line's end.
 pub(super) fn line_comment(input: &[u8]) -> Scan<'_> {
-    let line = alt((take_until("\n".as_bytes()), nom::combinator::rest));
-    recognize((char('#'), line)).parse(input)
+    match input.first() {
+        Some(b'#') => first(input, memchr::memchr(b'\n', input).unwrap_or(input.len())),
+        _ => Err(nom::Err::Error(())),
+    }
 }
 
 /// `/* … */`

@@ -50,19 +50,25 @@ pub fn write<'c>(
     out.push_str(",\"catalog_format\":2,\"environment\":");
     string(&mut out, header.environment);
     out.push_str(",\"resources\":[");
+    // Where each one's title stands, with its escapes.
+    let mut titles: Vec<Range<usize>> = Vec::with_capacity(catalog.resources.len());
     let mut first = true;
-    for resource in catalog.resources.iter().filter(is_written) {
+    for resource in &catalog.resources {
+        if !is_written(&resource) {
+            titles.push(0..0);
+            continue;
+        }
         if !std::mem::take(&mut first) {
             out.push(',');
         }
-        self::resource(&mut out, words, &mut quoted, resource);
+        titles.push(self::resource(&mut out, words, &mut quoted, resource));
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
     // What is in one container mostly comes in a row.
     let mut last: Option<(ResourceId, Range<usize>)> = None;
-    for (target, sources) in catalog.containers.iter().enumerate() {
-        let target = &catalog[ResourceId(target as u32)];
+    for (at, sources) in catalog.containers.iter().enumerate() {
+        let target = &catalog.resources[at];
         for id in sources.iter() {
             let source = &catalog[id];
             if target.is_virtual || source.is_virtual {
@@ -71,18 +77,22 @@ pub fn write<'c>(
             if !std::mem::take(&mut first) {
                 out.push(',');
             }
-            out.push_str("{\"source\":");
             match &last {
                 Some((written, at)) if *written == id => out.extend_from_within(at.clone()),
                 _ => {
                     let from = out.len();
-                    rich::type_and_title(&mut out, source.type_name, source.title);
+                    out.push_str("{\"source\":\"");
+                    out.push_str(quoted.type_name(source));
+                    out.push('[');
+                    out.extend_from_within(titles[id.0 as usize].clone());
+                    out.push_str("]\",\"target\":\"");
                     last = Some((id, from..out.len()));
                 }
             }
-            out.push_str(",\"target\":");
-            rich::type_and_title(&mut out, target.type_name, target.title);
-            out.push('}');
+            out.push_str(quoted.type_name(target));
+            out.push('[');
+            out.extend_from_within(titles[at].clone());
+            out.push_str("]\"}");
         }
     }
     out.push_str("],\"classes\":[");
@@ -104,13 +114,41 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
 #[derive(Default)]
 struct Quoted {
     words: Vec<Box<str>>,
+    /// What a resource of a type begins with, up to its title; by number of the type.
+    types: Vec<Box<str>>,
     /// The file written last, and where.
     file: Option<(*const str, Range<usize>)>,
     /// The tags written last, the last one first, with where each begins; and where their list ends.
     tags: (Vec<(Symbol, usize)>, usize),
 }
 
+/// What stands before and after a type's name where a resource begins.
+const BEFORE_TYPE: &str = "{\"type\":\"";
+const AFTER_TYPE: &str = "\",\"title\":\"";
+
 impl Quoted {
+    /// What a resource begins with, up to the quote before its title.
+    fn begin(&mut self, resource: &Resource<'_>) -> &str {
+        let at = resource.of_type as usize;
+        if at >= self.types.len() {
+            self.types.resize(at + 1, Box::default());
+        }
+        let begin = &mut self.types[at];
+        if begin.is_empty() {
+            let mut text = BEFORE_TYPE.to_owned();
+            rich::escaped(&mut text, resource.type_name);
+            text.push_str(AFTER_TYPE);
+            *begin = text.into();
+        }
+        begin
+    }
+
+    /// The name of a resource's type, without quotes.
+    fn type_name(&mut self, resource: &Resource<'_>) -> &str {
+        let begin = self.begin(resource);
+        &begin[BEFORE_TYPE.len()..begin.len() - AFTER_TYPE.len()]
+    }
+
     fn file(&mut self, out: &mut String, file: &str) {
         match &self.file {
             Some((written, at)) if std::ptr::eq(*written, file) => out.extend_from_within(at.clone()),
@@ -160,12 +198,18 @@ fn quoted<'q>(known: &'q mut Vec<Box<str>>, words: &Words<'_>, word: Symbol) -> 
     &known[at]
 }
 
-fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resource: &Resource<'c>) {
-    out.push_str("{\"type\":");
-    string(out, resource.type_name);
-    out.push_str(",\"title\":");
-    string(out, resource.title);
-    out.push_str(",\"tags\":[");
+/// Writes a resource. Gives back where its title stands, without quotes.
+fn resource<'c>(
+    out: &mut String,
+    words: &Words<'c>,
+    quoted: &mut Quoted,
+    resource: &Resource<'c>,
+) -> Range<usize> {
+    out.push_str(quoted.begin(resource));
+    let title = out.len();
+    rich::escaped(out, resource.title);
+    let title = title..out.len();
+    out.push_str("\",\"tags\":[");
     quoted.list(out, words, &resource.tags);
     out.push(']');
     if let Some(file) = resource.file {
@@ -179,8 +223,9 @@ fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resour
     if let Some(exported) = resource.exported {
         out.push_str(if exported { ",\"exported\":true" } else { ",\"exported\":false" });
     }
-    out.push_str(",\"kind\":");
-    string(out, resource.kind.name());
+    out.push_str(",\"kind\":\"");
+    out.push_str(resource.kind.name());
+    out.push('"');
     if resource.exported.is_none() {
         out.push_str(",\"exported\":false");
     }
@@ -191,6 +236,7 @@ fn resource<'c>(out: &mut String, words: &Words<'c>, quoted: &mut Quoted, resour
         out.push(']');
     }
     out.push('}');
+    title
 }
 
 fn parameters(out: &mut String, resource: &Resource<'_>) {
@@ -209,9 +255,9 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
-        out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
-        string(out, name);
-        out.push(':');
+        out.push_str(if std::mem::replace(&mut any, true) { ",\"" } else { ",\"parameters\":{\"" });
+        rich::escaped(out, name);
+        out.push_str("\":");
     };
     // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
     let main = resource.title_value.is_some()
@@ -248,35 +294,38 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
 
 /// Arrays that hold resource references are flattened; those of relationship parameters in any case.
 fn parameter(out: &mut String, name: &str, value: Value<'_>) {
-    let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
-    let may_be_flattened = |item: &Value<'_>| matches!(item, Value::Array(_) | Value::Type(_));
-    if let Value::Array(items) = value
-        && (relation || items.iter().any(may_be_flattened))
-    {
-        let mut flat = Vec::new();
-        flatten(&items, &mut flat);
-        if relation || flat.iter().any(|v| matches!(v, Value::Type(Type::Resource { .. } | Type::Class(_)))) {
-            if relation {
-                flat.retain(|v| !v.is_undef());
-            }
+    if let Value::Array(items) = value {
+        let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
+        if relation || holds_reference(&items) {
             out.push('[');
-            for (n, item) in flat.iter().enumerate() {
-                if n > 0 {
-                    out.push(',');
-                }
-                rich::value(out, *item, Style::Catalog);
-            }
+            let from = out.len();
+            flat(out, &items, from, relation);
             return out.push(']');
         }
     }
     rich::value(out, value, Style::Catalog);
 }
 
-fn flatten<'c>(items: &[Value<'c>], into: &mut Vec<Value<'c>>) {
+/// Whether an array has a resource reference in it, or an array that has.
+fn holds_reference(items: &[Value<'_>]) -> bool {
+    items.iter().any(|item| match item {
+        Value::Array(inner) => holds_reference(inner),
+        item => matches!(item, Value::Type(Type::Resource { .. } | Type::Class(_))),
+    })
+}
+
+/// Writes the items of an array and those of arrays in it; the list begins at `from`.
+fn flat(out: &mut String, items: &[Value<'_>], from: usize, without_undef: bool) {
     for item in items {
         match item {
-            Value::Array(inner) => flatten(inner, into),
-            other => into.push(*other),
+            Value::Array(inner) => flat(out, inner, from, without_undef),
+            Value::Undef if without_undef => {}
+            item => {
+                if out.len() > from {
+                    out.push(',');
+                }
+                rich::value(out, *item, Style::Catalog);
+            }
         }
     }
 }

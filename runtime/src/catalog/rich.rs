@@ -17,11 +17,13 @@ pub enum Style {
 }
 
 /// Whether a JSON string can't hold a byte as it is.
+#[inline]
 fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 /// The same of eight bytes at a time, without a branch: where the first of them stands that has to be.
+#[inline]
 fn first_escaped(eight: [u8; 8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
@@ -48,6 +50,29 @@ fn next_escaped(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether one of some bytes has to be escaped; made so that a compiler compares them all at once.
+#[inline]
+fn any_escaped<const N: usize>(bytes: &[u8; N]) -> bool {
+    bytes.iter().fold(false, |found, byte| found | is_escaped(*byte))
+}
+
+/// Whether a text stands in a JSON string as it is. Most do: short ones take one or two steps.
+#[inline]
+fn is_plain(text: &[u8]) -> bool {
+    // What is left over is looked at with what is before it.
+    if let Some(last) = text.last_chunk::<16>() {
+        let (chunks, _) = text.as_chunks::<16>();
+        return !any_escaped(last) && !chunks.iter().any(any_escaped);
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        return first_escaped(*first).is_none() && first_escaped(*last).is_none();
+    }
+    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk(), text.last_chunk()) {
+        return first_escaped([*a, *b, *c, *d, *e, *f, *g, *h]).is_none();
+    }
+    !text.iter().any(|byte| is_escaped(*byte))
+}
+
 /// Writes a JSON string.
 pub fn string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
@@ -66,7 +91,16 @@ pub fn type_and_title(out: &mut String, type_name: &str, title: &str) {
     out.push_str("]\"");
 }
 
-fn escaped(out: &mut String, text: &str) {
+/// Writes what stands between the quotes of a JSON string.
+pub fn escaped(out: &mut String, text: &str) {
+    if is_plain(text.as_bytes()) {
+        out.push_str(text);
+    } else {
+        with_escapes(out, text);
+    }
+}
+
+fn with_escapes(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = next_escaped(rest.as_bytes()) {
         out.push_str(&rest[..at]);

@@ -1,7 +1,7 @@
 //! What one rendering may use: steps, depth, bytes and time. What needs more is Ruby's, which has limits of its own.
 //!
-//! Kept for the thread, since values are compared, printed and made far from the renderer; a template within another
-//! uses up what is left of the outer one's.
+//! Kept for the thread, since values are compared, printed and made far from the renderer, which asks for it once; a
+//! template within another uses up what is left of the outer one's.
 
 use super::value::{Ask, Known};
 use std::cell::Cell;
@@ -18,7 +18,7 @@ const TIME: Duration = Duration::from_secs(5);
 const EVERY: u64 = 512;
 
 /// What the rendering on this thread has used.
-struct Used {
+pub(super) struct Used {
     steps: Cell<u64>,
     bytes: Cell<usize>,
     depth: Cell<usize>,
@@ -32,6 +32,32 @@ thread_local! {
 }
 
 impl Used {
+    /// An outermost rendering begins.
+    pub fn begin(&self) {
+        self.steps.set(0);
+        self.bytes.set(0);
+        self.depth.set(0);
+        self.began.set(Some(Instant::now()));
+    }
+
+    /// An expression with others in it begins.
+    #[inline]
+    pub fn enter(&self) -> Known<()> {
+        let depth = self.depth.get() + 1;
+        if depth > DEPTH {
+            return Err(Ask("deep nesting"));
+        }
+        self.depth.set(depth);
+        self.spend(1)
+    }
+
+    /// It ends.
+    #[inline]
+    pub fn leave(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
+
+    #[inline]
     fn spend(&self, steps: u64) -> Known<()> {
         let before = self.steps.get();
         let now = before + steps;
@@ -47,14 +73,9 @@ impl Used {
     }
 }
 
-/// An outermost rendering begins.
-pub(super) fn begin() {
-    USED.with(|used| {
-        used.steps.set(0);
-        used.bytes.set(0);
-        used.depth.set(0);
-        used.began.set(Some(Instant::now()));
-    });
+/// Gives what the thread's rendering has used.
+pub(super) fn with<T>(work: impl FnOnce(&Used) -> T) -> T {
+    USED.with(work)
 }
 
 /// Counts so many steps.
@@ -65,21 +86,4 @@ pub(super) fn spend(steps: u64) -> Known<()> {
 /// Counts bytes of what is made; the next step notices when they are too many.
 pub(super) fn made(bytes: usize) {
     USED.with(|used| used.bytes.set(used.bytes.get().saturating_add(bytes)));
-}
-
-/// An expression begins.
-pub(super) fn enter() -> Known<()> {
-    USED.with(|used| {
-        let depth = used.depth.get() + 1;
-        if depth > DEPTH {
-            return Err(Ask("deep nesting"));
-        }
-        used.depth.set(depth);
-        used.spend(1)
-    })
-}
-
-/// It ends.
-pub(super) fn leave() {
-    USED.with(|used| used.depth.set(used.depth.get().saturating_sub(1)));
 }

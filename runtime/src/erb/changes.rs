@@ -12,6 +12,7 @@ use super::{budget, compare};
 use crate::compile::Compile;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
+use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
@@ -95,12 +96,11 @@ impl<'c> SetByTemplates<'c> {
         all.iter().find(|set| set.scope == scope.id && set.name == name).map(|set| set.value.clone())
     }
 
-    /// The variable as a template sees it from a scope, if a template has set it.
-    pub(super) fn find(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<V<'c>> {
+    /// The variable as a template sees it from a scope, if a template has set it. `symbol` is the name's, if it has one.
+    pub(super) fn find(&self, symbol: Option<Symbol>, scope: &'c Scope<'c>, name: &str) -> Option<V<'c>> {
         if self.all.borrow().is_empty() {
             return None;
         }
-        let symbol = vm.symbols.get(name);
         let mut at = Some(scope);
         while let Some(scope) = at {
             if let Some(value) = self.own(scope, name) {

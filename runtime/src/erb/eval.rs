@@ -1,7 +1,7 @@
 //! Renders a lowered template. Nothing it does can be seen from outside until it is done: whenever something comes up
 //! that is not certain, it stops, and Ruby renders the template from its begin.
 
-use super::budget;
+use super::budget::{self, Used};
 use super::changes::Lent;
 use super::compare;
 use super::methods::{self, Method};
@@ -51,6 +51,7 @@ pub(super) struct Renderer<'e, 'c> {
     pub compile: &'e Compile<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
+    used: &'e Used,
     template: &'c Template,
     locals: Vec<V<'c>>,
     /// Instance variables as far as they were asked for.
@@ -101,10 +102,21 @@ pub(super) fn render<'c>(
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
+    budget::with(|used| render_with(used, compile, vm, scope, template))
+}
+
+fn render_with<'c>(
+    used: &Used,
+    compile: &Compile<'c>,
+    vm: &mut Vm<'c>,
+    scope: &'c Scope<'c>,
+    template: &'c Template,
+) -> Result<Rendered<'c>, Stopped> {
     let mut renderer = Renderer {
         compile,
         vm,
         scope,
+        used,
         template,
         locals: vec![V::Nil; template.slots],
         variables: vec![None; template.variables.len()],
@@ -119,7 +131,7 @@ pub(super) fn render<'c>(
         calls: 0,
     };
     if renderer.depth == 0 {
-        budget::begin();
+        used.begin();
     }
     match renderer.eval(&template.body) {
         Ok(_) => match renderer.changed() {
@@ -134,13 +146,6 @@ pub(super) fn render<'c>(
 impl<'c> Renderer<'_, 'c> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, node: &'c Node) -> Done<'c> {
-        budget::enter()?;
-        let value = self.any(node);
-        budget::leave();
-        value
-    }
-
-    fn any(&mut self, node: &'c Node) -> Done<'c> {
         Ok(match node {
             Node::Nil => V::Nil,
             Node::Bool(b) => V::Bool(*b),
@@ -150,11 +155,26 @@ impl<'c> Renderer<'_, 'c> {
             Node::Symbol(name) => V::Symbol(name),
             Node::Class(class) => V::Class(*class),
             Node::Scope => V::Scope,
+            Node::Local(slot) => self.locals[*slot as usize].clone(),
+            Node::Variable(number) => self.variable(*number)?,
             Node::Text(text) => {
                 self.out.push_str(text);
                 self.limit()?;
                 V::Void
             }
+            // Only these can go on for long, or deep.
+            composed => {
+                self.used.enter()?;
+                let value = self.composed(composed);
+                self.used.leave();
+                return value;
+            }
+        })
+    }
+
+    /// The value of an expression that has others in it.
+    fn composed(&mut self, node: &'c Node) -> Done<'c> {
+        Ok(match node {
             Node::Insert(value) => {
                 let value = self.eval(value)?;
                 text::put(&mut self.out, &value)?;
@@ -168,13 +188,11 @@ impl<'c> Renderer<'_, 'c> {
                 }
                 last
             }
-            Node::Local(slot) => self.locals[*slot as usize].clone(),
             Node::SetLocal(slot, value) => {
                 let value = self.eval(value)?;
                 self.locals[*slot as usize] = value.clone();
                 value
             }
-            Node::Variable(number) => self.variable(*number)?,
             Node::SetVariable(number, value) => {
                 let value = self.eval(value)?;
                 self.variables[*number as usize] = Some(value.clone());
@@ -361,11 +379,12 @@ impl<'c> Renderer<'_, 'c> {
         }
         let name = &*self.template.variables[place];
         let scope = if methods::SHARED.contains(&name) { self.vm.top } else { self.scope };
-        if let Some(value) = self.compile.set_by_templates.find(self.vm, scope, name) {
+        let symbol = self.vm.symbols.get(name);
+        if let Some(value) = self.compile.set_by_templates.find(symbol, scope, name) {
             self.variables[place] = Some(value.clone());
             return Ok(value);
         }
-        let found = self.vm.symbols.get(name).and_then(|symbol| scope.lookup(symbol));
+        let found = symbol.and_then(|symbol| scope.lookup(symbol));
         let value = match found {
             Some(found) => self.lend(name, found)?,
             None => V::Nil,

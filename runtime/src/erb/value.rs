@@ -125,8 +125,13 @@ impl<'c> Map<'c> {
 
     pub fn find(&self, key: &V<'c>) -> Known<Option<usize>> {
         budget::spend(self.entries.len() as u64 / 8)?;
+        let text = key.text();
         for (place, (known, _)) in self.entries.iter().enumerate() {
-            if known.same_key(key)? {
+            let same = match (text, known.text()) {
+                (Some(a), Some(b)) => a == b,
+                _ => known.same_key(key)?,
+            };
+            if same {
                 return Ok(Some(place));
             }
         }

@@ -2,12 +2,11 @@
 
 use super::config::Location;
 use super::context::{self, Source};
-use super::entry::Entry;
+use super::entry::At;
 use super::files::Format;
 use super::key::lookup_error;
-use super::layer::Layer;
 use super::source::Data;
-use super::{Invocation, eyaml, file};
+use super::{eyaml, file};
 use crate::compile::Compile;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -15,15 +14,8 @@ use bunraku_vm::vm::Vm;
 
 impl<'c> Compile<'c> {
     /// The backend of hiera-eyaml: YAML in which strings may be encrypted.
-    fn eyaml(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        entry: &Entry<'c>,
-        n: usize,
-        key: Option<Value<'c>>,
-    ) -> Eval<'c, Option<Value<'c>>> {
-        let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
+    fn eyaml(&self, vm: &mut Vm<'c>, at: At<'_, 'c>, key: Option<Value<'c>>) -> Eval<'c, Option<Value<'c>>> {
+        let Some(location) = at.file() else {
             return Err(Flow::raw(
                 "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
                  hiera.yaml when using this lookup_key function",
@@ -36,21 +28,21 @@ impl<'c> Compile<'c> {
         let text = key.as_str().unwrap_or_default();
         let Some(found) = file.find(file::hash_of(text), text) else { return Ok(None) };
         let value = file.value(found)?;
-        self.decrypted(vm, inv, entry, location, key, value).map(Some)
+        self.decrypted(vm, at, location, key, value).map(Some)
     }
 
     fn decrypted(
         &self,
         vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        entry: &Entry<'c>,
+        at: At<'_, 'c>,
         location: &Location,
         key: Value<'c>,
         value: Value<'c>,
     ) -> Eval<'c> {
+        let inv = at.inv;
         match value {
             Value::Str(text) if eyaml::is_encrypted(&text) => {
-                let plain = eyaml::decrypt(&text, entry.options).map_err(|message| {
+                let plain = eyaml::decrypt(&text, at.entry.options).map_err(|message| {
                     lookup_error(format!(
                         "hiera-eyaml backend error decrypting {} when looking up {} in {}. Error was {message}",
                         text.as_str(),
@@ -65,7 +57,7 @@ impl<'c> Compile<'c> {
             Value::Array(items) => {
                 let mut all = Vec::with_capacity(items.size());
                 for item in items.items() {
-                    all.push(self.decrypted(vm, inv, entry, location, key, *item)?);
+                    all.push(self.decrypted(vm, at, location, key, *item)?);
                 }
                 Ok(vm.array(&all))
             }
@@ -73,7 +65,7 @@ impl<'c> Compile<'c> {
                 let mut all = HashBuilder::new(vm.arena);
                 for (name, item) in hash.entries() {
                     let name = self.interpolate(vm, inv, *name, true)?;
-                    let item = self.decrypted(vm, inv, entry, location, key, *item)?;
+                    let item = self.decrypted(vm, at, location, key, *item)?;
                     all.insert(name, item);
                 }
                 Ok(Value::Hash(all.finish()))
@@ -86,33 +78,30 @@ impl<'c> Compile<'c> {
     pub(super) fn call_backend(
         &self,
         vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
+        at: At<'_, 'c>,
         argument: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let name = entry.function.as_str();
+        let name = at.entry.function.as_str();
         if name == "eyaml_lookup_key" {
-            return self.eyaml(vm, inv, entry, n, argument);
+            return self.eyaml(vm, at, argument);
         }
         self.hiera.memos.spoil();
         let from = name.split_once("::").map_or("", |(module, _)| module);
         let Some(closure) = self.find_function(vm, name, from)? else {
             if self.find_ruby(name, from).is_some_and(|found| !found.old) {
-                let args = self.backend_arguments(vm, inv, layer, entry, n, argument)?;
+                let args = self.backend_arguments(vm, at, argument)?;
                 let scope = vm.top;
                 let call = bunraku_vm::function::Call { args: &args, block: None, scope };
                 let value = self.call_ruby(vm, name, from, call).map(|value| value.unwrap_or(Value::Undef));
                 return context::found(value);
             }
-            let message = format!("Unable to find '{}' function named '{name}'", entry.kind.name());
-            let file = layer.config.path.as_ref().map(|path| path.to_string_lossy().into());
+            let message = format!("Unable to find '{}' function named '{name}'", at.entry.kind.name());
+            let file = at.layer.config.path.as_ref().map(|path| path.to_string_lossy().into());
             let place = bunraku_vm::diagnostic::Place { file, line: None, column: None };
             let diagnostic = bunraku_vm::diagnostic::Diagnostic::error(message).at(place);
             return Err(Flow::formed(diagnostic.with_code("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND")));
         };
-        let args = self.backend_arguments(vm, inv, layer, entry, n, argument)?;
+        let args = self.backend_arguments(vm, at, argument)?;
         context::found(vm.call(closure, &args))
     }
 
@@ -120,18 +109,15 @@ impl<'c> Compile<'c> {
     fn backend_arguments(
         &self,
         vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
+        at: At<'_, 'c>,
         argument: Option<Value<'c>>,
     ) -> Eval<'c, Vec<Value<'c>>> {
-        let mut options = HashBuilder::with(self.arena, entry.options);
-        if let Some(location) = entry.locations.as_ref().map(|all| &all[n]) {
+        let mut options = HashBuilder::with(self.arena, at.entry.options);
+        if let Some(location) = at.location() {
             let key = if location.is_uri { "uri" } else { "path" };
             options.insert_str(key, vm.string(&location.text));
         }
-        let context = self.make_context(vm, inv, layer.module, &entry.contexts[n])?;
+        let context = self.make_context(vm, at.inv, at.layer.module, at.context())?;
         let mut args: Vec<_> = argument.into_iter().collect();
         args.extend([Value::Hash(options.finish()), context]);
         Ok(args)

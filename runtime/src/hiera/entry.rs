@@ -1,8 +1,10 @@
 //! An entry of a hierarchy: which backend is asked, at which locations, and what is kept of each.
 
+use super::Invocation;
 use super::config::Location;
 use super::context::Context;
 use super::files::Format;
+use super::layer::Layer;
 use super::origin;
 use bunraku_vm::value::{Hash, Value};
 use std::path::PathBuf;
@@ -87,28 +89,15 @@ impl<'c> Entry<'c> {
         }
     }
 
-    /// What it gave at one of its locations.
-    pub(super) fn source(&self, n: usize, value: Value<'c>) -> origin::Source<'c> {
-        let location = self.locations.as_ref().map(|all| &all[n]);
-        let is_uri = location.is_some_and(|location| location.is_uri);
-        let format = match self.function.as_str() {
-            "eyaml_lookup_key" => Some(Format::Yaml),
-            _ => self.format(),
-        };
-        origin::Source {
-            value,
-            entry: self.name.clone(),
-            location: location.map(|location| location.text.clone()),
-            is_uri,
-            format: format.filter(|_| !is_uri),
-            whole: self.kind.takes_whole_key(),
-        }
+    /// Whether there is something at one of its locations.
+    pub(super) fn exists(&self, n: usize) -> bool {
+        self.locations.as_ref().is_none_or(|all| all[n].exists)
     }
 
-    /// What errors say of one of its locations.
-    pub(super) fn place(&self, n: usize) -> String {
-        let location = self.locations.as_ref().map(|all| &all[n]);
-        location.map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default()
+    /// Whether all data are there, where it is asked for all at once.
+    pub(super) fn is_read(&self) -> bool {
+        let mut all = self.contexts.iter().enumerate();
+        self.kind != Kind::DataHash || all.all(|(n, context)| !self.exists(n) || context.data.get().is_some())
     }
 
     /// How its files are written, where the function is one of Puppet's own.
@@ -125,5 +114,54 @@ impl<'c> Entry<'c> {
     pub(super) fn full_name(&self) -> String {
         let version = if self.levels.is_some() { "v3_" } else { "" };
         format!("{version}{} function '{}'", self.kind.name(), self.function)
+    }
+}
+
+/// Where a look-up asks: a layer, an entry of it, and which of that one's locations.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a, 'c> {
+    pub inv: &'a Invocation<'c>,
+    pub layer: &'a Layer<'c>,
+    pub entry: &'a Entry<'c>,
+    pub n: usize,
+}
+
+impl<'a, 'c> At<'a, 'c> {
+    /// The location; none where the entry names none.
+    pub fn location(self) -> Option<&'a Location> {
+        self.entry.locations.as_ref().map(|all| &all[self.n])
+    }
+
+    /// The same, if it is a file.
+    pub fn file(self) -> Option<&'a Location> {
+        self.location().filter(|location| !location.is_uri)
+    }
+
+    /// What is kept for it.
+    pub fn context(self) -> &'a Rc<Context<'c>> {
+        &self.entry.contexts[self.n]
+    }
+
+    /// What errors say of it.
+    pub fn place(self) -> String {
+        self.location().map(|l| format!(", when using location '{}',", l.text)).unwrap_or_default()
+    }
+
+    /// Where a value came from that it gave.
+    pub fn origin(self, value: Value<'c>) -> origin::Source<'c> {
+        let location = self.location();
+        let is_uri = location.is_some_and(|location| location.is_uri);
+        let format = match self.entry.function.as_str() {
+            "eyaml_lookup_key" => Some(Format::Yaml),
+            _ => self.entry.format(),
+        };
+        origin::Source {
+            value,
+            entry: self.entry.name.clone(),
+            location: location.map(|location| location.text.clone()),
+            is_uri,
+            format: format.filter(|_| !is_uri),
+            whole: self.entry.kind.takes_whole_key(),
+        }
     }
 }

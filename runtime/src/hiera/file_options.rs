@@ -83,7 +83,7 @@ pub struct Pattern<'c> {
     /// The hash of that.
     pub hash: u64,
     /// What a text begins with that fits.
-    start: &'c str,
+    pub start: &'c str,
     /// With one of these it ends.
     ends: &'c [Box<str>],
 }

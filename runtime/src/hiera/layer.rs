@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::context::Source;
-use super::entry::{Entry, Kind};
+use super::entry::{At, Kind};
 use super::explain::What;
 use super::file;
 use super::key::{Key, Segment, lookup_error};
@@ -156,9 +156,9 @@ impl<'c> Compile<'c> {
                         if places != u64::MAX && places >> (base + n) & 1 == 0 {
                             return Ok(None);
                         }
-                        let location = entry.locations.as_ref().map(|all| &all[n]);
-                        let mut ask = || self.ask_location(vm, inv, layer, entry, n, key);
-                        match location {
+                        let at = At { inv, layer, entry, n };
+                        let mut ask = || self.ask_location(vm, at, key);
+                        match at.location() {
                             Some(location) => explain.with(|| location.explained(), ask),
                             None => ask(),
                         }
@@ -174,20 +174,13 @@ impl<'c> Compile<'c> {
     }
 
     /// What one location of an entry has, with what is to be said of it.
-    fn ask_location(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
-        key: &Key<'c>,
-    ) -> Eval<'c, Option<Value<'c>>> {
-        if entry.locations.as_ref().is_some_and(|all| !all[n].exists) {
+    fn ask_location(&self, vm: &mut Vm<'c>, at: At<'_, 'c>, key: &Key<'c>) -> Eval<'c, Option<Value<'c>>> {
+        let At { inv, entry, .. } = at;
+        if at.location().is_some_and(|location| !location.exists) {
             inv.explain.location_not_found();
             return Ok(None);
         }
-        let found = self.ask_entry(vm, inv, layer, entry, n, key)?;
+        let found = self.ask_entry(vm, at, key)?;
         let whole = entry.kind.takes_whole_key();
         let name = if whole { key.text } else { &*key.root };
         Ok(match found {
@@ -197,24 +190,16 @@ impl<'c> Compile<'c> {
             }
             Some(value) => {
                 inv.explain.found(name, value);
-                inv.explain.source(|| entry.source(n, value));
+                inv.explain.source(|| at.origin(value));
                 Some(if whole { undig(vm, &key.segments, value) } else { value })
             }
         })
     }
 
-    fn ask_entry(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
-        key: &Key<'c>,
-    ) -> Eval<'c, Option<Value<'c>>> {
-        let context = &entry.contexts[n];
+    fn ask_entry(&self, vm: &mut Vm<'c>, at: At<'_, 'c>, key: &Key<'c>) -> Eval<'c, Option<Value<'c>>> {
+        let At { inv, entry, .. } = at;
         // Words of errors: look-ups that go well need none.
-        let place = || entry.place(n);
+        let place = || at.place();
         let full_name = || entry.full_name();
         match entry.kind {
             Kind::Hiera3 => Err(lookup_error(format!(
@@ -223,7 +208,7 @@ impl<'c> Compile<'c> {
                 entry.function
             ))),
             Kind::DataHash => {
-                let found = match self.source(vm, inv, layer, entry, n)? {
+                let found = match self.source(vm, at)? {
                     Source::File(file) => match file.find(file::hash_of(&key.root), &key.root) {
                         Some(found) => Some((file.value(found)?, found.traits)),
                         None => None,
@@ -244,7 +229,7 @@ impl<'c> Compile<'c> {
             Kind::LookupKey | Kind::DataDig => {
                 let whole = entry.kind == Kind::DataDig;
                 let name = if whole { key.text } else { &*key.root };
-                let known = context.answers.borrow().get(name).copied();
+                let known = at.context().answers.borrow().get(name).copied();
                 let value = match known {
                     Some(value) => value,
                     None => {
@@ -255,7 +240,7 @@ impl<'c> Compile<'c> {
                         } else {
                             vm.string(&key.root)
                         };
-                        let Some(value) = self.call_backend(vm, inv, layer, entry, n, Some(argument))? else {
+                        let Some(value) = self.call_backend(vm, at, Some(argument))? else {
                             return Ok(None);
                         };
                         let subject = || {
@@ -263,7 +248,7 @@ impl<'c> Compile<'c> {
                             format!("Value for key '{name}', returned from {function}{place}")
                         };
                         self.check_value(vm, subject, value)?;
-                        context.answers.borrow_mut().insert(name.to_owned(), value);
+                        at.context().answers.borrow_mut().insert(name.to_owned(), value);
                         value
                     }
                 };

@@ -12,16 +12,13 @@ impl<'c> Compile<'c> {
     /// known.
     pub(super) fn is_nowhere(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &str) -> bool {
         let hiera = &self.hiera;
-        if !hiera.stack.borrow().is_empty() || key.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'.')) {
+        // All bytes at a time: hardly a key has any of these.
+        let leads = |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.');
+        if !hiera.stack.borrow().is_empty() || key.bytes().fold(false, leads) {
             return false;
         }
         let module = names::split_first(key).map(|(module, _)| module);
         let hash = file::hash_of(key);
-        match hiera.options.borrow().of(module) {
-            Some(Some(options)) if !matches!(options.matching(hash, key), Ok(None)) => return false,
-            Some(_) => {}
-            None => return false,
-        }
         let mut lacks = |layer: &Layer<'c>| {
             layer.config.version != version3::VERSION
                 && layer.resolved().is_some_and(|kept| self.stands(vm, inv, &kept) && kept.places(hash) == 0)
@@ -33,10 +30,15 @@ impl<'c> Compile<'c> {
         {
             return false;
         }
-        let Some(module) = module else { return true };
-        match hiera.modules.borrow().get(module) {
-            Some(Some(layer)) => !layer.config.has_default_hierarchy() && lacks(layer),
+        let modules = hiera.modules.borrow();
+        match module.map(|module| modules.get(module)) {
+            Some(Some(Some(layer))) if layer.config.has_default_hierarchy() || !lacks(layer) => return false,
+            Some(None) => return false,
+            None | Some(Some(_)) => {}
+        }
+        match hiera.options.borrow().of(module) {
             Some(None) => true,
+            Some(Some(options)) => matches!(options.matching(hash, key), Ok(None)),
             None => false,
         }
     }

@@ -29,8 +29,9 @@ type Options<'c> = Option<&'c Table<'c>>;
 pub(super) enum Table<'c> {
     /// All of them, and the keys that are patterns, what a text that fits begins with, and what they say.
     Merged(Hash<'c>, &'c [(&'c str, &'c str, Value<'c>)]),
-    /// Those of files, of which the first that has a key counts, and the patterns in the order in which a merge has them.
-    Files(&'c [FileOptions<'c>], &'c [Pattern<'c>]),
+    /// Those of files, of which the first that has a key counts, the patterns in the order in which a merge has them, and
+    /// what every text begins with that fits one of these.
+    Files(&'c [FileOptions<'c>], &'c [Pattern<'c>], &'c str),
 }
 
 /// What a compile keeps of them; nothing is asked for twice.
@@ -63,7 +64,8 @@ impl<'c> Table<'c> {
 
     fn of_files(arena: &'c Bump, files: &[FileOptions<'c>]) -> Options<'c> {
         let patterns: Vec<_> = files.iter().rev().flat_map(|file| file.patterns()).collect();
-        let table = || Table::Files(arena.alloc_slice_copy(files), arena.alloc_slice_copy(&patterns));
+        let common = patterns.iter().map(|pattern| pattern.start).reduce(common_start).unwrap_or_default();
+        let table = || Table::Files(arena.alloc_slice_copy(files), arena.alloc_slice_copy(&patterns), common);
         (!files.is_empty()).then(|| &*arena.alloc(table()))
     }
 
@@ -78,7 +80,7 @@ impl<'c> Table<'c> {
                 let by_pattern = || patterns.iter().find(|(text, start, _)| fits(text, start));
                 own.or_else(|| by_pattern().map(|(_, _, value)| *value))
             }
-            Table::Files(files, patterns) => {
+            Table::Files(files, patterns, common) => {
                 let value = |hash: u64, key: &str| -> Eval<'c, Option<Value<'c>>> {
                     for file in *files {
                         if let Some(value) = file.find(hash, key)? {
@@ -89,6 +91,7 @@ impl<'c> Table<'c> {
                 };
                 match value(hash_of_root, root)?.filter(|value| !value.is_undef()) {
                     Some(own) => Some(own),
+                    None if !root.starts_with(common) => None,
                     None => match patterns.iter().find(|pattern| pattern.fits(root)) {
                         Some(pattern) => value(pattern.hash, pattern.text)?,
                         None => None,
@@ -327,6 +330,12 @@ pub(super) fn literal_start(pattern: &str) -> &str {
     }
 }
 
+/// What both begin with.
+fn common_start<'t>(one: &'t str, other: &'t str) -> &'t str {
+    let same = one.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
+    &one[..same.map_or(one.len().min(other.len()), |((at, _), _)| at)]
+}
+
 /// With one of these every text ends that fits a pattern, unless it has several lines; nothing where that is not plain.
 pub(super) fn literal_ends(pattern: &str) -> Vec<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
@@ -391,7 +400,15 @@ pub(super) fn is_of_module(key: &str, module: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{literal_ends, literal_start};
+    use super::{common_start, literal_ends, literal_start};
+
+    #[test]
+    fn a_common_start_is_one_of_both() {
+        assert_eq!(common_start("profile::a", "profile::b::c"), "profile::");
+        assert_eq!(common_start("a", "ab"), "a");
+        assert_eq!(common_start("ab", "a"), "a");
+        assert_eq!(common_start("ä", "ö"), "");
+    }
 
     #[test]
     fn only_what_must_be_there_is_a_literal_end() {

@@ -42,7 +42,9 @@ struct Index {
 impl Index {
     /// The index of entries; none while a file is unread, or where there are too many locations.
     fn of(entries: &[Entry<'_>]) -> Option<Index> {
-        if entries.iter().map(|entry| entry.contexts.len()).sum::<usize>() > 64 {
+        if entries.iter().map(|entry| entry.contexts.len()).sum::<usize>() > 64
+            || !entries.iter().all(Entry::is_read)
+        {
             return None;
         }
         let mut index = Index { keys: HashTable::new(), always: 0 };
@@ -51,7 +53,7 @@ impl Index {
             for (n, context) in entry.contexts.iter().enumerate() {
                 if entry.kind != Kind::DataHash {
                     index.always |= bit;
-                } else if entry.locations.as_ref().is_none_or(|all| all[n].exists) {
+                } else if entry.exists(n) {
                     match context.data.get()? {
                         Source::File(file) => index.add(file.hashes(), bit),
                         Source::Hash(hash) => {

@@ -3,7 +3,7 @@
 use super::Invocation;
 use super::config::Location;
 use super::context::Source;
-use super::entry::{Entry, Kind};
+use super::entry::{At, Entry, Kind};
 use super::file_options::{FileOptions, Says};
 use super::files::Format;
 use super::key::lookup_error;
@@ -26,21 +26,14 @@ pub(super) enum Data<'c> {
 
 impl<'c> Compile<'c> {
     /// All data of a location.
-    pub(super) fn source(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
-    ) -> Eval<'c, Source<'c>> {
-        if let Some(known) = entry.contexts[n].data.get() {
+    pub(super) fn source(&self, vm: &mut Vm<'c>, at: At<'_, 'c>) -> Eval<'c, Source<'c>> {
+        if let Some(known) = at.context().data.get() {
             return Ok(known);
         }
-        let data = self.data_hash(vm, inv, layer, entry, n)?;
-        let subject = || format!("Value returned from {}{}", entry.full_name(), entry.place(n));
-        let source = self.check_data_hash(vm, layer, data, subject)?;
-        entry.contexts[n].data.set(Some(source));
+        let data = self.data_hash(vm, at)?;
+        let subject = || format!("Value returned from {}{}", at.entry.full_name(), at.place());
+        let source = self.check_data_hash(vm, at.layer, data, subject)?;
+        at.context().data.set(Some(source));
         Ok(source)
     }
 
@@ -67,7 +60,7 @@ impl<'c> Compile<'c> {
         for entry in &resolved.entries {
             let exists = |(_, location): &(usize, &Location)| location.exists;
             for (n, _) in entry.locations.iter().flatten().enumerate().filter(exists) {
-                if let Source::File(file) = self.source(vm, inv, layer, entry, n).ok()? {
+                if let Source::File(file) = self.source(vm, At { inv, layer, entry, n }).ok()? {
                     match file.options() {
                         Says::Nothing => {}
                         Says::Plain(options) => all.push(options),
@@ -115,24 +108,17 @@ impl<'c> Compile<'c> {
         Ok(source)
     }
 
-    fn data_hash(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        layer: &Layer<'c>,
-        entry: &Entry<'c>,
-        n: usize,
-    ) -> Eval<'c, Data<'c>> {
-        let Some(format) = entry.format() else {
-            let found = self.call_backend(vm, inv, layer, entry, n, None)?;
+    fn data_hash(&self, vm: &mut Vm<'c>, at: At<'_, 'c>) -> Eval<'c, Data<'c>> {
+        let Some(format) = at.entry.format() else {
+            let found = self.call_backend(vm, at, None)?;
             let nothing = || Value::Hash(HashBuilder::new(self.arena).finish());
             return Ok(Data::Value(found.unwrap_or_else(nothing)));
         };
-        let Some(location) = entry.locations.as_ref().map(|all| &all[n]).filter(|l| !l.is_uri) else {
+        let Some(location) = at.file() else {
             return Err(Flow::raw(format!(
                 "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
                  when using this data_hash function",
-                entry.function
+                at.entry.function
             )));
         };
         self.file_data(location, format)

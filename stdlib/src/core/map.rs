@@ -33,7 +33,7 @@ fn hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn map_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
     let mut cursor = asserted(vm, "map", call.args[0])?;
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(cursor.expected());
     while let Some(item) = cursor.next(vm) {
         match until_break(vm.call(block, &[item]))? {
             Some(value) => result.push(value),
@@ -46,7 +46,7 @@ fn map_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn map_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
     let mut cursor = asserted(vm, "map", call.args[0])?;
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(cursor.expected());
     while let Some(item) = cursor.next(vm) {
         match until_break(vm.call(block, &[Value::Int(result.len() as i64), item]))? {
             Some(value) => result.push(value),

@@ -154,6 +154,8 @@ fn hostile_templates_are_given_up_in_time() {
         "x = 'a'; 80.times { x = x + x }; x",
         "x = []; 2000000.times { x << ('a' * 1000000) }; x.size",
         "while true; end",
+        "while true; 1; end",
+        "x = 1; while x do x end",
         "x = [1]; x.each { |i| x << i }",
         "x = [1]; x << x; x.inspect",
         "h = {}; h['h'] = h; h.inspect",

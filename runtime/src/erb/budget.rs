@@ -57,8 +57,9 @@ impl Used {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 
+    /// So many steps are made.
     #[inline]
-    fn spend(&self, steps: u64) -> Known<()> {
+    pub fn spend(&self, steps: u64) -> Known<()> {
         let before = self.steps.get();
         let now = before + steps;
         self.steps.set(now);

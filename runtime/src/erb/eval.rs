@@ -162,7 +162,7 @@ impl<'c> Renderer<'_, 'c> {
                 self.limit()?;
                 V::Void
             }
-            // Only these can go on for long, or deep.
+            // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => {
                 self.used.enter()?;
                 let value = self.composed(composed);
@@ -265,6 +265,7 @@ impl<'c> Renderer<'_, 'c> {
             Node::While(parts, wanted) => {
                 let (condition, body) = &**parts;
                 loop {
+                    self.used.spend(1)?;
                     if self.eval(condition)?.truthy() != *wanted {
                         break V::Nil;
                     }
@@ -617,6 +618,7 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     fn run(&mut self, body: &'c Body) -> Done<'c> {
+        self.used.spend(1)?;
         match self.eval(&body.body) {
             Err(Stop::Next(value)) => Ok(value),
             other => other,

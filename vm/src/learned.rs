@@ -4,8 +4,10 @@
 use crate::error::Eval;
 use crate::isa::{Op, decode};
 use crate::names;
+use crate::symbol::KeptName;
 use crate::types::{LastingType, is_instance};
 use crate::unit::ChunkRef;
+use crate::unit::reader::Unit;
 use crate::vm::Vm;
 use std::sync::OnceLock;
 
@@ -14,6 +16,8 @@ use std::sync::OnceLock;
 pub struct Learned {
     /// By chunk.
     chunks: OnceLock<Box<[OnceLock<Sound>]>>,
+    /// By number: each is found to be text, and hashed, once.
+    names: OnceLock<Box<[OnceLock<KeptName>]>>,
 }
 
 /// What is known of a chunk whose parameters' types are in order, and the same whoever evaluates them.
@@ -34,6 +38,19 @@ impl Learned {
         let all = self.chunks.get_or_init(|| (0..chunks).map(|_| OnceLock::new()).collect());
         if let Some(place) = all.get(chunk as usize) {
             let _ = place.set(sound);
+        }
+    }
+
+    /// The n-th name of the unit.
+    pub(crate) fn name(&self, unit: &Unit<'_>, number: u32) -> Option<&KeptName> {
+        let all = self.names.get_or_init(|| (0..unit.names()).map(|_| OnceLock::new()).collect());
+        let place = all.get(number as usize)?;
+        match place.get() {
+            Some(name) => Some(name),
+            None => {
+                let name = KeptName::new(unit.name(number).ok()?);
+                Some(place.get_or_init(|| name))
+            }
         }
     }
 }

@@ -114,7 +114,10 @@ impl<'c> LoadedUnit<'c> {
     pub fn symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
         let cell = &self.names[number as usize];
         cell.get().unwrap_or_else(|| {
-            let symbol = symbols.intern(self.name(number));
+            let symbol = match self.learned.and_then(|learned| learned.name(&self.unit, number)) {
+                Some(name) => symbols.intern_kept(name),
+                None => symbols.intern(self.name(number)),
+            };
             cell.set(Some(symbol));
             symbol
         })
@@ -122,7 +125,10 @@ impl<'c> LoadedUnit<'c> {
 
     /// The text of a name the verifier has seen.
     pub fn name(&self, number: u32) -> &'c str {
-        self.unit.name(number).unwrap_or_default()
+        match self.learned {
+            Some(learned) => learned.name(&self.unit, number).map_or("", |name| &name.text),
+            None => self.unit.name(number).unwrap_or_default(),
+        }
     }
 
     /// What a qualified name was found to mean before: the value of a class's own variable.

@@ -6,6 +6,7 @@ use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
+use bunraku_vm::types::LastingType;
 use elsa::sync::FrozenMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
@@ -41,6 +42,18 @@ pub(crate) struct TypeFiles {
     pub alias: Option<PathBuf>,
     /// The type set of its module, where there is neither.
     pub set: Option<PathBuf>,
+    /// What compiles have learned of the alias, by how its file is checked.
+    pub lasting: [OnceLock<Arc<LastingAlias>>; 3],
+}
+
+/// An alias whose file and all that it names stay as they are.
+pub(crate) struct LastingAlias {
+    /// Its name as declared.
+    pub name: String,
+    /// Where it is defined, as Puppet's loaders name the place.
+    pub site: String,
+    /// What it stands for.
+    pub target: LastingType,
 }
 
 /// What an environment is opened with; everything may be left out.

@@ -5,6 +5,7 @@
 use crate::tree::Tree;
 use crate::units::Outcome;
 use bunraku_vm::archive::layout::Section;
+use bunraku_vm::learned::Learned;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -47,6 +48,8 @@ pub(crate) struct FrozenFile {
     pub in_module: Option<String>,
     /// Its unit, by how it is checked.
     pub units: [OnceLock<Outcome>; 3],
+    /// What compiles have learned of it, likewise.
+    pub learned: [Learned; 3],
 }
 
 impl Modules {
@@ -119,7 +122,7 @@ impl Modules {
             let place = self.place(file);
             let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
             let in_module = place.map(|(path, _)| path);
-            let kept = FrozenFile { path: path.to_owned(), module, in_module, units: Default::default() };
+            let kept = FrozenFile { path: path.to_owned(), module, in_module, ..FrozenFile::default() };
             self.files.insert(path.to_owned(), Box::new(kept))
         }))
     }

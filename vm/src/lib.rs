@@ -16,6 +16,7 @@ mod interp;
 pub mod isa;
 pub mod iterator;
 pub mod label;
+pub mod learned;
 mod loaded;
 pub mod names;
 pub mod regex;

@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::isa::Op;
+use crate::learned::Learned;
 use crate::symbol::{Interner, Symbol};
 use crate::types::Type;
 use crate::unit::layout::tag;
@@ -39,6 +40,8 @@ pub(crate) struct LoadedUnit<'c> {
     /// What called names mean, by name number.
     pub callees: &'c [Cell<Option<Callee<'c>>>],
     passed: &'c verify::Passed,
+    /// What compiles have learned of it, where that is kept.
+    pub learned: Option<&'c Learned>,
     /// Where the variables of classes lie that qualified names were found to mean, by name number.
     qualified: OnceCell<&'c [Cell<Option<Slot<'c>>>]>,
     /// The types that names were found to mean, by name number.
@@ -77,6 +80,7 @@ impl<'c> LoadedUnit<'c> {
         id: UnitId,
         unit: Unit<'c>,
         passed: &'c verify::Passed,
+        learned: Option<&'c Learned>,
         file: Option<&'c str>,
         module: &'c str,
     ) -> &'c Self {
@@ -96,6 +100,7 @@ impl<'c> LoadedUnit<'c> {
             shape: Cell::new(None),
             callees,
             passed,
+            learned,
             qualified: OnceCell::new(),
             types: OnceCell::new(),
         })
@@ -109,7 +114,10 @@ impl<'c> LoadedUnit<'c> {
     pub fn symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
         let cell = &self.names[number as usize];
         cell.get().unwrap_or_else(|| {
-            let symbol = symbols.intern(self.name(number));
+            let symbol = match self.learned.and_then(|learned| learned.name(&self.unit, number)) {
+                Some(name) => symbols.intern_kept(name),
+                None => symbols.intern(self.name(number)),
+            };
             cell.set(Some(symbol));
             symbol
         })
@@ -117,7 +125,10 @@ impl<'c> LoadedUnit<'c> {
 
     /// The text of a name the verifier has seen.
     pub fn name(&self, number: u32) -> &'c str {
-        self.unit.name(number).unwrap_or_default()
+        match self.learned {
+            Some(learned) => learned.name(&self.unit, number).map_or("", |name| &name.text),
+            None => self.unit.name(number).unwrap_or_default(),
+        }
     }
 
     /// What a qualified name was found to mean before: the value of a class's own variable.

@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
+use std::sync::LazyLock;
 
 /// An interned name; valid for the [`Interner`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +47,23 @@ pub struct Interner<'c> {
     texts: RefCell<Vec<&'c str>>,
 }
 
+/// One for all tables, so that a name's code can be kept beside it.
+static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
+
+/// A name that outlives compiles, with the code that tables know it by.
+#[derive(Debug)]
+pub(crate) struct KeptName {
+    /// Its text.
+    pub text: Box<str>,
+    code: u64,
+}
+
+impl KeptName {
+    pub fn new(text: &str) -> KeptName {
+        KeptName { text: text.into(), code: HASHER.hash_one(text) }
+    }
+}
+
 /// How many names there is room for at first: what a small compile needs.
 const ROOM: usize = 400;
 
@@ -54,7 +72,7 @@ impl<'c> Interner<'c> {
     pub fn new(arena: &'c Bump) -> Self {
         let names = Interner {
             arena,
-            hasher: DefaultHashBuilder::default(),
+            hasher: HASHER.clone(),
             table: RefCell::new(HashTable::with_capacity(ROOM)),
             texts: RefCell::new(Vec::with_capacity(ROOM)),
         };
@@ -80,6 +98,11 @@ impl<'c> Interner<'c> {
     pub fn intern(&self, text: &str) -> Symbol {
         let code = self.hasher.hash_one(text);
         self.find(text, code).unwrap_or_else(|| self.add(self.arena.alloc_str(text), code))
+    }
+
+    /// The same for a name that is there as long as the table.
+    pub(crate) fn intern_kept(&self, name: &'c KeptName) -> Symbol {
+        self.find(&name.text, name.code).unwrap_or_else(|| self.add(&name.text, name.code))
     }
 
     /// Lets go of what lies outside of the arena; the table is empty then.

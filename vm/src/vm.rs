@@ -4,6 +4,7 @@ use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site, Spot};
 use crate::interp::{Frame, Pending};
+use crate::learned::Learned;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::scope::{Scope, ScopeSpec};
 use crate::symbol::{Interner, Symbol};
@@ -48,6 +49,9 @@ pub struct Vm<'c> {
     pub(crate) constant_types: Vec<(&'static str, &'c Type<'c>)>,
     /// The default value that is being evaluated.
     pub(crate) default_of: Option<PendingDefault<'c>>,
+    /// Whether types have come from elsewhere than the files that are looked into for their names: nothing that was
+    /// learned of types holds then.
+    pub own_types: bool,
     scopes: u32,
     /// How deep calls may nest.
     pub max_depth: usize,
@@ -120,6 +124,7 @@ impl<'c> Vm<'c> {
             signatures: HashMap::new(),
             constant_types: Vec::new(),
             default_of: None,
+            own_types: false,
             scopes: 1,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
@@ -130,7 +135,7 @@ impl<'c> Vm<'c> {
 
     /// Loads a unit (words as [`crate::unit::layout`] draws them). `file` is its path as Puppet prints it,
     /// `module` the module it belongs to (empty for none); `passed` is kept with the words, so that no chunk of
-    /// theirs is verified twice.
+    /// theirs is verified twice; so is `learned`, if the words and all that they name stay as they are.
     ///
     /// # Errors
     /// When the words are no unit.
@@ -138,12 +143,13 @@ impl<'c> Vm<'c> {
         &mut self,
         words: &'c [u32],
         passed: &'c Passed,
+        learned: Option<&'c Learned>,
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
         let unit = Unit::open(words).map_err(|fault| crate::loaded::broken(file, fault))?;
         let id = UnitId(self.units.len() as u32);
-        self.units.push(LoadedUnit::new(self.arena, id, unit, passed, file, module));
+        self.units.push(LoadedUnit::new(self.arena, id, unit, passed, learned, file, module));
         Ok(id)
     }
 

@@ -452,7 +452,8 @@ impl<'c> Host<'c> for Compile<'c> {
         self.note_standing(&file);
         let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
         let (words, passed) = self.kept.keep(&compiled);
-        let unit = vm.load(words, passed, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
+        let unit =
+            vm.load(words, passed, None, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file, chunk);
         if self.tree().is_frozen() {
@@ -472,7 +473,7 @@ impl<'c> Host<'c> for Compile<'c> {
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
         let (words, passed) = self.kept.keep(&compiled);
-        let unit = vm.load(words, passed, Some("inlined-epp-text"), module)?;
+        let unit = vm.load(words, passed, None, Some("inlined-epp-text"), module)?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
         Ok(chunk)

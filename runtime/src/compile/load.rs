@@ -1,17 +1,17 @@
 //! Finding definitions: loading files into the machine, the autoloader for classes, defined types, functions and
 //! type aliases. Source: the specification's "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
 
-use super::{Compile, Known, KnownKind};
+use super::{AliasBody, Compile, Known, KnownKind};
 use crate::environment::TypeFiles;
 use crate::modules;
 use crate::names;
-use crate::resource_types::is_metaparameter;
 use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::learned::Learned;
 use bunraku_vm::names::{split_first, split_last};
 use bunraku_vm::regex;
 use bunraku_vm::types::{self, Alias, Type, set_alias};
@@ -36,7 +36,8 @@ impl<'c> Compile<'c> {
             let compile = || self.units.file(self.tree(), path, self.check, file.in_module.as_deref());
             let outcome = file.units[self.check as usize].get_or_init(compile);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
-            return self.load_unit(vm, compiled, compiled.parts(), Some(&file.path), &file.module);
+            let learned = Some(&file.learned[self.check as usize]);
+            return self.load_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
         }
         let compiled = self.compile_manifest(path)?;
         self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), self.module_of(path))
@@ -70,7 +71,7 @@ impl<'c> Compile<'c> {
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
-        self.load_unit(vm, compiled, self.kept.keep(compiled), file, module)
+        self.load_unit(vm, compiled, (self.kept.keep(compiled), None), file, module)
     }
 
     /// Loads words that live as long as the compile.
@@ -78,14 +79,14 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         compiled: &Compiled,
-        (words, passed): (&'c [u32], &'c Passed),
+        ((words, passed), learned): ((&'c [u32], &'c Passed), Option<&'c Learned>),
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
         for warning in compiled.warnings.iter() {
             self.log_diagnostic(warning);
         }
-        let id = vm.load(words, passed, file, module)?;
+        let id = vm.load(words, passed, learned, file, module)?;
         let unit = vm.unit(id);
         for number in 0..unit.defs() {
             let def = unit.def(number).map_err(|fault| Flow::raw(fault.to_string()))?;
@@ -210,6 +211,9 @@ impl<'c> Compile<'c> {
                 self.functions.borrow_mut().insert(def.name, Some(closure));
             }
             DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => {
+                if !self.seeks_type.get() || def.kind == DefKind::TypeSet {
+                    self.expect_own_types(vm)?;
+                }
                 let key = self.text(&def.name.to_lowercase());
                 let uri = format!("http://puppet.com/2016.1/runtime/type/{}", key.replace("::", "/"));
                 let taken = |what: String| {
@@ -231,14 +235,14 @@ impl<'c> Compile<'c> {
                         .borrow_mut()
                         .entry(self.text(set))
                         .or_default()
-                        .push((key, (alias, def.kind, chunk)));
+                        .push((key, (alias, def.kind, AliasBody::Chunk(chunk))));
                     return Ok(());
                 }
                 let site = self.site_of_definition(file, &def);
                 if let Some(old) = self.alias_sites.borrow_mut().insert(key, site) {
                     return taken(format!("Originally set at {old}."));
                 }
-                self.aliases.borrow_mut().insert(key, Some((alias, def.kind, chunk)));
+                self.aliases.borrow_mut().insert(key, Some((alias, def.kind, AliasBody::Chunk(chunk))));
             }
         }
         Ok(())
@@ -265,28 +269,6 @@ impl<'c> Compile<'c> {
         Err(self.placed_error(message(known.name, &at), known.file, known.line))
     }
 
-    /// Parameters may not have the names of metaparameters; with a default they may, and get a warning.
-    fn check_parameters(&self, vm: &mut Vm<'c>, known: &'c Known<'c>) -> Eval<'c, ()> {
-        let Some(chunk) = known.chunk else { return Ok(()) };
-        // Their types are evaluated when the definition is read, so that is when one is found to be unknown.
-        for n in 0..vm.params(chunk)?.len() {
-            vm.param_type(chunk, n)?;
-        }
-        for param in vm.params(chunk)?.iter().filter(|param| is_metaparameter(param.name)) {
-            let (name, of) = (param.name, known.name);
-            if !param.has_default {
-                let message = format!(
-                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
-                );
-                return Err(self.placed_error(message, None, 0));
-            }
-            self.warn_once(format!(
-                "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
-            ));
-        }
-        Ok(())
-    }
-
     /// Where a definition stands, as Puppet's loaders name the place.
     fn site_of_definition(&self, file: Option<&str>, def: &Def<'c>) -> &'c str {
         let origin = file.map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
@@ -297,26 +279,27 @@ impl<'c> Compile<'c> {
     /// known, so that it may refer to itself.
     fn resolve_alias(&self, vm: &mut Vm<'c>, key: &str) -> Eval<'c, Option<&'c Type<'c>>> {
         let known = self.aliases.borrow().get(key).copied().flatten();
-        let Some((alias, kind, chunk)) = known else { return Ok(None) };
+        let Some((alias, kind, body)) = known else { return Ok(None) };
         if alias.target.get().is_none() && self.resolving.borrow_mut().insert(alias.name) {
             for (key, known) in self.set_types.borrow_mut().remove(key).unwrap_or_default() {
                 self.aliases.borrow_mut().insert(key, Some(known));
             }
-            let target = match kind {
-                DefKind::ObjectType => vm
+            let target = match (body, kind) {
+                (AliasBody::Chunk(chunk), DefKind::ObjectType) => vm
                     .evaluate_definition("object initializer", chunk)
                     .and_then(|init| types::object::define(vm, Some(alias.name), init))
                     .map(|ty| &*self.arena.alloc(ty)),
-                DefKind::TypeSet => vm
+                (AliasBody::Chunk(chunk), DefKind::TypeSet) => vm
                     .evaluate_definition("TypeSet initializer", chunk)
                     .and_then(|init| types::object::define_set(vm, Some(alias.name), init))
                     .map(|ty| &*self.arena.alloc(ty)),
-                _ => vm.evaluate_type(chunk),
+                (AliasBody::Chunk(chunk), _) => vm.evaluate_type(chunk),
+                (AliasBody::Lasting(ty), _) => ty.make(vm),
             };
             self.resolving.borrow_mut().remove(alias.name);
             let target = target?;
-            match kind {
-                DefKind::TypeAlias => set_alias(self.arena, alias, target)?,
+            match (body, kind) {
+                (AliasBody::Chunk(_), DefKind::TypeAlias) => set_alias(self.arena, alias, target)?,
                 _ => {
                     let _ = alias.target.set(target);
                 }
@@ -399,20 +382,31 @@ impl<'c> Compile<'c> {
             return self.resolve_alias(vm, &key);
         }
         let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
-        let kept = self.environment.type_files.get(&key).filter(|_| self.tree().is_frozen());
+        let environment = self.environment;
+        let kept = environment.type_files.get(&key).filter(|_| self.tree().is_frozen());
+        if let Some(lasting) = kept.and_then(|files| files.lasting[self.check as usize].get())
+            && !vm.own_types
+        {
+            let alias = &*self.arena.alloc(Alias { name: &lasting.name, target: OnceCell::new() });
+            let known = (alias, DefKind::TypeAlias, AliasBody::Lasting(&lasting.target));
+            let key = self.text(&key);
+            self.alias_sites.borrow_mut().insert(key, &lasting.site);
+            self.aliases.borrow_mut().insert(key, Some(known));
+            return self.resolve_alias(vm, key);
+        }
         let files = match kept {
             Some(files) => Cow::Borrowed(files),
             None => Cow::Owned(self.type_files(&key)),
         };
         if let Some(file) = &files.ruby {
             let interface = self.datatype_interface(vm, name, file)?;
-            self.load_compiled(vm, &interface, None, self.text(first))?;
+            self.seeking_type(|| self.load_compiled(vm, &interface, None, self.text(first)))?;
             let resolved = self.resolve_alias(vm, &key);
             self.note_datatype(&key, resolved.as_ref().ok().copied().flatten());
             return resolved;
         }
         if let Some(file) = &files.alias {
-            self.load_single(vm, file, name, "type")?;
+            self.seeking_type(|| self.load_single(vm, file, name, "type"))?;
             return self.resolve_alias(vm, &key);
         }
         match &files.set {

@@ -17,6 +17,7 @@ mod params;
 mod phases;
 mod query;
 mod relations;
+mod sound;
 
 pub use phases::{Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
@@ -39,7 +40,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{ModuleFolder, Strict};
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::Alias;
+use bunraku_vm::types::{Alias, LastingType};
 use bunraku_vm::unit::{ChunkRef, DefKind};
 use bunraku_vm::vm::{MAX_CALLS, MAX_DEPTH, Vm};
 use hashbrown::{HashMap, HashSet};
@@ -47,7 +48,16 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A type of the language: the alias, what it was defined as, the chunk of its right side.
-type KnownAlias<'c> = (&'c Alias<'c>, DefKind, ChunkRef);
+type KnownAlias<'c> = (&'c Alias<'c>, DefKind, AliasBody<'c>);
+
+/// What an alias stands for.
+#[derive(Clone, Copy)]
+enum AliasBody<'c> {
+    /// The expression of its definition.
+    Chunk(ChunkRef),
+    /// What an earlier compile has made of that.
+    Lasting(&'c LastingType),
+}
 
 /// A log message.
 #[derive(Clone, Debug)]
@@ -182,6 +192,10 @@ pub struct Compile<'c> {
     /// Types of type sets that have not been looked at yet, by the set's name in lower case.
     set_types: RefCell<HashMap<&'c str, Vec<(&'c str, KnownAlias<'c>)>>>,
     alias_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// Whether files are being loaded because a type of theirs is looked for.
+    seeks_type: Cell<bool>,
+    /// Chunks whose parameters' types are known to be in order, and have not been evaluated.
+    taken_on_trust: RefCell<Vec<ChunkRef>>,
     /// Aliases that are being resolved.
     resolving: RefCell<HashSet<&'c str>>,
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.

@@ -62,10 +62,19 @@ impl<'c> Compile<'c> {
         }
         let params = vm.params(chunk)?;
         self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
+        let sound = vm.sound(chunk);
+        // The parameters whose values may not be of their types.
+        let mut doubtful = Vec::with_capacity(params.len());
         for (n, param) in params.iter().enumerate() {
             let slot = &scope.slots[param.slot as usize];
             if !param.has_default || slot.get().is_some_and(|v| !v.is_undef()) {
+                if param.typed || slot.get().is_none() {
+                    doubtful.push(n);
+                }
                 continue;
+            }
+            if param.typed && !sound.is_some_and(|sound| sound.fits[n]) {
+                doubtful.push(n);
             }
             slot.set(None);
             let value = vm.param_default(chunk, n, scope, &subject)?;
@@ -73,7 +82,7 @@ impl<'c> Compile<'c> {
             self.set_param(id, param.name, value, known.number, is_given);
             slot.set(Some(value));
         }
-        self.validate(vm, id, chunk, scope, &given)
+        self.validate(vm, id, chunk, scope, &given, &doubtful)
     }
 
     fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
@@ -122,6 +131,7 @@ impl<'c> Compile<'c> {
         chunk: ChunkRef,
         scope: &'c Scope<'c>,
         given: &[Param<'c>],
+        doubtful: &[usize],
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
         let slots = &scope.slots;
@@ -130,13 +140,9 @@ impl<'c> Compile<'c> {
         let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
         // Nearly always all is well, and nobody asks in which order.
         let mut fits = true;
-        for (n, param) in params.iter().enumerate() {
-            let ty = vm.param_type(chunk, n)?;
-            fits = fits
-                && match value_of(param) {
-                    Some(value) => is_instance(vm, ty, value),
-                    None => param.has_default,
-                };
+        for n in doubtful {
+            let ty = vm.param_type(chunk, *n)?;
+            fits = fits && value_of(&params[*n]).is_some_and(|value| is_instance(vm, ty, value));
         }
         if fits && given.iter().all(|param| is_declared(param.name) || needs_none(param.name)) {
             return Ok(());

@@ -178,6 +178,8 @@ impl<'c> Compile<'c> {
             set_types: RefCell::default(),
             inline_templates: RefCell::default(),
             alias_sites: RefCell::default(),
+            seeks_type: Cell::default(),
+            taken_on_trust: RefCell::default(),
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
@@ -245,6 +247,7 @@ impl<'c> Compile<'c> {
         self.set_types.take();
         self.inline_templates.take();
         self.alias_sites.take();
+        self.taken_on_trust.take();
         self.resolving.take();
         self.loaded.take();
         self.templates.take();

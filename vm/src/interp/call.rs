@@ -476,8 +476,12 @@ impl<'c> Vm<'c> {
         if let Some(ty) = linked.param_types[n].get() {
             return Ok(ty);
         }
+        let at = ChunkRef { unit: linked.unit.id, chunk: linked.chunk.number };
         let ty = match linked.chunk.param(n).type_chunk {
-            Some(chunk) => self.type_of_chunk(linked, chunk)?,
+            Some(chunk) => match self.sound(at) {
+                Some(sound) => sound.types[n].make(self)?,
+                None => self.type_of_chunk(linked, chunk)?,
+            },
             None => &Type::Any,
         };
         Ok(linked.param_types[n].get_or_init(|| ty))

@@ -75,6 +75,45 @@ pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
     Some(ty)
 }
 
+/// Whether a name is that of a type of the language that is made of other types and literals alone: nothing needs to be
+/// looked up to make one, or to tell its instances.
+pub fn is_core(name: &str) -> bool {
+    matches!(
+        name,
+        "Any"
+            | "Array"
+            | "Binary"
+            | "Boolean"
+            | "Callable"
+            | "Collection"
+            | "Data"
+            | "Default"
+            | "Enum"
+            | "Float"
+            | "Hash"
+            | "Integer"
+            | "Iterable"
+            | "Iterator"
+            | "NotUndef"
+            | "Numeric"
+            | "Optional"
+            | "Pattern"
+            | "Regexp"
+            | "RichData"
+            | "Scalar"
+            | "ScalarData"
+            | "SemVer"
+            | "Sensitive"
+            | "String"
+            | "Struct"
+            | "Timespan"
+            | "Timestamp"
+            | "Tuple"
+            | "Undef"
+            | "Variant"
+    )
+}
+
 /// What a capitalised name means: a built-in type, an alias, a resource type, or a reference to nothing known.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ mod equal;
 mod generalize;
 mod infer;
 mod instance;
+mod lasting;
 pub mod mismatch;
 mod name;
 pub mod new;
@@ -28,12 +29,14 @@ mod signature;
 pub use access::access;
 pub use assign::{equivalent, is_assignable, is_iterable, iterable_element};
 pub use build::{
-    builtin, by_name, callable, data, enumeration, optional, pattern, resource, rich_data, set_alias, variant,
+    builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data,
+    set_alias, variant,
 };
 pub use equal::equal;
 pub use generalize::generalize;
 pub use infer::{common, infer, infer_set, of_closure};
 pub use instance::is_instance;
+pub use lasting::LastingType;
 pub use name::{general_text, is_callable, name, resolved, simple_name};
 pub use normalize::normalize;
 pub use parse::{constant, parse, parse_with};

@@ -1,10 +1,12 @@
 //! Signatures of functions as types: what a call is checked against.
 
-use super::{Alias, CallableType, Range, Type, callable, optional, parse_with, set_alias};
+use super::{Alias, CallableType, LastingType, Range, Type, callable, optional, parse_with, set_alias};
 use crate::error::Eval;
 use crate::function::{Arity, Dispatch, Native};
 use crate::vm::Vm;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::sync::RwLock;
 
 /// One signature: the callable type, and the names that messages show.
 #[derive(Clone)]
@@ -17,14 +19,51 @@ pub struct Signature<'c> {
     pub block_name: &'c str,
 }
 
+/// The signatures of a function's dispatches, and those of its argument mismatches.
+type Both<'c> = (Vec<Signature<'c>>, Vec<Signature<'c>>);
+
+/// What the signatures of a native function have been parsed to, in the same order.
+type Parsed = (Box<[LastingType]>, Box<[LastingType]>);
+
+/// The native functions met so far, by their addresses: their texts are part of the program.
+static PARSED: RwLock<BTreeMap<usize, &'static Parsed>> = RwLock::new(BTreeMap::new());
+
 /// The signatures of a native function's dispatches, then those of its argument mismatches.
 ///
 /// # Errors
 /// For a type that does not parse.
-pub fn signatures<'c>(
+pub fn signatures<'c>(vm: &mut Vm<'c>, native: &'static Native) -> Eval<'c, Both<'c>> {
+    // Types of a function's own are known by name nowhere else.
+    if !native.local_types.is_empty() {
+        return parsed(vm, native);
+    }
+    let key = std::ptr::from_ref(native).addr();
+    let known = PARSED.read().ok().and_then(|all| all.get(&key).copied());
+    if let Some((dispatches, mismatches)) = known {
+        return Ok((made(vm, native.dispatches, dispatches)?, made(vm, native.mismatches, mismatches)?));
+    }
+    let both = parsed(vm, native)?;
+    let lasting = |all: &[Signature<'c>]| {
+        all.iter().map(|one| LastingType::of(&Type::Callable(one.callable))).collect::<Option<_>>()
+    };
+    if let (Some(dispatches), Some(mismatches)) = (lasting(&both.0), lasting(&both.1))
+        && let Ok(mut all) = PARSED.write()
+    {
+        all.entry(key).or_insert_with(|| Box::leak(Box::new((dispatches, mismatches))));
+    }
+    Ok(both)
+}
+
+fn made<'c>(
     vm: &mut Vm<'c>,
-    native: &'static Native,
-) -> Eval<'c, (Vec<Signature<'c>>, Vec<Signature<'c>>)> {
+    dispatches: &'static [Dispatch],
+    types: &'static [LastingType],
+) -> Eval<'c, Vec<Signature<'c>>> {
+    let pairs = dispatches.iter().zip(types);
+    pairs.map(|(dispatch, ty)| named(dispatch, ty.make(vm)?)).collect()
+}
+
+fn parsed<'c>(vm: &mut Vm<'c>, native: &'static Native) -> Eval<'c, Both<'c>> {
     let locals = local_types(vm, native.local_types)?;
     let mut both = (Vec::new(), Vec::new());
     for dispatch in native.dispatches {
@@ -83,7 +122,11 @@ fn signature<'c>(
         None => None,
         Some(ty) => Some(parse_with(vm, ty, locals)?),
     };
-    let Type::Callable(callable) = callable(vm.arena, &types, size, block, returns) else {
+    named(dispatch, callable(vm.arena, &types, size, block, returns))
+}
+
+fn named<'c>(dispatch: &'static Dispatch, ty: &'c Type<'c>) -> Eval<'c, Signature<'c>> {
+    let Type::Callable(callable) = ty else {
         return Err(crate::error::Flow::raw("a signature is no callable"));
     };
     Ok(Signature {

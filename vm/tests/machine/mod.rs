@@ -292,7 +292,7 @@ pub fn run_in(words: &[u32], stub: &Stub) -> Result<String, String> {
     let (arena, passed) = (Bump::new(), Passed::default());
     let mut vm = Vm::new(&arena, stub);
     let words = &*arena.alloc_slice_copy(words);
-    let id = vm.load(words, &passed, Some("test.pp"), "").map_err(text)?;
+    let id = vm.load(words, &passed, None, Some("test.pp"), "").map_err(text)?;
     let main = ChunkRef { unit: id, chunk: 0 };
     let top = vm.top;
     let spec = ScopeSpec {

@@ -33,8 +33,7 @@ pub fn write<'c>(
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
     let mut quoted = Quoted::default();
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
-    let mut tags = Tags::default();
-    catalog.classes.iter().for_each(|class| tags.tag_if_valid(words, class));
+    let mut tags = catalog.class_tags.clone();
     tags.merge(&catalog.tags, &mut Marks::default());
     out.push_str("{\"tags\":[");
     quoted.list(&mut out, words, &tags);

@@ -219,6 +219,8 @@ pub struct Catalog<'c> {
     pub classes: Vec<&'c str>,
     /// Tags of the catalog itself.
     pub tags: Tags,
+    /// The tags that its classes are.
+    pub class_tags: Tags,
 }
 
 impl<'c> Catalog<'c> {
@@ -330,7 +332,9 @@ impl<'c> Catalog<'c> {
     pub fn add_class(&mut self, words: &Words<'c>, name: &'c str) {
         self.classes.push(name);
         // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
-        self.tags.tag_if_valid(words, name);
+        let known = self.class_tags.count();
+        self.class_tags.tag_if_valid(words, name);
+        self.tags.add_each(&self.class_tags.symbols()[known..]);
     }
 }
 

@@ -111,6 +111,11 @@ impl Tags {
         }
     }
 
+    /// Adds some tags.
+    pub fn add_each(&mut self, tags: &[Symbol]) {
+        tags.iter().for_each(|tag| _ = self.add(*tag));
+    }
+
     /// How many there are; no tag is ever taken away.
     pub fn count(&self) -> usize {
         self.0.len()

@@ -1,5 +1,8 @@
 //! Archives from end to end, by the library: what they give, when they are stale, what building leaves.
 
+mod answer;
+
+use answer::answer;
 use bunraku_runtime::archive::build::{self, Options, Summary};
 use bunraku_runtime::job::Session;
 use serde_json::{Value, json};
@@ -62,16 +65,6 @@ fn options(directory: &Path, embed: bool) -> Options {
 
 fn build(directory: &Path, archive: &Path) -> Summary {
     build::build(&options(directory, true), archive, &|_| ()).expect("it builds")
-}
-
-fn answer(session: &Session, job: &Value) -> Value {
-    let mut answer: Value =
-        serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
-    if let Some(catalog) = answer["catalog"].as_object_mut() {
-        catalog.remove("catalog_uuid");
-        catalog.remove("version");
-    }
-    answer
 }
 
 fn ask(session: &Session, directory: &Path, with: Value) -> Value {

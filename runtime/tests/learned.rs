@@ -1,5 +1,8 @@
 //! What compiles of a frozen environment learn of types changes nothing: each job is answered as the first of a process.
 
+mod answer;
+
+use answer::answer;
 use bunraku_runtime::archive::build::{self, Options};
 use bunraku_runtime::job::Session;
 use serde_json::{Value, json};
@@ -92,14 +95,4 @@ fn job(directory: &Path, archive: &Path, code: &str, strict: &str) -> Value {
     json!({
         "id": 1, "environment": directory, "archive": archive, "frozen": true, "code": code, "settings": settings,
     })
-}
-
-fn answer(session: &Session, job: &Value) -> Value {
-    let mut answer: Value =
-        serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
-    if let Some(catalog) = answer["catalog"].as_object_mut() {
-        catalog.remove("catalog_uuid");
-        catalog.remove("version");
-    }
-    answer
 }

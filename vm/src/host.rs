@@ -58,6 +58,22 @@ pub struct Attribute<'c> {
     pub at: Option<Spot<'c>>,
 }
 
+/// How many attributes are compared with each other rather than hashed.
+const FEW: usize = 16;
+
+impl<'c> Attribute<'c> {
+    /// The first name that attributes have twice.
+    pub fn set_twice(attributes: &[Attribute<'c>]) -> Option<&'c str> {
+        let name = |n: usize| attributes[n].name;
+        if attributes.len() <= FEW {
+            let again = |n: &usize| attributes[..*n].iter().any(|a| a.name == name(*n));
+            return (0..attributes.len()).find(again).map(name);
+        }
+        let mut names = hashbrown::HashSet::with_capacity(attributes.len());
+        (0..attributes.len()).map(name).find(|name| !names.insert(*name))
+    }
+}
+
 /// A place in running code that has not been looked up: hardly any attribute's ever is.
 #[derive(Clone, Copy)]
 pub struct Spot<'c> {

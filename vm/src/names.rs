@@ -20,6 +20,23 @@ pub fn bare(mut name: &str) -> &str {
     name
 }
 
+/// Whether each segment between `::` begins with such a byte and goes on with letters, digits and underscores.
+pub fn is_qualified(name: &str, first: impl Fn(&u8) -> bool) -> bool {
+    let mut segments = name.as_bytes();
+    loop {
+        let [begin, rest @ ..] = segments else { return false };
+        if !first(begin) {
+            return false;
+        }
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        match &rest[length..] {
+            [] => return true,
+            [b':', b':', after @ ..] => segments = after,
+            _ => return false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,6 +47,16 @@ mod tests {
             assert_eq!(split_last(name), name.rsplit_once("::"));
             assert_eq!(split_first(name), name.split_once("::"));
             assert_eq!(bare(name), name.trim_start_matches("::"));
+        }
+    }
+
+    #[test]
+    fn each_segment_is_looked_at() {
+        for name in ["a", "a1_B", "a::b", "a::b_::c9"] {
+            assert!(is_qualified(name, u8::is_ascii_lowercase), "{name}");
+        }
+        for name in ["", "A", "_a", "1", "a::", "::a", "a:b", "a:::b", "a::B", "a::::b", "a-b", "ä"] {
+            assert!(!is_qualified(name, u8::is_ascii_lowercase), "{name}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::ast::{Expr, Param};
 use crate::label::a_an_uc;
-use bunraku_vm::names::{split_first, split_last};
+use bunraku_vm::names::{is_qualified, split_last};
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn variable_name(&mut self, expr: &Expr<'a>, name: &'a str) {
@@ -118,25 +118,12 @@ fn is_param(name: &str) -> bool {
 
 /// Parts of word characters that start with a small letter.
 pub(super) fn is_definition(name: &str) -> bool {
-    parts_begin(name, u8::is_ascii_lowercase)
+    is_qualified(name, u8::is_ascii_lowercase)
 }
 
 /// Parts of word characters that start with a capital letter.
 pub(super) fn is_type(name: &str) -> bool {
-    parts_begin(name, u8::is_ascii_uppercase)
-}
-
-/// Whether all parts between `::` are of word characters and begin with such a byte.
-fn parts_begin(name: &str, such: impl Fn(&u8) -> bool) -> bool {
-    let is_part = |part: &str| part.as_bytes().first().is_some_and(&such) && is_word(part);
-    let mut rest = name;
-    while let Some((part, after)) = split_first(rest) {
-        if !is_part(part) {
-            return false;
-        }
-        rest = after;
-    }
-    is_part(rest)
+    is_qualified(name, u8::is_ascii_uppercase)
 }
 
 fn is_word(name: &str) -> bool {

@@ -44,7 +44,7 @@ impl<'c> Compile<'c> {
                 let message = format!("Attempt to override {text}; can only override resources");
                 return Err(Flow::issue("ILLEGAL_OVERRIDDEN_TYPE", message));
             };
-            if let Some(twice) = twice(attributes) {
+            if let Some(twice) = Attribute::set_twice(attributes) {
                 let reference = format!("{}[{title}]", names::capitalize(ty));
                 let message = format!("Duplicate parameter '{twice}' for on {reference}");
                 return Err(self.placed_error(message, Some(at.file.unwrap_or("")), at.line));
@@ -197,10 +197,4 @@ impl<'c> Compile<'c> {
         let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
         Err(self.placed_error(message, None, 0))
     }
-}
-
-/// The first attribute name that is there twice.
-fn twice<'c>(attributes: &[Attribute<'c>]) -> Option<&'c str> {
-    let again = |n: usize| attributes[..n].iter().any(|a| a.name == attributes[n].name);
-    (0..attributes.len()).find(|n| again(*n)).map(|n| attributes[n].name)
 }

@@ -4,6 +4,7 @@ use crate::support::at;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
+use bunraku_vm::names::is_qualified;
 use bunraku_vm::regex;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{infer, print};
@@ -173,8 +174,8 @@ pub(super) fn variable<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) ->
 /// The name of a variable that a text begins with, and the rest.
 fn split_name<'c>(text: &str) -> Eval<'c, (&str, &str)> {
     // Mostly there is no rest.
-    let mut segments = text.strip_prefix("::").unwrap_or(text).split("::");
-    if segments.all(|s| !s.is_empty() && s.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())) {
+    let is_word = |byte: &u8| *byte == b'_' || byte.is_ascii_alphanumeric();
+    if is_qualified(text.strip_prefix("::").unwrap_or(text), is_word) {
         return Ok((text, ""));
     }
     let groups =

@@ -26,8 +26,6 @@ struct OpenBody<'c> {
     attributes: &'c [Attribute<'c>],
 }
 
-/// How many attributes are compared with each other rather than hashed.
-const FEW: usize = 16;
 /// Set in a resource instruction's form where the type is given by an expression that can't name one.
 const UNNAMED: usize = 4;
 
@@ -219,7 +217,7 @@ impl<'c> Vm<'c> {
                     _ => defaults = Some(open.attributes),
                 }
             }
-            if let Some(name) = set_twice(open.attributes) {
+            if let Some(name) = Attribute::set_twice(open.attributes) {
                 // Puppet's own spelling.
                 let message = format!("The attribute '{name}' has already been set");
                 return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
@@ -312,16 +310,6 @@ fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
         Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
         other => into.push(other),
     }
-}
-
-/// The first name that attributes have twice.
-fn set_twice<'c>(attributes: &[Attribute<'c>]) -> Option<&'c str> {
-    if attributes.len() <= FEW {
-        let before = |(n, own): &(usize, &Attribute<'c>)| attributes[..*n].iter().any(|a| a.name == own.name);
-        return attributes.iter().enumerate().find(before).map(|(_, own)| own.name);
-    }
-    let mut names = hashbrown::HashSet::with_capacity(attributes.len());
-    attributes.iter().map(|own| own.name).find(|name| !names.insert(*name))
 }
 
 #[cold]

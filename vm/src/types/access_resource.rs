@@ -5,33 +5,17 @@ use super::access_keys::{arity, key_name};
 use super::{Type, capitalize_segments, print};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
+use crate::names::is_qualified;
 use crate::scope::Scope;
 use crate::value::Value;
 use crate::vm::Vm;
 
 fn is_class_reference(name: &str) -> bool {
-    !name.is_empty() && is_name(name, |first| first.is_ascii_uppercase())
+    is_qualified(name.strip_prefix("::").unwrap_or(name), u8::is_ascii_uppercase)
 }
 
 fn is_class_name(name: &str) -> bool {
-    is_name(name, |first| first.is_ascii_lowercase())
-}
-
-/// Whether each segment begins so and goes on with letters, digits and underscores.
-fn is_name(name: &str, first: impl Fn(u8) -> bool) -> bool {
-    let mut segments = name.strip_prefix("::").unwrap_or(name).as_bytes();
-    loop {
-        let [begin, rest @ ..] = segments else { return false };
-        if !first(*begin) {
-            return false;
-        }
-        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        match &rest[length..] {
-            [] => return true,
-            [b':', b':', after @ ..] => segments = after,
-            _ => return false,
-        }
-    }
+    is_qualified(name.strip_prefix("::").unwrap_or(name), u8::is_ascii_lowercase)
 }
 
 /// One value, or an array of them where several keys or an array were given.

@@ -7,8 +7,8 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
+use std::borrow::Cow;
 use std::ops::Range;
-use std::rc::Rc;
 
 /// What a catalog says of itself.
 pub struct Header<'a> {
@@ -160,7 +160,7 @@ impl Quoted {
     }
 
     /// Writes tags with commas between them. Those that came from a container are at the end of the list before, too.
-    fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags) {
+    fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags<'_>) {
         let tags = tags.symbols();
         let (last, end) = &mut self.tags;
         let same = tags.iter().rev().zip(last.iter()).take_while(|(tag, (other, _))| *tag == other).count();
@@ -243,8 +243,8 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     // What the title says comes first and may be overridden in its place.
     let parsed = resource.ty.filter(|ty| !ty.is_titled_by(resource.title));
     let parsed = parsed.and_then(|ty| match &resource.parsed {
-        Some(parsed) => Some(parsed.clone()),
-        None => ty.parse_title(resource.title).ok().map(Rc::from),
+        Some(parsed) => Some(Cow::Borrowed(*parsed)),
+        None => ty.parse_title(resource.title).ok().map(Cow::Owned),
     });
     let whole = [(namevar, resource.title)];
     let from_title = parsed.as_deref().unwrap_or(&whole);

@@ -8,12 +8,12 @@ pub mod tags;
 
 use crate::names;
 use crate::resource_types::{ResourceType, is_metaparameter};
+use bumpalo::{Bump, collections::Vec as List};
 use bunraku_vm::host::Spot;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::fmt::{Display, Formatter};
-use std::rc::Rc;
 use tags::{Tags, Words};
 
 /// What a resource is made of: Puppet's `kind`.
@@ -40,6 +40,9 @@ impl Kind {
         }
     }
 }
+
+/// Parameters. What a resource consists of lies in its compile's arena: none of it is freed by itself.
+pub type Params<'c> = List<'c, Param<'c>>;
 
 /// A parameter of a resource.
 #[derive(Clone, Copy)]
@@ -78,7 +81,7 @@ pub struct Resource<'c> {
     /// Its type, where that is one in Ruby.
     pub ty: Option<&'c ResourceType>,
     /// What the type's title patterns make of the title, once asked.
-    pub parsed: Option<Rc<[(&'c str, &'c str)]>>,
+    pub parsed: Option<&'c [(&'c str, &'c str)]>,
     /// See [`Kind`].
     pub kind: Kind,
     /// File of the declaration: none where no code stands behind it.
@@ -90,11 +93,11 @@ pub struct Resource<'c> {
     /// Whether exported; none for what `create_resources` makes, where Puppet leaves it unset.
     pub exported: Option<bool>,
     /// Parameters in order of setting.
-    pub params: Vec<Param<'c>>,
+    pub params: Params<'c>,
     /// Names of parameters whose value was Sensitive.
-    pub sensitive: Vec<&'c str>,
+    pub sensitive: &'c [&'c str],
     /// Tags.
-    pub tags: Tags,
+    pub tags: Tags<'c>,
     /// The scope it was declared in.
     pub scope: &'c Scope<'c>,
     /// Number of the class or defined type whose code declared it.
@@ -196,7 +199,6 @@ pub struct State {
 }
 
 /// The catalog under construction.
-#[derive(Default)]
 pub struct Catalog<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Resource<'c>>,
@@ -214,25 +216,33 @@ pub struct Catalog<'c> {
     /// For each resource, the containers it has an edge from, in order.
     pub containers: Vec<Containers>,
     /// For each resource, what it contains, in order.
-    pub contents: Vec<Vec<ResourceId>>,
+    pub contents: Vec<List<'c, ResourceId>>,
     /// Names of evaluated classes and nodes, in order.
     pub classes: Vec<&'c str>,
     /// Tags of the catalog itself.
-    pub tags: Tags,
+    pub tags: Tags<'c>,
     /// The tags that its classes are.
-    pub class_tags: Tags,
+    pub class_tags: Tags<'c>,
+    arena: &'c Bump,
 }
 
 impl<'c> Catalog<'c> {
     /// An empty catalog with room for so many resources.
-    pub fn with_capacity(resources: usize) -> Self {
+    pub fn with_capacity(arena: &'c Bump, resources: usize) -> Self {
         Catalog {
             resources: Vec::with_capacity(resources),
             changed: Vec::with_capacity(resources),
+            clock: 0,
+            types: Vec::new(),
+            index: HashMap::new(),
             titles: HashMap::with_capacity(resources),
+            retagged: 0,
             containers: Vec::with_capacity(resources),
             contents: Vec::with_capacity(resources),
-            ..Catalog::default()
+            classes: Vec::new(),
+            tags: Tags::new(arena),
+            class_tags: Tags::new(arena),
+            arena,
         }
     }
 
@@ -247,7 +257,7 @@ impl<'c> Catalog<'c> {
         self.titles.insert((resource.of_type, resource.title), id);
         self.resources.push(resource);
         self.containers.push(Containers::default());
-        self.contents.push(Vec::new());
+        self.contents.push(List::new_in(self.arena));
         id
     }
 

@@ -2,6 +2,7 @@
 //! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
 
 use crate::names::lower;
+use bumpalo::{Bump, collections::Vec as List};
 use bunraku_vm::names::split_first;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::{Interner, Symbol};
@@ -44,12 +45,17 @@ impl Marks {
 const ROOM: usize = 22;
 
 /// A set of tags in the order they came.
-#[derive(Clone, Debug, Default)]
-pub struct Tags(Vec<Symbol>);
+#[derive(Clone, Debug)]
+pub struct Tags<'c>(List<'c, Symbol>);
 
-impl Tags {
+impl<'c> Tags<'c> {
+    /// An empty set, whose tags lie in an arena.
+    pub fn new(arena: &'c Bump) -> Self {
+        Tags(List::new_in(arena))
+    }
+
     /// The tags in order.
-    pub fn iter<'t, 'c>(&'t self, words: &'t Words<'c>) -> impl Iterator<Item = &'c str> + 't {
+    pub fn iter<'t>(&'t self, words: &'t Words<'c>) -> impl Iterator<Item = &'c str> + 't {
         self.0.iter().map(|tag| words.text(*tag))
     }
 
@@ -122,12 +128,12 @@ impl Tags {
     }
 
     /// Adds all tags of another set.
-    pub fn merge(&mut self, other: &Tags, marks: &mut Marks) {
+    pub fn merge(&mut self, other: &Tags<'_>, marks: &mut Marks) {
         self.merge_from(other, 0, marks);
     }
 
     /// Adds all tags of the container that a resource was declared in.
-    pub fn inherit(&mut self, other: &Tags, container: ResourceId, marks: &mut Marks) {
+    pub fn inherit(&mut self, other: &Tags<'_>, container: ResourceId, marks: &mut Marks) {
         let whose = Some((container, other.0.len()));
         if marks.container != whose {
             marks.begin();
@@ -137,7 +143,7 @@ impl Tags {
         let own = self.0.len();
         self.0.reserve(other.0.len());
         if !self.0.iter().any(|tag| marks.has(*tag)) {
-            self.0.extend_from_slice(&other.0);
+            self.0.extend_from_slice_copy(&other.0);
             return;
         }
         for tag in &other.0 {
@@ -148,7 +154,7 @@ impl Tags {
     }
 
     /// Adds the tags of another set of which it has the first `known`.
-    pub fn merge_from(&mut self, other: &Tags, known: usize, marks: &mut Marks) {
+    pub fn merge_from(&mut self, other: &Tags<'_>, known: usize, marks: &mut Marks) {
         let others = other.0.get(known..).unwrap_or_default();
         if others.is_empty() {
             return;
@@ -156,7 +162,7 @@ impl Tags {
         if self.0.is_empty() {
             // What is tagged once is tagged again: by itself, by its container.
             self.0.reserve(others.len() + ROOM);
-            self.0.extend_from_slice(others);
+            self.0.extend_from_slice_copy(others);
             return;
         }
         self.0.reserve(others.len());
@@ -219,7 +225,7 @@ mod tests {
     #[test]
     fn a_qualified_tag_brings_its_segments() {
         let arena = bumpalo::Bump::new();
-        let (words, mut tags) = (Words::new(&arena), Tags::default());
+        let (words, mut tags) = (Words::new(&arena), Tags::new(&arena));
         tags.tag(&words, "Apache::Mod::SSL").unwrap();
         tags.tag_if_valid(&words, "/tmp/x");
         assert_eq!(tags.iter(&words).collect::<Vec<_>>(), ["apache::mod::ssl", "apache", "mod", "ssl"]);

@@ -1,7 +1,8 @@
 //! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
 
 use super::{Compile, Known, KnownKind, contain};
-use crate::catalog::{Kind, Param, Resource, rich};
+use crate::catalog::tags::Tags;
+use crate::catalog::{Kind, Param, Params, Resource, rich};
 use crate::names;
 use crate::stats::Kind as Counted;
 use bunraku_vm::error::{Eval, Flow};
@@ -141,7 +142,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         known: &'c Known<'c>,
-        params: Option<Vec<Param<'c>>>,
+        params: Option<Params<'c>>,
     ) -> Eval<'c, ResourceId> {
         let (type_name, title) = match known.kind {
             KnownKind::Node => ("Node", known.name),
@@ -151,7 +152,10 @@ impl<'c> Compile<'c> {
         if let (None, Some(id)) = (&params, there) {
             return Ok(id);
         }
-        let mut resource = self.new_resource(type_name, title, scope, params.unwrap_or_default())?;
+        let mut resource = {
+            let params = params.unwrap_or_else(|| Params::new_in(self.arena));
+            self.new_resource(type_name, title, scope, params)?
+        };
         resource.source = known.number;
         self.instantiate(vm, scope, known, &mut resource)?;
         self.add_resource(scope, resource)
@@ -334,7 +338,7 @@ impl<'c> Compile<'c> {
         }
         resource.scope_tagged = Some(0);
         if let Some(container) = resource.scope.container().resource.get().filter(|c| *c != id) {
-            let mut tags = std::mem::take(&mut resource.tags);
+            let mut tags = std::mem::replace(&mut resource.tags, Tags::new(self.arena));
             let of_container = &catalog.resources[container.0 as usize].tags;
             tags.inherit(of_container, container, &mut self.marks.borrow_mut());
             let count = of_container.count();
@@ -349,7 +353,7 @@ impl<'c> Compile<'c> {
         type_name: &'c str,
         title: &'c str,
         scope: &'c Scope<'c>,
-        params: Vec<Param<'c>>,
+        params: Params<'c>,
     ) -> Eval<'c, Resource<'c>> {
         let mut resource = Resource {
             type_name,
@@ -363,8 +367,8 @@ impl<'c> Compile<'c> {
             exported: Some(false),
             params,
             parsed: None,
-            sensitive: Vec::new(),
-            tags: Default::default(),
+            sensitive: &[],
+            tags: Tags::new(self.arena),
             scope,
             source: self.source_of(scope),
             evaluated: false,

@@ -3,9 +3,10 @@
 
 use super::{Compile, location};
 use crate::catalog::tags::Tags;
-use crate::catalog::{Kind, Param, Resource};
+use crate::catalog::{Kind, Param, Params, Resource};
 use crate::names;
 use crate::resource_types::{Identity, ResourceType};
+use bumpalo::collections::CollectIn;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -41,7 +42,7 @@ pub(super) struct TypeName<'c> {
     /// The type, where it is one in Ruby.
     pub ty: Option<&'c ResourceType>,
     /// The tags that the type's name is.
-    tags: Tags,
+    tags: Tags<'c>,
     /// Its number in the catalog.
     number: u32,
 }
@@ -54,7 +55,7 @@ impl<'c> Compile<'c> {
         }
         let capitalized = self.text(&names::capitalize(name));
         let is_ruby = !name.contains(':') && !name.eq_ignore_ascii_case("class");
-        let mut tags = Tags::default();
+        let mut tags = Tags::new(self.arena);
         tags.tag_if_valid(&self.words, capitalized);
         let ty = self.environment.types.get(name).filter(|_| is_ruby);
         let number = self.catalog.borrow_mut().number(capitalized);
@@ -70,7 +71,7 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
         titles: &[&'c str],
-        params: Vec<Param<'c>>,
+        params: Params<'c>,
         references: &mut Vec<Value<'c>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
@@ -102,7 +103,7 @@ impl<'c> Compile<'c> {
         resolved: &Resolved,
         of_type: &TypeName<'c>,
         title: &'c str,
-        params: Vec<Param<'c>>,
+        params: Params<'c>,
     ) -> Eval<'c> {
         let class = match resolved {
             Resolved::Class => self.find_class(vm, title)?,
@@ -128,8 +129,8 @@ impl<'c> Compile<'c> {
             exported: creation.exported,
             params,
             parsed: None,
-            sensitive: Vec::new(),
-            tags: Tags::default(),
+            sensitive: &[],
+            tags: Tags::new(self.arena),
             scope,
             source: self.source_of(scope),
             evaluated: false,
@@ -223,7 +224,7 @@ impl<'c> Compile<'c> {
         let is_class = resource.is_class();
         let is_stage = resource.type_name == "Stage";
         let title = resource.title;
-        let identity = Self::identity(&mut resource)?;
+        let identity = self.identity(&mut resource)?;
         let aliases = resource.param("alias");
         let has_stage = resource.param("stage").is_some();
         let id = catalog.add(resource);
@@ -283,7 +284,7 @@ impl<'c> Compile<'c> {
 
     /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
     /// nothing does.
-    fn identity(resource: &mut Resource<'c>) -> Eval<'c, Option<Identity>> {
+    fn identity(&self, resource: &mut Resource<'c>) -> Eval<'c, Option<Identity>> {
         let Some(ty) = resource.ty else { return Ok(None) };
         if ty.is_titled_by(resource.title) && resource.param(ty.namevar()).is_none() {
             return Ok(None);
@@ -293,7 +294,7 @@ impl<'c> Compile<'c> {
         }
         let parsed = ty.parse_title(resource.title).map_err(Flow::raw)?;
         let identity = Identity::of(ty, &parsed, |name| resource.param(name).map(format::to_interpolated));
-        resource.parsed = Some(parsed.into());
+        resource.parsed = Some(self.arena.alloc_slice_copy(&parsed));
         Ok(Some(identity))
     }
 
@@ -357,7 +358,7 @@ impl<'c> Compile<'c> {
             let mut titles = Vec::new();
             flatten(*title, &mut titles);
             let titles: Vec<&'c str> = titles.iter().map(|title| self.interpolated(*title)).collect();
-            let mut params: Vec<Param<'c>> = Vec::new();
+            let mut params = Params::new_in(self.arena);
             let given = match given {
                 Value::Hash(hash) => hash.entries(),
                 other => {
@@ -380,18 +381,16 @@ impl<'c> Compile<'c> {
     }
 
     /// Attributes as parameters set by the code of `scope`.
-    pub(super) fn params_of(&self, scope: &'c Scope<'c>, attributes: &[Attribute<'c>]) -> Vec<Param<'c>> {
+    pub(super) fn params_of(&self, scope: &'c Scope<'c>, attributes: &[Attribute<'c>]) -> Params<'c> {
         let source = self.source_of(scope);
-        attributes
-            .iter()
-            .map(|attribute| Param {
-                name: attribute.name,
-                value: attribute.value,
-                at: attribute.at,
-                append: attribute.op == AttrOp::Append,
-                source,
-            })
-            .collect()
+        let param = |attribute: &Attribute<'c>| Param {
+            name: attribute.name,
+            value: attribute.value,
+            at: attribute.at,
+            append: attribute.op == AttrOp::Append,
+            source,
+        };
+        attributes.iter().map(param).collect_in(self.arena)
     }
 
     /// What the resources of an expression have in common.

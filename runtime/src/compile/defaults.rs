@@ -63,14 +63,16 @@ impl<'c> Compile<'c> {
     pub(crate) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
         let all = self.defaults.borrow();
         let Some(of_type) = all.get(type_name) else { return Vec::new() };
-        let mut tables = Vec::new();
-        let mut current = Some(scope.container());
-        while let Some(scope) = current {
-            tables.extend(of_type.iter().find(|(id, _)| *id == scope.id).map(|(_, table)| table));
-            current = scope.declared_in.map(Scope::container);
-        }
-        let mut params: Vec<Param<'c>> = Vec::new();
-        for param in tables.into_iter().rev().flatten() {
+        let around = |scope: &&'c Scope<'c>| scope.declared_in.map(Scope::container);
+        let scopes = std::iter::successors(Some(scope.container()), around);
+        let table = |scope: &'c Scope<'c>| Some(&of_type.iter().find(|(id, _)| *id == scope.id)?.1);
+        let mut tables = scopes.filter_map(table);
+        let Some(nearest) = tables.next() else { return Vec::new() };
+        // Mostly the only one.
+        let outer: Vec<_> = tables.collect();
+        let Some((outermost, between)) = outer.split_last() else { return nearest.clone() };
+        let mut params = (*outermost).clone();
+        for param in between.iter().rev().copied().chain([nearest]).flatten() {
             match params.iter_mut().find(|p| p.name == param.name) {
                 Some(old) => *old = *param,
                 None => params.push(*param),

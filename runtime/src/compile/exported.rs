@@ -9,6 +9,7 @@ use crate::catalog::{Kind, Param};
 use crate::data;
 use crate::names;
 use crate::store::{Exported, Filter};
+use bumpalo::collections::CollectIn;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Query;
 use bunraku_vm::scope::{ResourceId, Scope};
@@ -73,7 +74,7 @@ impl<'c> Compile<'c> {
             source,
         });
         let title = self.text(&resource.title);
-        let mut new = self.new_resource(type_name, title, scope, params.collect())?;
+        let mut new = self.new_resource(type_name, title, scope, params.collect_in(self.arena))?;
         new.kind = match self.find_define(vm, &names::key(type_name))? {
             Some(_) => Kind::Defined,
             None => Kind::Compilable,

@@ -3,9 +3,10 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::{Param, rich};
+use crate::catalog::{Param, rich, tags::Tags};
 use crate::names;
 use crate::resource_types::{Identity, METAPARAMETERS, is_relationship};
+use bumpalo::collections::Vec as List;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -46,12 +47,14 @@ impl<'c> Compile<'c> {
         self.add_scope_tags(id);
         let mut catalog = self.catalog.borrow_mut();
         let resource = &mut catalog[id];
+        let mut sensitive = Vec::new();
         for param in &mut resource.params {
             if let Value::Sensitive(inner) = param.value {
-                resource.sensitive.push(param.name);
+                sensitive.push(param.name);
                 param.value = *inner;
             }
         }
+        resource.sensitive = self.arena.alloc_slice_copy(&sensitive);
         if let Some(why) = resource.ty.and_then(|ty| ty.unreadable.as_ref()) {
             let name = resource.type_name;
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
@@ -85,12 +88,13 @@ impl<'c> Compile<'c> {
             if !seen.insert(container) {
                 continue;
             }
-            let contents = std::mem::take(&mut catalog.contents[container.0 as usize]);
+            let empty = List::new_in(self.arena);
+            let contents = std::mem::replace(&mut catalog.contents[container.0 as usize], empty);
             let handed = match data.remove(&container) {
                 Some(known) => known,
                 None => own(&catalog[container].params),
             };
-            let tags = std::mem::take(&mut catalog[container].tags);
+            let tags = std::mem::replace(&mut catalog[container].tags, Tags::new(self.arena));
             for id in &contents {
                 if !handed.is_empty() {
                     for param in &handed {

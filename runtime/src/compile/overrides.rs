@@ -3,7 +3,7 @@
 
 use super::declare::flatten;
 use super::{Compile, location};
-use crate::catalog::Param;
+use crate::catalog::{Param, Params};
 use crate::names;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -17,7 +17,7 @@ use bunraku_vm::vm::Vm;
 /// Parameters that are to replace a resource's own.
 #[derive(Clone)]
 pub(super) struct Override<'c> {
-    pub params: Vec<Param<'c>>,
+    pub params: Params<'c>,
     pub source: u32,
     pub file: Option<&'c str>,
     pub line: u32,

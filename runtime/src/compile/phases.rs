@@ -3,7 +3,7 @@
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Kind, Param, Resource};
+use crate::catalog::{Catalog, Kind, Param, Params, Resource};
 use crate::data;
 use crate::environment::Environment;
 use crate::erb::{SetByTemplates, Templates};
@@ -16,7 +16,7 @@ use crate::ruby::Ruby;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
 use crate::units::{Kept, Units};
-use bumpalo::Bump;
+use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
@@ -166,7 +166,7 @@ impl<'c> Compile<'c> {
             check: strict,
             node_name: &node.name,
             logs: RefCell::default(),
-            catalog: Catalog::with_capacity(environment.resources.load(Ordering::Relaxed)).into(),
+            catalog: Catalog::with_capacity(arena, environment.resources.load(Ordering::Relaxed)).into(),
             words: Words::new(arena),
             known: RefCell::default(),
             classes: RefCell::default(),
@@ -234,7 +234,7 @@ impl<'c> Compile<'c> {
 
     fn release(&self) -> Vec<Log> {
         self.ruby.release();
-        let catalog = self.catalog.take();
+        let catalog = self.catalog.replace(Catalog::with_capacity(self.arena, 0));
         self.environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
         self.words.release();
         self.known.take();
@@ -322,7 +322,7 @@ impl<'c> Compile<'c> {
             overrides: Cell::new(false),
         });
         self.sources.borrow_mut().insert(vm.top.id, main);
-        let mut stage = self.new_resource("Stage", "main", vm.top, vec![])?;
+        let mut stage = self.new_resource("Stage", "main", vm.top, Params::new_in(self.arena))?;
         stage.kind = Kind::Compilable;
         let mut catalog = self.catalog.borrow_mut();
         catalog.add(stage);
@@ -425,7 +425,7 @@ impl<'c> Compile<'c> {
             overrides: Cell::new(false),
         });
         self.classes.borrow_mut().insert("settings", settings);
-        let mut resource = self.new_resource("Class", "Settings", vm.top, vec![])?;
+        let mut resource = self.new_resource("Class", "Settings", vm.top, Params::new_in(self.arena))?;
         resource.evaluated = true;
         let id = self.catalog.borrow_mut().add(resource);
         let top = vm.top;
@@ -463,7 +463,7 @@ impl<'c> Compile<'c> {
     /// The code outside all definitions, in top scope.
     fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
         let top = vm.top;
-        let main = self.new_resource("Class", "main", top, vec![])?;
+        let main = self.new_resource("Class", "main", top, Params::new_in(self.arena))?;
         let id = self.add_resource(top, main)?;
         top.resource.set(Some(id));
         {
@@ -537,7 +537,7 @@ impl<'c> Compile<'c> {
                 append: false,
                 source: known.number,
             });
-            self.ensure_class(vm, scope, known, Some(params.collect()))?;
+            self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
         }
         for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
             let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };

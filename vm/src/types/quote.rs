@@ -1,5 +1,7 @@
 //! Strings in quotes, and names with capitals.
 
+use crate::names::split_first;
+
 /// A string as Puppet source writes it: in single quotes, or in double quotes where a control character
 /// needs them.
 pub fn quote(text: &str) -> String {
@@ -45,30 +47,17 @@ pub fn quote_double(text: &str) -> String {
 
 /// `apache::VHOST`, all of it ASCII, as `Apache::Vhost`.
 pub fn capitalize_ascii(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    // Whether a segment begins here, and whether the byte before was a colon that is no part of a pair.
-    let (mut start, mut colon) = (true, false);
-    for byte in name.bytes() {
-        out.push(match byte {
-            b':' if colon => {
-                (start, colon) = (true, false);
-                ':'
-            }
-            b':' => {
-                colon = true;
-                ':'
-            }
-            letter if start && !colon => {
-                start = false;
-                letter.to_ascii_uppercase().into()
-            }
-            letter => {
-                (start, colon) = (false, false);
-                letter.to_ascii_lowercase().into()
-            }
-        });
+    let mut out = name.to_ascii_lowercase();
+    let mut begin = 0;
+    loop {
+        if let Some(first) = out.get_mut(begin..begin + 1) {
+            first.make_ascii_uppercase();
+        }
+        match split_first(&name[begin..]) {
+            Some((segment, _)) => begin += segment.len() + 2,
+            None => return out,
+        }
     }
-    out
 }
 
 /// `apache::vhost` as `Apache::Vhost`; a name that begins with a capital stays.

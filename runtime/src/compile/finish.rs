@@ -13,7 +13,7 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -83,9 +83,11 @@ impl<'c> Compile<'c> {
         };
         let mut data: HashMap<ResourceId, Vec<Param<'c>>> = HashMap::new();
         let mut queue = VecDeque::from([main]);
-        let mut seen = HashSet::new();
+        let mut seen = vec![false; catalog.resources.len()];
         while let Some(container) = queue.pop_front() {
-            if !seen.insert(container) {
+            if std::mem::replace(&mut seen[container.0 as usize], true)
+                || catalog.contents[container.0 as usize].is_empty()
+            {
                 continue;
             }
             let empty = List::new_in(self.arena);
@@ -118,7 +120,7 @@ impl<'c> Compile<'c> {
                 content.tags.merge_from(&tags, known, &mut self.marks.borrow_mut());
             }
             catalog[container].tags = tags;
-            queue.extend(&contents);
+            queue.extend(contents.iter().filter(|id| !seen[id.0 as usize]));
             catalog.contents[container.0 as usize] = contents;
         }
     }

@@ -112,7 +112,8 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
 /// Words as JSON, each made once: the same few tag all resources, and many come from one file.
 #[derive(Default)]
 struct Quoted {
-    words: Vec<Box<str>>,
+    /// By number of the word, where it stands with its quotes.
+    words: Vec<Range<usize>>,
     /// What a resource of a type begins with, up to its title; by number of the type.
     types: Vec<Box<str>>,
     /// The file written last, and where.
@@ -171,7 +172,7 @@ impl Quoted {
                 out.push(',');
             }
             last.push((*tag, out.len()));
-            out.push_str(quoted(&mut self.words, words, *tag));
+            word(out, &mut self.words, words, *tag);
         }
         last[same..].reverse();
         if 0 < same && same < tags.len() {
@@ -184,17 +185,17 @@ impl Quoted {
     }
 }
 
-fn quoted<'q>(known: &'q mut Vec<Box<str>>, words: &Words<'_>, word: Symbol) -> &'q str {
+fn word(out: &mut String, known: &mut Vec<Range<usize>>, words: &Words<'_>, word: Symbol) {
     let at = word.0 as usize;
     if at >= known.len() {
-        known.resize(at + 1, Box::default());
+        known.resize(at + 1, 0..0);
     }
-    if known[at].is_empty() {
-        let mut text = String::new();
-        string(&mut text, words.text(word));
-        known[at] = text.into();
+    if !known[at].is_empty() {
+        return out.extend_from_within(known[at].clone());
     }
-    &known[at]
+    let from = out.len();
+    string(out, words.text(word));
+    known[at] = from..out.len();
 }
 
 /// Writes a resource. Gives back where its title stands, without quotes.
@@ -246,21 +247,27 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
         Some(parsed) => Some(Cow::Borrowed(*parsed)),
         None => ty.parse_title(resource.title).ok().map(Cow::Owned),
     });
+    // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
+    let main = resource.title_value.is_some()
+        || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+    let is_named = resource.params.iter().any(|p| p.name == "name" || p.name == namevar);
     let whole = [(namevar, resource.title)];
-    let from_title = parsed.as_deref().unwrap_or(&whole);
-    // `name` is another word for the one name variable, and counts before it.
-    let by_name = namevar != "name" && resource.param("name").is_some();
-    let params = resource.params.iter().filter(|p| !(p.value.is_undef() || by_name && p.name == namevar));
-    let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
+    let from_title = match &parsed {
+        Some(parsed) => &parsed[..],
+        None if main || is_named => &whole,
+        // Mostly the title says nothing of its own.
+        None => &[],
+    };
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
         out.push_str(if std::mem::replace(&mut any, true) { ",\"" } else { ",\"parameters\":{\"" });
         rich::escaped(out, name);
         out.push_str("\":");
     };
-    // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
-    let main = resource.title_value.is_some()
-        || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+    // `name` is another word for the one name variable, and counts before it.
+    let by_name = is_named && namevar != "name" && resource.param("name").is_some();
+    let params = resource.params.iter().filter(|p| !(p.value.is_undef() || by_name && p.name == namevar));
+    let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
     for (name, text) in from_title {
         let set = params.clone().find(|(other, _)| other == name).map(|(_, value)| value);
         match set {
@@ -280,7 +287,7 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
         if from_title.iter().any(|(other, _)| *other == name) {
             continue;
         }
-        if name == namevar && value.as_str() == Some(resource.title) {
+        if is_named && name == namevar && value.as_str() == Some(resource.title) {
             continue;
         }
         start(out, name);

@@ -45,6 +45,8 @@ pub struct Scope<'c> {
     pub declared_in: Option<&'c Scope<'c>>,
     /// The resource whose body this scope is: `Class[x]`, a defined type's, `Node[x]`.
     pub resource: Cell<Option<ResourceId>>,
+    /// The class, defined type or node whose body this scope is: a number the runtime gives meaning to.
+    pub source: Cell<Option<u32>>,
     /// Name of the class or defined type (lower case, no leading `::`); empty for top and node.
     pub name: &'c str,
     /// Module the body's source belongs to; empty for none.
@@ -91,6 +93,7 @@ impl<'c> Scope<'c> {
             parent,
             declared_in,
             resource,
+            source: Cell::new(None),
             name,
             module,
             arena,

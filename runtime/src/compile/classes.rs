@@ -273,7 +273,7 @@ impl<'c> Compile<'c> {
             None => vm.new_scope(spec),
         };
         scope.resource.set(Some(id));
-        self.sources.borrow_mut().insert(scope.id, known);
+        scope.source.set(Some(known.number));
         if known.kind != KnownKind::Define {
             self.catalog.borrow_mut().add_class(&self.words, known.name);
         }

@@ -6,14 +6,14 @@ use crate::catalog::tags::Tags;
 use crate::catalog::{Kind, Param, Params, Resource};
 use crate::names;
 use crate::resource_types::{Identity, ResourceType};
-use bumpalo::collections::CollectIn;
+use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, Form, Site};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, Str, Value};
+use bunraku_vm::value::{Array, Hash, Str, Value};
 use bunraku_vm::vm::Vm;
 use std::rc::Rc;
 
@@ -72,7 +72,7 @@ impl<'c> Compile<'c> {
         creation: &Creation<'c>,
         titles: &[&'c str],
         params: Params<'c>,
-        references: &mut Vec<Value<'c>>,
+        references: &mut List<'c, Value<'c>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
         let type_name = self.type_name(name);
@@ -353,7 +353,7 @@ impl<'c> Compile<'c> {
             title_value: None,
         };
         let source = self.source_of(scope);
-        let mut references = Vec::new();
+        let mut references = List::new_in(self.arena);
         for (title, given) in resources.entries() {
             let mut titles = Vec::new();
             flatten(*title, &mut titles);
@@ -377,7 +377,7 @@ impl<'c> Compile<'c> {
             creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
             self.create(vm, scope, &creation, &titles, params, &mut references)?;
         }
-        Ok(vm.array(&references))
+        Ok(Value::Array(Array::wrap(self.arena, references.into_bump_slice())))
     }
 
     /// Attributes as parameters set by the code of `scope`.

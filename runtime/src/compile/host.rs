@@ -8,6 +8,7 @@ use crate::hiera::{self, context};
 use crate::names;
 use crate::resource_types::is_metaparameter;
 use crate::stats::Kind;
+use bumpalo::collections::Vec as List;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
@@ -22,7 +23,7 @@ use bunraku_vm::names::split_last;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 
@@ -206,13 +207,13 @@ impl<'c> Host<'c> for Compile<'c> {
             self.log_with_place(Severity::Warning, message, declaration.at.place());
         }
         let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
-        let mut references =
-            Vec::with_capacity(declaration.bodies.iter().map(|body| body.titles.len()).sum());
+        let titles = declaration.bodies.iter().map(|body| body.titles.len()).sum();
+        let mut references = List::with_capacity_in(titles, self.arena);
         for body in declaration.bodies {
             let params = self.params_of(scope, body.attributes);
             self.create(vm, scope, &creation, body.titles, params, &mut references)?;
         }
-        Ok(vm.array(&references))
+        Ok(Value::Array(Array::wrap(self.arena, references.into_bump_slice())))
     }
 
     fn set_defaults(

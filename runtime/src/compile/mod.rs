@@ -212,8 +212,6 @@ pub struct Compile<'c> {
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
     node_scope: Cell<Option<&'c Scope<'c>>>,
-    /// The class, defined type or node whose body a scope is, by scope number.
-    sources: RefCell<HashMap<u32, &'c Known<'c>>>,
     type_names: RefCell<HashMap<&'c str, Rc<declare::TypeName<'c>>>>,
     /// Resource defaults, by type.
     defaults: RefCell<HashMap<&'c str, Vec<defaults::OfScope<'c>>>>,
@@ -260,7 +258,7 @@ impl<'c> Compile<'c> {
 
     /// The class, defined type or node whose code runs in `scope`.
     fn source_of(&self, scope: &'c Scope<'c>) -> u32 {
-        self.sources.borrow().get(&scope.container().id).map_or(0, |known| known.number)
+        scope.container().source.get().unwrap_or(0)
     }
 
     fn known(&self, number: u32) -> &'c Known<'c> {
@@ -276,7 +274,7 @@ impl<'c> Compile<'c> {
 
     /// The class, defined type or node whose code runs in `scope`, if it is known.
     pub(crate) fn known_of(&self, scope: &'c Scope<'c>) -> Option<&'c Known<'c>> {
-        self.sources.borrow().get(&scope.container().id).copied()
+        scope.container().source.get().map(|number| self.known(number))
     }
 
     /// Name of the node.

@@ -191,7 +191,6 @@ impl<'c> Compile<'c> {
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
-            sources: RefCell::default(),
             type_names: RefCell::default(),
             defaults: RefCell::default(),
             overrides: RefCell::default(),
@@ -259,7 +258,6 @@ impl<'c> Compile<'c> {
         self.erb_texts.take();
         self.main_chunks.take();
         self.class_scopes.take();
-        self.sources.take();
         self.type_names.take();
         self.defaults.take();
         self.overrides.take();
@@ -321,7 +319,7 @@ impl<'c> Compile<'c> {
             line: 0,
             overrides: Cell::new(false),
         });
-        self.sources.borrow_mut().insert(vm.top.id, main);
+        vm.top.source.set(Some(main.number));
         let mut stage = self.new_resource("Stage", "main", vm.top, Params::new_in(self.arena))?;
         stage.kind = Kind::Compilable;
         let mut catalog = self.catalog.borrow_mut();

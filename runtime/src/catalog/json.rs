@@ -2,7 +2,8 @@
 
 use super::rich::{self, Style, string};
 use super::tags::{Marks, Tags, Words};
-use super::{Catalog, Resource};
+use super::{Catalog, Kind, Resource};
+use crate::names;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::Type;
@@ -31,7 +32,7 @@ pub fn write<'c>(
 ) -> String {
     let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
-    let mut quoted = Quoted::default();
+    let mut quoted = Quoted::new();
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = catalog.class_tags.clone();
     tags.merge(&catalog.tags, &mut Marks::default());
@@ -110,23 +111,37 @@ fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
 }
 
 /// Words as JSON, each made once: the same few tag all resources, and many come from one file.
-#[derive(Default)]
 struct Quoted {
     /// By number of the word, where it stands with its quotes.
     words: Vec<Range<usize>>,
     /// What a resource of a type begins with, up to its title; by number of the type.
     types: Vec<Box<str>>,
-    /// The file written last, and where.
+    /// What stands between the tags and the line of the resource before: its file, if it had both.
     file: Option<(*const str, Range<usize>)>,
+    /// Parameters' names up to their values, where they stand: mostly the same code has set them. By where a name lies.
+    names: [((usize, usize), Range<usize>); NAMES],
     /// The tags written last, the last one first, with where each begins; and where their list ends.
     tags: (Vec<(Symbol, usize)>, usize),
 }
+
+/// How many names of parameters are remembered.
+const NAMES: usize = 64;
 
 /// What stands before and after a type's name where a resource begins.
 const BEFORE_TYPE: &str = "{\"type\":\"";
 const AFTER_TYPE: &str = "\",\"title\":\"";
 
 impl Quoted {
+    fn new() -> Quoted {
+        Quoted {
+            words: Vec::new(),
+            types: Vec::new(),
+            file: None,
+            names: [const { ((0, 0), 0..0) }; NAMES],
+            tags: Default::default(),
+        }
+    }
+
     /// What a resource begins with, up to the quote before its title.
     fn begin(&mut self, resource: &Resource<'_>) -> &str {
         let at = resource.of_type as usize;
@@ -149,15 +164,40 @@ impl Quoted {
         &begin[BEFORE_TYPE.len()..begin.len() - AFTER_TYPE.len()]
     }
 
-    fn file(&mut self, out: &mut String, file: &str) {
-        match &self.file {
-            Some((written, at)) if std::ptr::eq(*written, file) => out.extend_from_within(at.clone()),
-            _ => {
-                let from = out.len();
-                string(out, file);
-                self.file = Some((file, from..out.len()));
+    /// Ends the tags and writes where a resource was declared.
+    fn place(&mut self, out: &mut String, resource: &Resource<'_>) {
+        match (resource.file, resource.line) {
+            (Some(file), 0) => {
+                out.push_str("],\"file\":");
+                return string(out, file);
             }
+            (None, 0) => return out.push(']'),
+            (None, _) => out.push_str("],\"line\":"),
+            (Some(file), _) => match &self.file {
+                Some((written, at)) if std::ptr::eq(*written, file) => out.extend_from_within(at.clone()),
+                _ => {
+                    let from = out.len();
+                    out.push_str("],\"file\":");
+                    string(out, file);
+                    out.push_str(",\"line\":");
+                    self.file = Some((file, from..out.len()));
+                }
+            },
         }
+        out.push_str(itoa::Buffer::new().format(resource.line));
+    }
+
+    /// Writes a parameter's name with what is between it and the value.
+    fn name(&mut self, out: &mut String, name: &str) {
+        let place = names::address(name);
+        let known = &mut self.names[(place.0 / 8 + place.1) % NAMES];
+        if known.0 == place {
+            return out.extend_from_within(known.1.clone());
+        }
+        let from = out.len();
+        string(out, name);
+        out.push(':');
+        *known = (place, from..out.len());
     }
 
     /// Writes tags with commas between them. Those that came from a container are at the end of the list before, too.
@@ -211,25 +251,9 @@ fn resource<'c>(
     let title = title..out.len();
     out.push_str("\",\"tags\":[");
     quoted.list(out, words, &resource.tags);
-    out.push(']');
-    if let Some(file) = resource.file {
-        out.push_str(",\"file\":");
-        quoted.file(out, file);
-    }
-    if resource.line != 0 {
-        out.push_str(",\"line\":");
-        out.push_str(itoa::Buffer::new().format(resource.line));
-    }
-    if let Some(exported) = resource.exported {
-        out.push_str(if exported { ",\"exported\":true" } else { ",\"exported\":false" });
-    }
-    out.push_str(",\"kind\":\"");
-    out.push_str(resource.kind.name());
-    out.push('"');
-    if resource.exported.is_none() {
-        out.push_str(",\"exported\":false");
-    }
-    parameters(out, resource);
+    quoted.place(out, resource);
+    out.push_str(kind_and_exported(resource));
+    parameters(out, quoted, resource);
     if !resource.sensitive.is_empty() {
         out.push_str(",\"sensitive_parameters\":[");
         list(out, resource.sensitive.iter().copied());
@@ -239,7 +263,26 @@ fn resource<'c>(
     title
 }
 
-fn parameters(out: &mut String, resource: &Resource<'_>) {
+/// The resource's kind and whether it is exported, which is false and comes last where Puppet has not set it.
+fn kind_and_exported(resource: &Resource<'_>) -> &'static str {
+    macro_rules! of_kind {
+        ($kind:literal) => {
+            match resource.exported {
+                Some(true) => concat!(",\"exported\":true,\"kind\":\"", $kind, "\""),
+                Some(false) => concat!(",\"exported\":false,\"kind\":\"", $kind, "\""),
+                None => concat!(",\"kind\":\"", $kind, "\",\"exported\":false"),
+            }
+        };
+    }
+    match resource.kind {
+        Kind::Compilable => of_kind!("compilable_type"),
+        Kind::Defined => of_kind!("defined_type"),
+        Kind::Class => of_kind!("class"),
+        Kind::Unknown => of_kind!("unknown"),
+    }
+}
+
+fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
     let namevar = resource.ty.map_or("name", |ty| ty.namevar());
     // What the title says comes first and may be overridden in its place.
     let parsed = resource.ty.filter(|ty| !ty.is_titled_by(resource.title));
@@ -260,9 +303,8 @@ fn parameters(out: &mut String, resource: &Resource<'_>) {
     };
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
-        out.push_str(if std::mem::replace(&mut any, true) { ",\"" } else { ",\"parameters\":{\"" });
-        rich::escaped(out, name);
-        out.push_str("\":");
+        out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
+        quoted.name(out, name);
     };
     // `name` is another word for the one name variable, and counts before it.
     let by_name = is_named && namevar != "name" && resource.param("name").is_some();

@@ -29,18 +29,6 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
-    /// Puppet's name for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Compilable => "compilable_type",
-            Kind::Defined => "defined_type",
-            Kind::Class => "class",
-            Kind::Unknown => "unknown",
-        }
-    }
-}
-
 /// Parameters. What a resource consists of lies in its compile's arena: none of it is freed by itself.
 pub type Params<'c> = List<'c, Param<'c>>;
 

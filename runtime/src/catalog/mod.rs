@@ -140,8 +140,8 @@ impl Display for Named<'_> {
     }
 }
 
-/// How many places of names are remembered for a type.
-const FEW: usize = 32;
+/// How many parameters that types take are remembered.
+const TAKEN: usize = 256;
 
 /// The resources of a type.
 #[derive(Default)]
@@ -149,8 +149,6 @@ struct OfType {
     in_order: Vec<ResourceId>,
     /// When one of them may have changed last.
     changed: u64,
-    /// Where names of parameters lie that it was found to take: mostly the same code sets them.
-    takes: Vec<(usize, usize)>,
 }
 
 /// What contains a resource, in order: mostly one.
@@ -211,6 +209,8 @@ pub struct Catalog<'c> {
     pub tags: Tags<'c>,
     /// The tags that its classes are.
     pub class_tags: Tags<'c>,
+    /// Types by number and where names of parameters lie that they take: mostly the same code sets them.
+    taken: Vec<(u32, (usize, usize))>,
     arena: &'c Bump,
 }
 
@@ -230,6 +230,7 @@ impl<'c> Catalog<'c> {
             classes: Vec::new(),
             tags: Tags::new(arena),
             class_tags: Tags::new(arena),
+            taken: Vec::new(),
             arena,
         }
     }
@@ -298,17 +299,16 @@ impl<'c> Catalog<'c> {
     pub fn unknown_parameter(&mut self, id: ResourceId) -> Option<&'c str> {
         let resource = &self.resources[id.0 as usize];
         let ty = resource.ty?;
-        let takes = &mut self.types[resource.of_type as usize].takes;
+        // No text lies at nought.
+        self.taken.resize(TAKEN, (0, (0, 0)));
         for name in resource.params.iter().map(|param| param.name) {
             let place = names::address(name);
-            if !takes.contains(&place) {
+            let taken = &mut self.taken[(place.0 / 8 + place.1 + resource.of_type as usize * 31) % TAKEN];
+            if *taken != (resource.of_type, place) {
                 if !ty.takes(name) && !is_metaparameter(name) {
                     return Some(name);
                 }
-                // Names that come from data lie somewhere else each time.
-                if takes.len() < FEW {
-                    takes.push(place);
-                }
+                *taken = (resource.of_type, place);
             }
         }
         None

@@ -184,15 +184,17 @@ impl<'c> Compile<'c> {
         if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(&self.words, resource.title);
         }
-        for param in self.look_up_defaults(resource.scope, resource.type_name) {
-            if !resource.params.iter().any(|p| p.name == param.name) {
-                if param.name == "tag" {
-                    self.tag_value(resource, param.value)?;
+        self.with_defaults(resource.scope, resource.type_name, |defaults| {
+            for param in defaults {
+                if !resource.params.iter().any(|p| p.name == param.name) {
+                    if param.name == "tag" {
+                        self.tag_value(resource, param.value)?;
+                    }
+                    resource.params.push(*param);
                 }
-                resource.params.push(param);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Tags a resource with the words of a value: a string, or an array of them, however deep.

@@ -59,18 +59,23 @@ impl<'c> Compile<'c> {
         Ok(ty)
     }
 
-    /// The defaults of a type as seen from a scope: the outermost scope's first, each attribute from the nearest.
-    pub(crate) fn look_up_defaults(&self, scope: &'c Scope<'c>, type_name: &'c str) -> Vec<Param<'c>> {
+    /// Hands on the defaults of a type as seen from a scope: the outermost scope's first, each attribute from the
+    /// nearest.
+    pub(crate) fn with_defaults<R>(
+        &self,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        then: impl FnOnce(&[Param<'c>]) -> R,
+    ) -> R {
         let all = self.defaults.borrow();
-        let Some(of_type) = all.get(type_name) else { return Vec::new() };
+        let Some(of_type) = all.get(type_name) else { return then(&[]) };
         let around = |scope: &&'c Scope<'c>| scope.declared_in.map(Scope::container);
         let scopes = std::iter::successors(Some(scope.container()), around);
-        let table = |scope: &'c Scope<'c>| Some(&of_type.iter().find(|(id, _)| *id == scope.id)?.1);
-        let mut tables = scopes.filter_map(table);
-        let Some(nearest) = tables.next() else { return Vec::new() };
+        let mut tables = scopes.filter_map(|scope| Some(&of_type.iter().find(|(id, _)| *id == scope.id)?.1));
+        let Some(nearest) = tables.next() else { return then(&[]) };
         // Mostly the only one.
         let outer: Vec<_> = tables.collect();
-        let Some((outermost, between)) = outer.split_last() else { return nearest.clone() };
+        let Some((outermost, between)) = outer.split_last() else { return then(nearest) };
         let mut params = (*outermost).clone();
         for param in between.iter().rev().copied().chain([nearest]).flatten() {
             match params.iter_mut().find(|p| p.name == param.name) {
@@ -78,7 +83,7 @@ impl<'c> Compile<'c> {
                 None => params.push(*param),
             }
         }
-        params
+        then(&params)
     }
 
     /// Whether a value is what the scope's defaults give.
@@ -89,6 +94,7 @@ impl<'c> Compile<'c> {
         name: &str,
         value: Value<'c>,
     ) -> bool {
-        self.look_up_defaults(scope, type_name).iter().any(|p| p.name == name && p.value.same(value))
+        let is = |p: &Param<'c>| p.name == name && p.value.same(value);
+        self.with_defaults(scope, type_name, |defaults| defaults.iter().any(is))
     }
 }

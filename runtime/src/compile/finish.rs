@@ -207,8 +207,9 @@ impl<'c> Compile<'c> {
             return Some(self.string_value(resource.title));
         }
         resource.param(name).or_else(|| {
-            let defaults = self.look_up_defaults(resource.scope, resource.type_name);
-            defaults.iter().find(|p| p.name == name).map(|p| p.value)
+            self.with_defaults(resource.scope, resource.type_name, |defaults| {
+                defaults.iter().find(|p| p.name == name).map(|p| p.value)
+            })
         })
     }
 

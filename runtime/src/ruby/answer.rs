@@ -2,6 +2,7 @@
 
 use super::wire::Message;
 use super::{Compile, text};
+use crate::catalog::Param;
 use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
 use crate::{data, names};
@@ -143,11 +144,10 @@ impl<'c> Compile<'c> {
             }
             "variables" => self.variables_for_ruby(vm, scope, arg(1)),
             "defaults" => {
-                let type_name = &*self.arena.alloc_str(&names::capitalize(name));
-                let defaults = self.look_up_defaults(scope, type_name);
-                let pairs: Vec<_> =
-                    defaults.iter().map(|param| vm.array(&[vm.string(param.name), param.value])).collect();
-                vm.array(&pairs)
+                let pair = |param: &Param<'c>| vm.array(&[vm.string(param.name), param.value]);
+                self.with_defaults(scope, &names::capitalize(name), |defaults| {
+                    vm.array(&defaults.iter().map(pair).collect::<Vec<_>>())
+                })
             }
             _ => self.about_scope(vm, scope),
         })

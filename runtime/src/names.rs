@@ -5,22 +5,7 @@ use std::borrow::Cow;
 
 /// `apache::vhost` → `Apache::Vhost`: each segment capitalised, the rest in lower case.
 pub fn capitalize(name: &str) -> String {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    if name.is_ascii() {
-        return types::capitalize_ascii(name);
-    }
-    let mut out = String::with_capacity(name.len());
-    for (n, segment) in name.split("::").enumerate() {
-        if n > 0 {
-            out.push_str("::");
-        }
-        let mut chars = segment.chars();
-        if let Some(first) = chars.next() {
-            out.extend(first.to_uppercase());
-            out.push_str(&chars.as_str().to_lowercase());
-        }
-    }
-    out
+    types::capitalize(name.strip_prefix("::").unwrap_or(name))
 }
 
 /// The same, borrowed where the name is spelt so already; most are.

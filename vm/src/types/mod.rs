@@ -41,7 +41,7 @@ pub use name::{general_text, is_callable, name, resolved, simple_name};
 pub use normalize::normalize;
 pub use parse::{constant, parse, parse_with};
 pub use print::{print, print_expanded, print_value, print_value_indented};
-pub use quote::{capitalize_ascii, capitalize_segments, quote, quote_double};
+pub use quote::{capitalize, capitalize_segments, quote, quote_double};
 pub use signature::{Signature, signatures};
 
 use crate::value::Value;

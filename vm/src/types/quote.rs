@@ -45,8 +45,11 @@ pub fn quote_double(text: &str) -> String {
     out
 }
 
-/// `apache::VHOST`, all of it ASCII, as `Apache::Vhost`.
-pub fn capitalize_ascii(name: &str) -> String {
+/// `apache::VHOST` as `Apache::Vhost`. Letter by letter, as Ruby does: a sigma at the end is like any other.
+pub fn capitalize(name: &str) -> String {
+    if !name.is_ascii() {
+        return name.split("::").map(capitalize_letters).collect::<Vec<_>>().join("::");
+    }
     let mut out = name.to_ascii_lowercase();
     let mut begin = 0;
     loop {
@@ -65,22 +68,29 @@ pub fn capitalize_segments(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_uppercase()) {
         return name.to_owned();
     }
-    if name.is_ascii() {
-        return capitalize_ascii(name);
-    }
-    let capitalize = |segment: &str| {
-        let mut chars = segment.chars();
-        match chars.next() {
-            Some(first) => first.to_uppercase().chain(chars.flat_map(char::to_lowercase)).collect(),
-            None => String::new(),
-        }
-    };
-    name.split("::").map(capitalize).collect::<Vec<_>>().join("::")
+    capitalize(name)
+}
+
+/// `ß` becomes `Ss`: only the first letter of what a letter becomes is large.
+fn capitalize_letters(segment: &str) -> String {
+    let mut chars = segment.chars();
+    let mut first = chars.next().into_iter().flat_map(char::to_uppercase);
+    let large = first.next();
+    large.into_iter().chain(first.chain(chars).flat_map(char::to_lowercase)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_are_those_of_ruby() {
+        // ruby -e 'puts "ΑΣ".capitalize, "ßa".capitalize, "İAİ".capitalize, "ﬁX".capitalize'
+        for (name, expected) in [("ΑΣ", "Ασ"), ("ßa", "Ssa"), ("İAİ", "İai̇"), ("ﬁX::ä", "Fix::Ä")]
+        {
+            assert_eq!(capitalize(name), expected);
+        }
+    }
 
     #[test]
     fn each_segment_begins_with_a_capital() {
@@ -93,7 +103,7 @@ mod tests {
             ("1a::b", "1a::B"),
             ("", ""),
         ] {
-            assert_eq!(capitalize_ascii(name), expected);
+            assert_eq!(capitalize(name), expected);
             // The way of names that are not ASCII splits them.
             assert_eq!(capitalize_segments(&format!("{name}::ä")), format!("{expected}::Ä"));
         }

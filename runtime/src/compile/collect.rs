@@ -146,6 +146,9 @@ impl<'c> Compile<'c> {
             Some((type_name, query, scope)) => self.exported(vm, scope, type_name, query.as_ref())?,
             None => self.matching(number)?,
         };
+        if matching.is_empty() {
+            return Ok(false);
+        }
         let mut fresh = Vec::new();
         let overrides = {
             let mut collectors = self.collectors.borrow_mut();
@@ -159,12 +162,10 @@ impl<'c> Compile<'c> {
                     fresh.push(id);
                 }
             }
-            collector.overrides.clone()
+            collector.overrides.as_ref().filter(|_| !fresh.is_empty()).cloned()
         };
         if let Some(over) = overrides {
-            if !fresh.is_empty() {
-                self.known(over.source).overrides.set(true);
-            }
+            self.known(over.source).overrides.set(true);
             for id in &fresh {
                 self.merge(vm, *id, &over)?;
             }

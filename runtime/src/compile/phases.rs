@@ -3,7 +3,7 @@
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Kind, Param, Params, Resource};
+use crate::catalog::{Catalog, Kind, Param, Params};
 use crate::data;
 use crate::environment::Environment;
 use crate::erb::{SetByTemplates, Templates};
@@ -193,6 +193,7 @@ impl<'c> Compile<'c> {
             node_scope: Cell::new(None),
             type_names: RefCell::default(),
             defaults: RefCell::default(),
+            unevaluated: RefCell::default(),
             overrides: RefCell::default(),
             override_order: RefCell::default(),
             collectors: RefCell::default(),
@@ -260,6 +261,7 @@ impl<'c> Compile<'c> {
         self.class_scopes.take();
         self.type_names.take();
         self.defaults.take();
+        self.unevaluated.take();
         self.overrides.take();
         self.override_order.take();
         self.collectors.take();
@@ -568,10 +570,14 @@ impl<'c> Compile<'c> {
     fn evaluate_definitions(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
         let waiting: Vec<ResourceId> = {
             let catalog = self.catalog.borrow();
-            let waits =
-                |r: &Resource<'c>| !r.evaluated && !r.is_virtual && !matches!(r.kind, Kind::Compilable);
-            let waiting = catalog.resources.iter().enumerate().filter(|(_, r)| waits(r));
-            waiting.map(|(n, _)| ResourceId(n as u32)).collect()
+            let mut unevaluated = self.unevaluated.borrow_mut();
+            let (seen, ids) = &mut *unevaluated;
+            let new = catalog.resources.iter().enumerate().skip(*seen);
+            let defined = new.filter(|(_, r)| !matches!(r.kind, Kind::Compilable));
+            ids.extend(defined.map(|(n, _)| ResourceId(n as u32)));
+            *seen = catalog.resources.len();
+            ids.retain(|id| !catalog[*id].evaluated);
+            ids.iter().copied().filter(|id| !catalog[*id].is_virtual).collect()
         };
         for id in &waiting {
             self.evaluate_resource(vm, *id).map_err(|flow| self.around_definition(*id, flow))?;

@@ -4,7 +4,7 @@
 use crate::error::Eval;
 use crate::isa::{Op, decode};
 use crate::names;
-use crate::symbol::KeptName;
+use crate::symbol::{Interner, KeptName, Symbol};
 use crate::types::{LastingType, is_instance};
 use crate::unit::ChunkRef;
 use crate::unit::reader::Unit;
@@ -39,6 +39,12 @@ impl Learned {
         if let Some(place) = all.get(chunk as usize) {
             let _ = place.set(sound);
         }
+    }
+
+    /// The symbol of the n-th name, where it has one in the base of the environment.
+    #[inline]
+    pub(crate) fn symbol(&self, symbols: &Interner<'_>, number: u32) -> Option<Symbol> {
+        self.names.get()?.get(number as usize)?.get()?.symbol(symbols)
     }
 
     /// The n-th name of the unit.

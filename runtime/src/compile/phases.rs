@@ -23,7 +23,7 @@ use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
-use bunraku_vm::symbol::known;
+use bunraku_vm::symbol::{Interner, known};
 use bunraku_vm::unit::{ChunkRef, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -205,7 +205,8 @@ impl<'c> Compile<'c> {
             named_templates: RefCell::default(),
             spent: Cell::default(),
         });
-        let mut vm = Vm::new(arena, compile);
+        let names = environment.modules.symbols();
+        let mut vm = Vm::with_names(compile, Interner::over(arena, kept.keep_names(names.current())));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
         vm.counts_calls = settings.stats || settings.profile;
@@ -226,6 +227,7 @@ impl<'c> Compile<'c> {
             }
             _ => None,
         };
+        names.take_in(&vm.symbols);
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();

@@ -134,6 +134,12 @@ impl<'c> LoadedUnit<'c> {
         })
     }
 
+    /// The class of a qualified name, none for top scope, and the symbol of the variable in it, where that is kept.
+    pub fn split_name(&self, symbols: &Interner<'c>, number: u32) -> Option<(&'c str, Symbol)> {
+        let (class, leaf) = self.learned?.name(&self.unit, number)?.split_last()?;
+        Some((class.strip_prefix("::").unwrap_or(class), symbols.intern_kept(leaf)))
+    }
+
     /// The text of a name the verifier has seen.
     pub fn name(&self, number: u32) -> &'c str {
         match self.learned {

@@ -8,8 +8,14 @@ pub fn split_last(name: &str) -> Option<(&str, &str)> {
 
 /// Splits a qualified name behind its first segment: `a::b::c` into `a` and `b::c`; none where nothing is qualified.
 pub fn split_first(name: &str) -> Option<(&str, &str)> {
-    let at = name.as_bytes().windows(2).position(|pair| pair == b"::")?;
+    let at = pair(name)?;
     Some((&name[..at], &name[at + 2..]))
+}
+
+/// Where the first `::` stands.
+#[inline]
+pub(crate) fn pair(name: &str) -> Option<usize> {
+    name.as_bytes().windows(2).position(|pair| pair == b"::")
 }
 
 /// The name without `::` at its begin.

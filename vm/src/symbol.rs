@@ -1,5 +1,6 @@
 //! Interned names: variables, classes, types, parameters and tags compared as numbers.
 
+use crate::names;
 use bumpalo::Bump;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
@@ -116,11 +117,20 @@ pub(crate) struct KeptName {
     code: u64,
     /// One more than its number in the bases of its environment that have it; nought while none is known to.
     number: AtomicU32,
+    /// The last segment of a qualified name.
+    leaf: Option<Box<KeptName>>,
 }
 
 impl KeptName {
     pub fn new(text: &str) -> KeptName {
-        KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0) }
+        let leaf = names::split_last(text).map(|(_, leaf)| Box::new(KeptName::new(leaf)));
+        KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0), leaf }
+    }
+
+    /// What stands before the last segment of a qualified name, and that.
+    pub fn split_last(&self) -> Option<(&str, &KeptName)> {
+        let leaf = self.leaf.as_deref()?;
+        Some((&self.text[..self.text.len() - leaf.text.len() - 2], leaf))
     }
 
     /// Its symbol, where it is known to have one in a base of its environment.
@@ -198,7 +208,13 @@ impl<'c> Interner<'c> {
     }
 
     /// The same for a name of a file of the base's environment.
+    #[inline]
     pub(crate) fn intern_kept(&self, name: &'c KeptName) -> Symbol {
+        name.symbol(self).unwrap_or_else(|| self.number(name))
+    }
+
+    #[inline(never)]
+    fn number(&self, name: &'c KeptName) -> Symbol {
         match self.base.find(&name.text, name.code) {
             Some(symbol) => {
                 name.number.store(symbol.0 + 1, Relaxed);

@@ -1,5 +1,7 @@
 //! Strings in quotes, and names with capitals.
 
+use crate::names;
+
 /// A string as Puppet source writes it: in single quotes, or in double quotes where a control character
 /// needs them.
 pub fn quote(text: &str) -> String {
@@ -45,28 +47,12 @@ pub fn quote_double(text: &str) -> String {
 
 /// `apache::VHOST`, all of it ASCII, as `Apache::Vhost`.
 pub fn capitalize_ascii(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    // Whether a segment begins here, and whether the byte before was a colon that is no part of a pair.
-    let (mut start, mut colon) = (true, false);
-    for byte in name.bytes() {
-        out.push(match byte {
-            b':' if colon => {
-                (start, colon) = (true, false);
-                ':'
-            }
-            b':' => {
-                colon = true;
-                ':'
-            }
-            letter if start && !colon => {
-                start = false;
-                letter.to_ascii_uppercase().into()
-            }
-            letter => {
-                (start, colon) = (false, false);
-                letter.to_ascii_lowercase().into()
-            }
-        });
+    let mut out = name.to_ascii_lowercase();
+    let mut rest = out.as_mut_str();
+    while let Some((first, _)) = rest.split_at_mut_checked(1) {
+        first.make_ascii_uppercase();
+        let Some(at) = names::pair(rest) else { break };
+        rest = &mut rest[at + 2..];
     }
     out
 }

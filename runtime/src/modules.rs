@@ -121,13 +121,16 @@ impl Modules {
     /// What is kept of a manifest; none where the tree may change.
     pub(crate) fn frozen_file(&self, file: &Path) -> Option<&FrozenFile> {
         let path = file.to_str().filter(|_| self.tree.is_frozen())?;
-        Some(self.files.get(path).unwrap_or_else(|| {
+        if let Some(known) = self.files.get(path) {
+            return Some(known);
+        }
+        self.tree.holds(file).then(|| {
             let place = self.place(file);
             let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
             let in_module = place.map(|(path, _)| path);
             let kept = FrozenFile { path: path.to_owned(), module, in_module, ..FrozenFile::default() };
             self.files.insert(path.to_owned(), Box::new(kept))
-        }))
+        })
     }
 
     /// The numbers that the names of [`Modules::frozen_file`]s have.

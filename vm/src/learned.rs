@@ -18,6 +18,8 @@ pub struct Learned {
     chunks: OnceLock<Box<[OnceLock<Sound>]>>,
     /// By number: each is found to be text, and hashed, once.
     names: OnceLock<Box<[OnceLock<KeptName>]>>,
+    /// By number of the constant: each that is a text is found to be one once.
+    texts: OnceLock<Box<[OnceLock<Box<str>>]>>,
 }
 
 /// What is known of a chunk whose parameters' types are in order, and the same whoever evaluates them.
@@ -45,6 +47,19 @@ impl Learned {
     #[inline]
     pub(crate) fn symbol(&self, symbols: &Interner<'_>, number: u32) -> Option<Symbol> {
         self.names.get()?.get(number as usize)?.get()?.symbol(symbols)
+    }
+
+    /// The text that a constant of the unit is, which lies at `string`.
+    pub(crate) fn text(&self, unit: &Unit<'_>, number: u32, string: u32) -> Option<&str> {
+        let all = self.texts.get_or_init(|| (0..unit.consts()).map(|_| OnceLock::new()).collect());
+        let place = all.get(number as usize)?;
+        match place.get() {
+            Some(text) => Some(text),
+            None => {
+                let text = unit.string(string).ok()?;
+                Some(place.get_or_init(|| text.into()))
+            }
+        }
     }
 
     /// The n-th name of the unit.

@@ -206,7 +206,13 @@ impl<'c> LoadedUnit<'c> {
     fn make_constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
         let (tag, payload) = self.unit.constant(number).unwrap_or((tag::UNDEF, 0));
         let wide = || self.unit.wide_number(payload).unwrap_or_default();
-        let text = || Str::wrap(arena, self.unit.string(payload).unwrap_or_default());
+        let text = || {
+            let text = match self.learned {
+                Some(learned) => learned.text(&self.unit, number, payload),
+                None => self.unit.string(payload).ok(),
+            };
+            Str::wrap(arena, text.unwrap_or_default())
+        };
         let parts = || {
             let run = self.unit.wide_run(payload).unwrap_or_default();
             run.iter().map(|part| self.constant(arena, *part)).collect::<Vec<_>>()

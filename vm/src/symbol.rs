@@ -60,6 +60,8 @@ impl Default for Base {
 
 /// What a compile starts from that shares names with no other.
 static KNOWN: LazyLock<Base> = LazyLock::new(Base::default);
+/// What numbers start from that are apart from those of names.
+static NOTHING: Base = Base { table: HashTable::new(), texts: Vec::new() };
 
 impl Base {
     fn find(&self, text: &str, code: u64) -> Option<Symbol> {
@@ -141,7 +143,7 @@ impl KeptName {
     }
 }
 
-/// A compile's table of names: its own beside those of its base. Interning is a hash look-up; the text of a symbol is
+/// A table of names of a compile: its own beside those of its base. Interning is a hash look-up; the text of a symbol is
 /// an array access.
 pub struct Interner<'c> {
     arena: &'c Bump,
@@ -160,6 +162,11 @@ impl<'c> Interner<'c> {
     /// A table that holds the [`known`] names only.
     pub fn new(arena: &'c Bump) -> Self {
         Interner::over(arena, &KNOWN)
+    }
+
+    /// A table that holds nothing, for words that are numbered apart from a compile's names.
+    pub fn empty(arena: &'c Bump) -> Self {
+        Interner::over(arena, &NOTHING)
     }
 
     /// A table that holds the names of a base.

@@ -148,6 +148,7 @@ impl<'c> Compile<'c> {
             Strict::Warning => CheckStrict::Warning,
             Strict::Error => CheckStrict::Error,
         };
+        let names = kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile {
             arena,
             environment,
@@ -167,7 +168,7 @@ impl<'c> Compile<'c> {
             node_name: &node.name,
             logs: RefCell::default(),
             catalog: Catalog::with_capacity(environment.resources.load(Ordering::Relaxed)).into(),
-            words: Words::new(arena),
+            words: Words::empty(arena),
             known: RefCell::default(),
             classes: RefCell::default(),
             defines: RefCell::default(),
@@ -205,8 +206,7 @@ impl<'c> Compile<'c> {
             named_templates: RefCell::default(),
             spent: Cell::default(),
         });
-        let names = environment.modules.symbols();
-        let mut vm = Vm::with_names(compile, Interner::over(arena, kept.keep_names(names.current())));
+        let mut vm = Vm::with_names(compile, Interner::over(arena, names));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
         vm.counts_calls = settings.stats || settings.profile;
@@ -227,7 +227,7 @@ impl<'c> Compile<'c> {
             }
             _ => None,
         };
-        names.take_in(&vm.symbols);
+        environment.modules.symbols().take_in(&vm.symbols);
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();

@@ -122,7 +122,8 @@ impl<'c> LoadedUnit<'c> {
     #[inline(never)]
     fn own_symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
         let count = self.unit.names() as usize;
-        let all = self.names.get_or_init(|| symbols.arena().alloc_slice_fill_with(count, |_| Cell::new(None)));
+        let all =
+            self.names.get_or_init(|| symbols.arena().alloc_slice_fill_with(count, |_| Cell::new(None)));
         let cell = &all[number as usize];
         cell.get().unwrap_or_else(|| {
             let symbol = match self.learned.and_then(|learned| learned.name(&self.unit, number)) {

@@ -235,3 +235,40 @@ impl<'c> Scope<'c> {
         scope
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_without_slots_keep_the_order_they_were_set_in() {
+        let arena = Bump::new();
+        let slots = [Symbol(500)];
+        let spec = ScopeSpec {
+            kind: ScopeKind::Class,
+            names: &slots,
+            parent: None,
+            declared_in: None,
+            name: "",
+            module: "",
+        };
+        let scope = Scope::new(&arena, 0, spec);
+        // Fewer than are compared, then more; set again, they stay in their places.
+        for count in [3, FEW, FEW + 1, 40] {
+            let names: Vec<Symbol> = (0..count).map(|n| Symbol(400 - 7 * n as u32)).collect();
+            for round in 0..2 {
+                for (n, name) in names.iter().enumerate() {
+                    scope.set(*name, Value::Int((round * 1000 + n) as i64));
+                }
+            }
+            let found = scope.own_variables();
+            assert_eq!(found.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+            for (n, name) in names.iter().enumerate() {
+                assert!(matches!(scope.own(*name), Some(Value::Int(v)) if v == 1000 + n as i64), "{n}");
+            }
+            assert!(scope.own(Symbol(401)).is_none());
+        }
+        scope.set(Symbol(500), Value::Int(1));
+        assert_eq!(scope.own_variables()[0].0, Symbol(500));
+    }
+}

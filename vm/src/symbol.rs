@@ -79,13 +79,20 @@ impl Base {
 /// The base of the compiles of one environment whose files do not change. It grows by the names of those files that
 /// compiles come upon, and by nothing else: no fact, node or value is ever in it.
 #[derive(Default)]
-pub struct GrowingBase(Mutex<(Arc<Base>, Vec<(Box<str>, u64)>)>);
+pub struct GrowingBase(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    base: Arc<Base>,
+    /// Names with their hash codes that the next compile's is to have.
+    wanted: Vec<(Box<str>, u64)>,
+}
 
 impl GrowingBase {
     /// The base for a compile that begins: all names that compiles before it have come upon.
     pub fn current(&self) -> Arc<Base> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (base, wanted) = &mut *state;
+        let State { base, wanted } = &mut *state;
         if !wanted.is_empty() {
             // Copied where a compile still reads it.
             let base = Arc::make_mut(base);
@@ -103,7 +110,7 @@ impl GrowingBase {
         let names = symbols.wanted.take();
         if !names.is_empty() {
             let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            state.1.extend(names.iter().map(|name| (name.text.clone(), name.code)));
+            state.wanted.extend(names.iter().map(|name| (name.text.clone(), name.code)));
         }
     }
 }

@@ -440,8 +440,7 @@ impl<'c> Host<'c> for Compile<'c> {
         }
         let file = |name: &str| self.module_file(ModuleFolder::Templates, name);
         let there = |file: &PathBuf| self.tree().is_file(file);
-        let search =
-            || file(name).filter(there).or_else(|| file(&format!("{name}.epp")).filter(there));
+        let search = || file(name).filter(there).or_else(|| file(&format!("{name}.epp")).filter(there));
         let Some(file) = self.environment.named_files.find(self.tree(), (Named::Epp, name), search) else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
             return Err(Flow::raw(format!("Could not find template '{name}'")));

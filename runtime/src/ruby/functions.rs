@@ -72,9 +72,8 @@ impl<'c> Compile<'c> {
         if files.is_empty() {
             return None;
         }
-        let first = |api, fits: &dyn Fn(&str) -> bool| {
-            files.iter().find(|file| file.api == api && fits(&file.owner))
-        };
+        let first =
+            |api, fits: &dyn Fn(&str) -> bool| files.iter().find(|file| file.api == api && fits(&file.owner));
         let depended =
             || modules.dependencies(from).iter().find_map(|one| first(Api::New, &|owner| owner == one));
         let file = first(Api::New, &|owner| owner == from)

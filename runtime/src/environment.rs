@@ -5,9 +5,11 @@ use crate::archive::open::Opened;
 use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
-use crate::tree::Tree;
+use crate::tree::{Tree, is_clean};
+use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;
 use elsa::sync::FrozenMap;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
@@ -29,8 +31,58 @@ pub struct Environment {
     functions: OnceLock<FunctionFiles>,
     /// Where types of a frozen tree are, by name: nothing comes or goes there.
     pub(crate) type_files: FrozenMap<String, Box<TypeFiles>>,
+    /// Where files of modules are that code has named, and EPP templates.
+    pub(crate) named_files: NamedFiles,
     /// How many resources the last catalog had: the next one is given room for as many.
     pub(crate) resources: AtomicUsize,
+}
+
+/// The files of a frozen tree that names like `module/path` were found to mean. Names may come from facts: what is no
+/// file, or is written in a roundabout way, is not kept, so that there are no more than files.
+#[derive(Default)]
+pub(crate) struct NamedFiles {
+    files: FrozenMap<String, String>,
+    templates: FrozenMap<String, String>,
+    epp: FrozenMap<String, String>,
+}
+
+/// What a file is named for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// Its path in the `files` or `templates` of its module.
+    In(ModuleFolder),
+    /// An EPP template, which may be named without its extension.
+    Epp,
+}
+
+impl NamedFiles {
+    fn all(&self, named: Named) -> &FrozenMap<String, String> {
+        match named {
+            Named::In(ModuleFolder::Files) => &self.files,
+            Named::In(ModuleFolder::Templates) => &self.templates,
+            Named::Epp => &self.epp,
+        }
+    }
+
+    /// The file of a name: found in the tree, or known from before.
+    pub fn find(
+        &self,
+        tree: &Tree,
+        (named, name): (Named, &str),
+        search: impl FnOnce() -> Option<PathBuf>,
+    ) -> Option<Cow<'_, str>> {
+        if let Some(known) = self.all(named).get(name) {
+            return Some(Cow::Borrowed(known));
+        }
+        let found = search()?;
+        let path = found.to_string_lossy();
+        // An absolute path may lie outside of the tree.
+        let lasts = tree.is_frozen() && !name.starts_with('/') && is_clean(name);
+        if lasts && found.to_str().is_some() {
+            return Some(Cow::Borrowed(self.all(named).insert(name.to_owned(), path.into_owned())));
+        }
+        Some(Cow::Owned(path.into_owned()))
+    }
 }
 
 /// The files that may define a type of a name.
@@ -134,6 +186,7 @@ impl Environment {
             types,
             functions,
             type_files: FrozenMap::new(),
+            named_files: NamedFiles::default(),
             resources: AtomicUsize::new(0),
         })
     }

@@ -53,9 +53,9 @@ impl FunctionFiles {
         }
     }
 
-    /// The files for a name that are written for an interface, modules by name, the environment's own last.
-    pub fn of(&self, name: &str, api: Api) -> impl Iterator<Item = &FunctionFile> {
-        self.by_name.get(name).into_iter().flatten().filter(move |file| file.api == api)
+    /// The files for a name, modules by name, the environment's own last.
+    pub fn of(&self, name: &str) -> &[FunctionFile] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// All files, by name.

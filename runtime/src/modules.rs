@@ -6,6 +6,7 @@ use crate::tree::Tree;
 use crate::units::Outcome;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::learned::Learned;
+use bunraku_vm::symbol::GrowingBase;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -35,6 +36,8 @@ pub struct Modules {
     manifests: FrozenMap<String, Box<[PathBuf]>>,
     /// Files that compiles have loaded from a frozen tree.
     files: FrozenMap<String, Box<FrozenFile>>,
+    /// What the names of these files are numbered by.
+    symbols: GrowingBase,
 }
 
 /// A manifest of a frozen tree: what every compile that loads it would find out again.
@@ -118,13 +121,21 @@ impl Modules {
     /// What is kept of a manifest; none where the tree may change.
     pub(crate) fn frozen_file(&self, file: &Path) -> Option<&FrozenFile> {
         let path = file.to_str().filter(|_| self.tree.is_frozen())?;
-        Some(self.files.get(path).unwrap_or_else(|| {
+        if let Some(known) = self.files.get(path) {
+            return Some(known);
+        }
+        self.tree.holds(file).then(|| {
             let place = self.place(file);
             let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
             let in_module = place.map(|(path, _)| path);
             let kept = FrozenFile { path: path.to_owned(), module, in_module, ..FrozenFile::default() };
             self.files.insert(path.to_owned(), Box::new(kept))
-        }))
+        })
+    }
+
+    /// The numbers that the names of [`Modules::frozen_file`]s have.
+    pub(crate) fn symbols(&self) -> &GrowingBase {
+        &self.symbols
     }
 
     fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {

@@ -43,15 +43,32 @@ pub fn key(name: &str) -> Cow<'_, str> {
 
 /// The text in lower case, borrowed where it is that already; most are.
 pub fn lower(text: &str) -> Cow<'_, str> {
-    // Without a branch for each.
-    let other = text.bytes().fold(false, |other, byte| other | !byte.is_ascii() | byte.is_ascii_uppercase());
-    if !other {
+    if !has_others(text.as_bytes()) {
         Cow::Borrowed(text)
     } else if text.is_ascii() {
         Cow::Owned(text.to_ascii_lowercase())
     } else {
         Cow::Owned(text.to_lowercase())
     }
+}
+
+/// Whether there is a capital letter or something that is not ASCII.
+fn has_others(text: &[u8]) -> bool {
+    // Eight at a time; the last eight may have been looked at in part.
+    let (eights, rest) = text.as_chunks::<8>();
+    let last = text.last_chunk::<8>().filter(|_| !rest.is_empty());
+    match (eights, last) {
+        ([], _) => rest.iter().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()),
+        _ => eights.iter().chain(last).fold(0, |all, eight| all | others(u64::from_le_bytes(*eight))) != 0,
+    }
+}
+
+/// Something else than nought if one of eight bytes is a capital letter or not ASCII.
+fn others(eight: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let from = |first: u8| eight.wrapping_add(EACH * u64::from(0x80 - first));
+    // What a byte that is not ASCII carries into the next does not matter: the answer is known then.
+    (eight | (from(b'A') & !from(b'Z' + 1))) & (EACH * 0x80)
 }
 
 /// Name of the node resource that a regular expression makes: what of its source a name may hold.
@@ -97,6 +114,14 @@ mod tests {
             assert_eq!(capitalized(name), capitalize(name));
         }
         assert_eq!(key("::Apache::Mod"), "apache::mod");
+        for at in 0..20 {
+            for c in ['@', 'A', 'M', 'Z', '[', '`', 'a', 'z', '{', '\u{7f}', '\0', 'Ä', 'ß'] {
+                for len in at..20 {
+                    let text = format!("{}{c}{}", "z".repeat(at), "@".repeat(len - at));
+                    assert_eq!(lower(&text), text.to_lowercase());
+                }
+            }
+        }
         assert_eq!(split_reference("File[/a[b]]"), Some(("File", "/a[b]")));
         assert_eq!(split_reference("File"), None);
     }

@@ -130,7 +130,7 @@ pub(crate) fn key(roots: &[(PathBuf, String)], path: &Path) -> Option<String> {
 }
 
 /// Whether no part of a path is empty, `.` or `..`.
-fn is_clean(path: &str) -> bool {
+pub(crate) fn is_clean(path: &str) -> bool {
     // All bytes at a time: most paths have nothing that needs a closer look.
     let bytes = path.as_bytes();
     let from = |at: usize| bytes.get(at..).unwrap_or_default();
@@ -239,6 +239,11 @@ impl Tree {
             Some(entry) => answer(archived, entry),
             None => none,
         })
+    }
+
+    /// Whether a frozen archive answers for a path, and nothing on the disk.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        self.frozen_archive().is_some_and(|archived| key(&archived.roots, path).is_some())
     }
 
     /// Whether there is a file.

@@ -11,8 +11,10 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_vm::archive::reader::Part;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::symbol::Base;
 use bunraku_vm::unit::verify::Passed;
 use elsa::FrozenVec;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -37,12 +39,14 @@ impl Words {
     }
 }
 
-/// The units, ERB templates and data files that a compile uses, kept for as long as it does and lent to it where they lie.
+/// The units, ERB templates, data files and names that a compile uses, kept for as long as it does and lent to it where
+/// they lie.
 #[derive(Default)]
 pub struct Kept {
     units: FrozenVec<Box<(Words, Arc<Passed>)>>,
     templates: FrozenVec<Arc<Lowered>>,
     data: FrozenVec<Arc<DataFile>>,
+    names: OnceCell<Arc<Base>>,
 }
 
 impl Kept {
@@ -56,6 +60,11 @@ impl Kept {
     /// Keeps an ERB template.
     pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
         self.templates.push_get(template)
+    }
+
+    /// Keeps the names that the compile's own start from.
+    pub fn keep_names(&self, names: Arc<Base>) -> &Base {
+        self.names.get_or_init(|| names)
     }
 
     /// Keeps a data file.

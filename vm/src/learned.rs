@@ -4,7 +4,7 @@
 use crate::error::Eval;
 use crate::isa::{Op, decode};
 use crate::names;
-use crate::symbol::KeptName;
+use crate::symbol::{Interner, KeptName, Symbol};
 use crate::types::{LastingType, is_instance};
 use crate::unit::ChunkRef;
 use crate::unit::reader::Unit;
@@ -18,6 +18,8 @@ pub struct Learned {
     chunks: OnceLock<Box<[OnceLock<Sound>]>>,
     /// By number: each is found to be text, and hashed, once.
     names: OnceLock<Box<[OnceLock<KeptName>]>>,
+    /// By number of the constant: each that is a text is found to be one once.
+    texts: OnceLock<Box<[OnceLock<Box<str>>]>>,
 }
 
 /// What is known of a chunk whose parameters' types are in order, and the same whoever evaluates them.
@@ -38,6 +40,25 @@ impl Learned {
         let all = self.chunks.get_or_init(|| (0..chunks).map(|_| OnceLock::new()).collect());
         if let Some(place) = all.get(chunk as usize) {
             let _ = place.set(sound);
+        }
+    }
+
+    /// The symbol of the n-th name, where it has one in the base of the environment.
+    #[inline]
+    pub(crate) fn symbol(&self, symbols: &Interner<'_>, number: u32) -> Option<Symbol> {
+        self.names.get()?.get(number as usize)?.get()?.symbol(symbols)
+    }
+
+    /// The text that a constant of the unit is, which lies at `string`.
+    pub(crate) fn text(&self, unit: &Unit<'_>, number: u32, string: u32) -> Option<&str> {
+        let all = self.texts.get_or_init(|| (0..unit.consts()).map(|_| OnceLock::new()).collect());
+        let place = all.get(number as usize)?;
+        match place.get() {
+            Some(text) => Some(text),
+            None => {
+                let text = unit.string(string).ok()?;
+                Some(place.get_or_init(|| text.into()))
+            }
         }
     }
 

@@ -32,7 +32,8 @@ pub(crate) struct LoadedUnit<'c> {
     pub unit: Unit<'c>,
     pub file: Option<&'c str>,
     pub module: &'c str,
-    names: &'c [Cell<Option<Symbol>>],
+    /// Symbols of names that no base has, by name number.
+    names: OnceCell<&'c [Cell<Option<Symbol>>]>,
     consts: &'c [Cell<Option<Value<'c>>>],
     chunks: &'c [OnceCell<&'c Linked<'c>>],
     /// The shape that was linked last: the chunks of a body's defaults have it in common.
@@ -85,7 +86,6 @@ impl<'c> LoadedUnit<'c> {
         module: &'c str,
     ) -> &'c Self {
         let count = unit.names() as usize;
-        let names = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
         let callees = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
         let consts = arena.alloc_slice_fill_with(unit.consts() as usize, |_| Cell::new(None));
         let chunks = arena.alloc_slice_fill_with(unit.chunks() as usize, |_| OnceCell::new());
@@ -94,7 +94,7 @@ impl<'c> LoadedUnit<'c> {
             unit,
             file,
             module,
-            names,
+            names: OnceCell::new(),
             consts,
             chunks,
             shape: Cell::new(None),
@@ -111,8 +111,20 @@ impl<'c> LoadedUnit<'c> {
     }
 
     /// The symbol of a name the verifier has seen.
+    #[inline]
     pub fn symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
-        let cell = &self.names[number as usize];
+        match self.learned.and_then(|learned| learned.symbol(symbols, number)) {
+            Some(shared) => shared,
+            None => self.own_symbol(symbols, number),
+        }
+    }
+
+    #[inline(never)]
+    fn own_symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
+        let count = self.unit.names() as usize;
+        let all =
+            self.names.get_or_init(|| symbols.arena().alloc_slice_fill_with(count, |_| Cell::new(None)));
+        let cell = &all[number as usize];
         cell.get().unwrap_or_else(|| {
             let symbol = match self.learned.and_then(|learned| learned.name(&self.unit, number)) {
                 Some(name) => symbols.intern_kept(name),
@@ -121,6 +133,12 @@ impl<'c> LoadedUnit<'c> {
             cell.set(Some(symbol));
             symbol
         })
+    }
+
+    /// The class of a qualified name, none for top scope, and the symbol of the variable in it, where that is kept.
+    pub fn split_name(&self, symbols: &Interner<'c>, number: u32) -> Option<(&'c str, Symbol)> {
+        let (class, leaf) = self.learned?.name(&self.unit, number)?.split_last()?;
+        Some((class.strip_prefix("::").unwrap_or(class), symbols.intern_kept(leaf)))
     }
 
     /// The text of a name the verifier has seen.
@@ -138,7 +156,7 @@ impl<'c> LoadedUnit<'c> {
 
     /// Remembers that.
     pub fn keep_qualified(&self, arena: &'c Bump, number: u32, slot: Slot<'c>) {
-        let count = self.names.len();
+        let count = self.unit.names() as usize;
         let all = self.qualified.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
         all[number as usize].set(Some(slot));
     }
@@ -150,7 +168,7 @@ impl<'c> LoadedUnit<'c> {
 
     /// Remembers that.
     pub fn keep_type(&self, arena: &'c Bump, number: u32, ty: &'c Type<'c>) {
-        let count = self.names.len();
+        let count = self.unit.names() as usize;
         let all = self.types.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
         all[number as usize].set(Some(ty));
     }
@@ -189,7 +207,13 @@ impl<'c> LoadedUnit<'c> {
     fn make_constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
         let (tag, payload) = self.unit.constant(number).unwrap_or((tag::UNDEF, 0));
         let wide = || self.unit.wide_number(payload).unwrap_or_default();
-        let text = || Str::wrap(arena, self.unit.string(payload).unwrap_or_default());
+        let text = || {
+            let text = match self.learned {
+                Some(learned) => learned.text(&self.unit, number, payload),
+                None => self.unit.string(payload).ok(),
+            };
+            Str::wrap(arena, text.unwrap_or_default())
+        };
         let parts = || {
             let run = self.unit.wide_run(payload).unwrap_or_default();
             run.iter().map(|part| self.constant(arena, *part)).collect::<Vec<_>>()

@@ -3,6 +3,7 @@
 use crate::symbol::Symbol;
 use crate::value::Value;
 use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use std::cell::{Cell, RefCell};
 
@@ -21,7 +22,45 @@ pub enum ScopeKind {
     Local,
 }
 
-type Extra<'c> = HashMap<Symbol, Value<'c>, DefaultHashBuilder, &'c Bump>;
+/// Variables without slots, in the order in which they were first set.
+struct Extra<'c> {
+    all: BumpVec<'c, (Symbol, Value<'c>)>,
+    /// Where those are that are too many to be compared.
+    places: HashMap<Symbol, u32, DefaultHashBuilder, &'c Bump>,
+}
+
+/// So many are compared.
+const FEW: usize = 8;
+
+impl<'c> Extra<'c> {
+    fn new(arena: &'c Bump) -> Self {
+        Extra { all: BumpVec::new_in(arena), places: HashMap::new_in(arena) }
+    }
+
+    fn place(&self, name: Symbol) -> Option<usize> {
+        match self.all.len() > FEW {
+            true => self.places.get(&name).map(|place| *place as usize),
+            false => self.all.iter().position(|(n, _)| *n == name),
+        }
+    }
+
+    fn get(&self, name: Symbol) -> Option<Value<'c>> {
+        self.place(name).map(|place| self.all[place].1)
+    }
+
+    fn set(&mut self, name: Symbol, value: Value<'c>) {
+        if let Some(place) = self.place(name) {
+            self.all[place].1 = value;
+            return;
+        }
+        self.all.push((name, value));
+        let placed = if self.all.len() == FEW + 1 { 0 } else { self.all.len() - 1 };
+        if self.all.len() > FEW {
+            let new = self.all.iter().enumerate().skip(placed);
+            self.places.extend(new.map(|(place, (name, _))| (*name, place as u32)));
+        }
+    }
+}
 
 /// The resource a scope's body builds: an index the runtime gives meaning to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,7 +184,7 @@ impl<'c> Scope<'c> {
         {
             return Some(value);
         }
-        self.extra.borrow().as_ref()?.get(&name).copied()
+        self.extra.borrow().as_ref()?.get(name)
     }
 
     /// The variable as seen from here: this scope, then its parents.
@@ -166,23 +205,25 @@ impl<'c> Scope<'c> {
             return;
         }
         let mut extra = self.extra.borrow_mut();
-        extra.get_or_insert_with(|| HashMap::new_in(self.arena)).insert(name, value);
+        extra.get_or_insert_with(|| Extra::new(self.arena)).set(name, value);
     }
 
     /// Makes room for so many variables that have no slots.
     pub fn reserve(&self, count: usize) {
         let mut extra = self.extra.borrow_mut();
-        extra.get_or_insert_with(|| HashMap::new_in(self.arena)).reserve(count);
+        let extra = extra.get_or_insert_with(|| Extra::new(self.arena));
+        extra.all.reserve(count);
+        if count > FEW {
+            extra.places.reserve(count);
+        }
     }
 
-    /// The variables set in this very scope: those with slots in slot order, then the others in no order.
+    /// The variables set in this very scope: those with slots in slot order, then the others as they were set.
     pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
         let mut all: Vec<_> =
             self.names.iter().zip(self.slots).filter_map(|(n, v)| v.get().map(|v| (*n, v))).collect();
         if let Some(extra) = self.extra.borrow().as_ref() {
-            let mut dynamic: Vec<_> = extra.iter().map(|(n, v)| (*n, *v)).collect();
-            dynamic.sort_by_key(|(n, _)| *n);
-            all.extend(dynamic);
+            all.extend_from_slice(&extra.all);
         }
         all
     }
@@ -195,5 +236,42 @@ impl<'c> Scope<'c> {
             scope = parent;
         }
         scope
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_without_slots_keep_the_order_they_were_set_in() {
+        let arena = Bump::new();
+        let slots = [Symbol(500)];
+        let spec = ScopeSpec {
+            kind: ScopeKind::Class,
+            names: &slots,
+            parent: None,
+            declared_in: None,
+            name: "",
+            module: "",
+        };
+        let scope = Scope::new(&arena, 0, spec);
+        // Fewer than are compared, then more; set again, they stay in their places.
+        for count in [3, FEW, FEW + 1, 40] {
+            let names: Vec<Symbol> = (0..count).map(|n| Symbol(400 - 7 * n as u32)).collect();
+            for round in 0..2 {
+                for (n, name) in names.iter().enumerate() {
+                    scope.set(*name, Value::Int((round * 1000 + n) as i64));
+                }
+            }
+            let found = scope.own_variables();
+            assert_eq!(found.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+            for (n, name) in names.iter().enumerate() {
+                assert!(matches!(scope.own(*name), Some(Value::Int(v)) if v == 1000 + n as i64), "{n}");
+            }
+            assert!(scope.own(Symbol(401)).is_none());
+        }
+        scope.set(Symbol(500), Value::Int(1));
+        assert_eq!(scope.own_variables()[0].0, Symbol(500));
     }
 }

@@ -1,10 +1,12 @@
 //! Interned names: variables, classes, types, parameters and tags compared as numbers.
 
+use crate::names;
 use bumpalo::Bump;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// An interned name; valid for the [`Interner`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,30 +40,126 @@ known_symbols! {
     EMPTY = "",
 }
 
-/// A table of names. Interning is a hash look-up; the text of a symbol is an array access.
-pub struct Interner<'c> {
-    arena: &'c Bump,
-    hasher: DefaultHashBuilder,
+/// Names that lie in files, numbered once for all compiles that read these files: what a compile's own numbers start
+/// from. It never changes; a longer one has the same numbers for the same names.
+#[derive(Clone)]
+pub struct Base {
     /// Hash codes and numbers.
-    table: RefCell<HashTable<(u64, Symbol)>>,
-    texts: RefCell<Vec<&'c str>>,
+    table: HashTable<(u64, Symbol)>,
+    texts: Vec<Arc<str>>,
+}
+
+impl Default for Base {
+    /// The [`known`] names only.
+    fn default() -> Self {
+        let mut base = Base { table: HashTable::new(), texts: Vec::new() };
+        known::TEXTS.iter().for_each(|text| base.add(text, HASHER.hash_one(text)));
+        base
+    }
+}
+
+/// What a compile starts from that shares names with no other.
+static KNOWN: LazyLock<Base> = LazyLock::new(Base::default);
+/// What numbers start from that are apart from those of names.
+static NOTHING: Base = Base { table: HashTable::new(), texts: Vec::new() };
+
+impl Base {
+    fn find(&self, text: &str, code: u64) -> Option<Symbol> {
+        let is = |(other, symbol): &(u64, Symbol)| *other == code && *self.texts[symbol.0 as usize] == *text;
+        self.table.find(code, is).map(|(_, symbol)| *symbol)
+    }
+
+    fn add(&mut self, text: &str, code: u64) {
+        let symbol = Symbol(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.table.insert_unique(code, (code, symbol), |(code, _)| *code);
+    }
+}
+
+/// The base of the compiles of one environment whose files do not change. It grows by the names of those files that
+/// compiles come upon, and by nothing else: no fact, node or value is ever in it.
+#[derive(Default)]
+pub struct GrowingBase(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    base: Arc<Base>,
+    /// Names with their hash codes that the next compile's is to have.
+    wanted: Vec<(Box<str>, u64)>,
+}
+
+impl GrowingBase {
+    /// The base for a compile that begins: all names that compiles before it have come upon.
+    pub fn current(&self) -> Arc<Base> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { base, wanted } = &mut *state;
+        if !wanted.is_empty() {
+            // Copied where a compile still reads it.
+            let base = Arc::make_mut(base);
+            for (text, code) in wanted.drain(..) {
+                if base.find(&text, code).is_none() {
+                    base.add(&text, code);
+                }
+            }
+        }
+        base.clone()
+    }
+
+    /// Takes in the names of files that a compile has come upon and its base did not have.
+    pub fn take_in(&self, symbols: &Interner<'_>) {
+        let names = symbols.wanted.take();
+        if !names.is_empty() {
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            state.wanted.extend(names.iter().map(|name| (name.text.clone(), name.code)));
+        }
+    }
 }
 
 /// One for all tables, so that a name's code can be kept beside it.
 static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
-/// A name that outlives compiles, with the code that tables know it by.
+/// A name of a file that outlives compiles, with the code that tables know it by.
 #[derive(Debug)]
 pub(crate) struct KeptName {
     /// Its text.
     pub text: Box<str>,
     code: u64,
+    /// One more than its number in the bases of its environment that have it; nought while none is known to.
+    number: AtomicU32,
+    /// The last segment of a qualified name.
+    leaf: Option<Box<KeptName>>,
 }
 
 impl KeptName {
     pub fn new(text: &str) -> KeptName {
-        KeptName { text: text.into(), code: HASHER.hash_one(text) }
+        let leaf = names::split_last(text).map(|(_, leaf)| Box::new(KeptName::new(leaf)));
+        KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0), leaf }
     }
+
+    /// What stands before the last segment of a qualified name, and that.
+    pub fn split_last(&self) -> Option<(&str, &KeptName)> {
+        let leaf = self.leaf.as_deref()?;
+        Some((&self.text[..self.text.len() - leaf.text.len() - 2], leaf))
+    }
+
+    /// Its symbol, where it is known to have one in a base of its environment.
+    #[inline]
+    pub fn symbol(&self, symbols: &Interner<'_>) -> Option<Symbol> {
+        let number = self.number.load(Relaxed).wrapping_sub(1);
+        symbols.is_shared(Symbol(number)).then_some(Symbol(number))
+    }
+}
+
+/// A table of names of a compile: its own beside those of its base. Interning is a hash look-up; the text of a symbol is
+/// an array access.
+pub struct Interner<'c> {
+    arena: &'c Bump,
+    base: &'c Base,
+    /// Hash codes and numbers, of names that the base does not have.
+    table: RefCell<HashTable<(u64, Symbol)>>,
+    texts: RefCell<Vec<&'c str>>,
+    /// Names of files that the base should have.
+    wanted: RefCell<Vec<&'c KeptName>>,
 }
 
 /// How many names there is room for at first: what a small compile needs.
@@ -70,25 +168,48 @@ const ROOM: usize = 400;
 impl<'c> Interner<'c> {
     /// A table that holds the [`known`] names only.
     pub fn new(arena: &'c Bump) -> Self {
-        let names = Interner {
+        Interner::over(arena, &KNOWN)
+    }
+
+    /// A table that holds nothing, for words that are numbered apart from a compile's names.
+    pub fn empty(arena: &'c Bump) -> Self {
+        Interner::over(arena, &NOTHING)
+    }
+
+    /// A table that holds the names of a base.
+    pub fn over(arena: &'c Bump, base: &'c Base) -> Self {
+        Interner {
             arena,
-            hasher: HASHER.clone(),
+            base,
             table: RefCell::new(HashTable::with_capacity(ROOM)),
             texts: RefCell::new(Vec::with_capacity(ROOM)),
-        };
-        known::TEXTS.iter().for_each(|text| _ = names.add(text, names.hasher.hash_one(text)));
-        names
+            wanted: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn arena(&self) -> &'c Bump {
+        self.arena
+    }
+
+    /// Whether a symbol is its base's, and so the same in every compile that has a name by it.
+    #[inline]
+    pub(crate) fn is_shared(&self, symbol: Symbol) -> bool {
+        (symbol.0 as usize) < self.base.texts.len()
     }
 
     fn find(&self, text: &str, code: u64) -> Option<Symbol> {
-        let (table, texts) = (self.table.borrow(), self.texts.borrow());
-        let is = |(other, symbol): &(u64, Symbol)| *other == code && texts[symbol.0 as usize] == text;
+        self.base.find(text, code).or_else(|| self.find_own(text, code))
+    }
+
+    fn find_own(&self, text: &str, code: u64) -> Option<Symbol> {
+        let (table, texts, first) = (self.table.borrow(), self.texts.borrow(), self.base.texts.len());
+        let is = |(other, symbol): &(u64, Symbol)| *other == code && texts[symbol.0 as usize - first] == text;
         table.find(code, is).map(|(_, symbol)| *symbol)
     }
 
     fn add(&self, text: &'c str, code: u64) -> Symbol {
         let mut texts = self.texts.borrow_mut();
-        let symbol = Symbol(texts.len() as u32);
+        let symbol = Symbol((self.base.texts.len() + texts.len()) as u32);
         texts.push(text);
         self.table.borrow_mut().insert_unique(code, (code, symbol), |(code, _)| *code);
         symbol
@@ -96,28 +217,48 @@ impl<'c> Interner<'c> {
 
     /// The symbol of `text`, made if it is new.
     pub fn intern(&self, text: &str) -> Symbol {
-        let code = self.hasher.hash_one(text);
+        let code = HASHER.hash_one(text);
         self.find(text, code).unwrap_or_else(|| self.add(self.arena.alloc_str(text), code))
     }
 
-    /// The same for a name that is there as long as the table.
+    /// The same for a name of a file of the base's environment.
+    #[inline]
     pub(crate) fn intern_kept(&self, name: &'c KeptName) -> Symbol {
-        self.find(&name.text, name.code).unwrap_or_else(|| self.add(&name.text, name.code))
+        name.symbol(self).unwrap_or_else(|| self.number(name))
     }
 
-    /// Lets go of what lies outside of the arena; the table is empty then.
+    #[inline(never)]
+    fn number(&self, name: &'c KeptName) -> Symbol {
+        match self.base.find(&name.text, name.code) {
+            Some(symbol) => {
+                name.number.store(symbol.0 + 1, Relaxed);
+                symbol
+            }
+            None => {
+                self.wanted.borrow_mut().push(name);
+                self.find_own(&name.text, name.code).unwrap_or_else(|| self.add(&name.text, name.code))
+            }
+        }
+    }
+
+    /// Lets go of what lies outside of the arena; its own names are gone then.
     pub fn release(&self) {
         self.table.take();
         self.texts.take();
+        self.wanted.take();
     }
 
     /// The symbol of `text` if anything has interned it.
     pub fn get(&self, text: &str) -> Option<Symbol> {
-        self.find(text, self.hasher.hash_one(text))
+        self.find(text, HASHER.hash_one(text))
     }
 
     /// The text of a symbol of this table.
     pub fn text(&self, symbol: Symbol) -> &'c str {
-        self.texts.borrow()[symbol.0 as usize]
+        let at = symbol.0 as usize;
+        match self.base.texts.get(at) {
+            Some(text) => text,
+            None => self.texts.borrow()[at - self.base.texts.len()],
+        }
     }
 }

@@ -98,6 +98,13 @@ pub const MAX_CALLS: u64 = 2_000_000_000;
 impl<'c> Vm<'c> {
     /// A machine over `arena` that asks `host`. Needs about 16 MiB of stack at full call depth.
     pub fn new(arena: &'c Bump, host: &'c dyn Host<'c>) -> Self {
+        Vm::with_names(host, Interner::new(arena))
+    }
+
+    /// The same over the arena of a table of names. Where units come with what was learned of them, its base is their
+    /// environment's.
+    pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
+        let arena = symbols.arena();
         let spec = ScopeSpec {
             kind: crate::scope::ScopeKind::Top,
             names: &[],
@@ -108,7 +115,7 @@ impl<'c> Vm<'c> {
         };
         Vm {
             arena,
-            symbols: Interner::new(arena),
+            symbols,
             host,
             top: Scope::new(arena, 0, spec),
             units: Vec::new(),

@@ -4,6 +4,7 @@ use super::declare::flatten;
 use super::{Compile, Log, query};
 use crate::catalog::rich;
 use crate::data;
+use crate::environment::Named;
 use crate::hiera::{self, context};
 use crate::names;
 use crate::resource_types::is_metaparameter;
@@ -25,7 +26,8 @@ use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 impl<'c> Compile<'c> {
     pub(crate) fn push_log(&self, level: Severity, message: String, place: Place) {
@@ -419,8 +421,9 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(known) = self.found_files.borrow().get(&(folder, path)) {
             return Ok(known.clone());
         }
-        let file = self.module_file(folder, path).filter(|file| self.tree().exists(file));
-        let file = file.map(|file| file.to_string_lossy().into_owned());
+        let search = || self.module_file(folder, path).filter(|file| self.tree().exists(file));
+        let file = self.environment.named_files.find(self.tree(), (Named::In(folder), path), search);
+        let file = file.map(Cow::into_owned);
         // Elsewhere a file may come while the compile runs.
         if self.tree().is_frozen() {
             self.found_files.borrow_mut().insert((folder, self.text(path)), file.clone());
@@ -436,27 +439,36 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(known) = self.named_templates.borrow().get(name) {
             return Ok(*known);
         }
-        let exact = self.module_file(ModuleFolder::Templates, name).filter(|file| self.tree().is_file(file));
-        let file = exact.or_else(|| {
-            self.module_file(ModuleFolder::Templates, &format!("{name}.epp"))
-                .filter(|file| self.tree().is_file(file))
-        });
-        let Some(file) = file else {
+        let file = |name: &str| self.module_file(ModuleFolder::Templates, name);
+        let there = |file: &PathBuf| self.tree().is_file(file);
+        let search = || file(name).filter(there).or_else(|| file(&format!("{name}.epp")).filter(there));
+        let Some(file) = self.environment.named_files.find(self.tree(), (Named::Epp, name), search) else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
             return Err(Flow::raw(format!("Could not find template '{name}'")));
         };
-        let known = self.templates.borrow().get(&file).copied();
+        let known = self.templates.borrow().get(&*file).copied();
         if let Some(chunk) = known {
             return Ok(chunk);
         }
-        let outcome = self.units.file(self.tree(), &file, self.check, None);
-        self.note_standing(&file);
-        let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
-        let (words, passed) = self.kept.keep(&compiled);
-        let unit =
-            vm.load(words, passed, None, Some(self.text(&file.to_string_lossy())), self.module_of(&file))?;
+        let path = Path::new(&*file);
+        let compile = || self.units.file(self.tree(), path, self.check, None);
+        let unit = match self.environment.modules.frozen_file(path) {
+            Some(kept) => {
+                let outcome = kept.units[self.check as usize].get_or_init(compile).as_ref();
+                let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
+                let learned = Some(&kept.learned[self.check as usize]);
+                vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
+            }
+            None => {
+                let outcome = compile();
+                self.note_standing(path);
+                let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
+                let (words, passed) = self.kept.keep(&compiled);
+                vm.load(words, passed, None, Some(self.text(&file)), self.module_of(path))?
+            }
+        };
         let chunk = ChunkRef { unit, chunk: 0 };
-        self.templates.borrow_mut().insert(file, chunk);
+        self.templates.borrow_mut().insert(file.into_owned(), chunk);
         if self.tree().is_frozen() {
             self.named_templates.borrow_mut().insert(self.text(name), chunk);
         }

@@ -200,7 +200,7 @@ pub struct Compile<'c> {
     resolving: RefCell<HashSet<&'c str>>,
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
     loaded: RefCell<HashSet<std::ffi::OsString>>,
-    templates: RefCell<HashMap<std::path::PathBuf, ChunkRef>>,
+    templates: RefCell<HashMap<String, ChunkRef>>,
     /// ERB templates of all compiles; and those that this one has met, by file and by text.
     pub(crate) rendering: &'c Templates,
     pub(crate) erb_files: RefCell<HashMap<String, &'c Lowered>>,
@@ -254,7 +254,7 @@ impl<'c> Compile<'c> {
     }
 
     /// Copies text into the compile's arena.
-    fn text(&self, text: &str) -> &'c str {
+    pub(crate) fn text(&self, text: &str) -> &'c str {
         self.arena.alloc_str(text)
     }
 

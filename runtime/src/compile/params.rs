@@ -54,13 +54,20 @@ impl<'c> Compile<'c> {
             let resource = &self.catalog.borrow()[id];
             (resource.params.clone(), resource.named())
         };
+        let params = vm.params(chunk)?;
+        let mut all_known = true;
         for param in &given {
-            if !matches!(param.name, "name" | "title") {
-                let symbol = vm.symbols.intern(param.name);
-                scope.set(symbol, param.value);
+            if matches!(param.name, "name" | "title") {
+                continue;
+            }
+            match position(params, param.name) {
+                Some(n) => scope.slots[params[n].slot as usize].set(Some(param.value)),
+                None => {
+                    scope.set(vm.symbols.intern(param.name), param.value);
+                    all_known = all_known && is_metaparameter(param.name);
+                }
             }
         }
-        let params = vm.params(chunk)?;
         self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
         let sound = vm.sound(chunk);
         // The parameters whose values may not be of their types.
@@ -76,13 +83,12 @@ impl<'c> Compile<'c> {
             if param.typed && !sound.is_some_and(|sound| sound.fits[n]) {
                 doubtful.push(n);
             }
-            slot.set(None);
+            let is_given = slot.take().is_some();
             let value = vm.param_default(chunk, n, scope, &subject)?;
-            let is_given = given.iter().any(|given| given.name == param.name);
             self.set_param(id, param.name, value, known.number, is_given);
             slot.set(Some(value));
         }
-        self.validate(vm, id, chunk, scope, &given, &doubtful)
+        self.validate(vm, id, chunk, scope, (&given, all_known), &doubtful)
     }
 
     fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
@@ -123,20 +129,20 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    /// Checks the parameters by name and type, in Puppet's order: unknown ones first, then the declared ones.
+    /// Checks the parameters by name and type, in Puppet's order: unknown ones first, then the declared ones. Of those
+    /// given it is known whether all are declared; of the declared, which may not be of their types.
     fn validate(
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
         chunk: ChunkRef,
         scope: &'c Scope<'c>,
-        given: &[Param<'c>],
+        (given, all_known): (&[Param<'c>], bool),
         doubtful: &[usize],
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
         let slots = &scope.slots;
         let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
-        let is_declared = |name: &str| params.iter().any(|param| param.name == name);
         let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
         // Nearly always all is well, and nobody asks in which order.
         let mut fits = true;
@@ -144,7 +150,7 @@ impl<'c> Compile<'c> {
             let ty = vm.param_type(chunk, *n)?;
             fits = fits && value_of(&params[*n]).is_some_and(|value| is_instance(vm, ty, value));
         }
-        if fits && given.iter().all(|param| is_declared(param.name) || needs_none(param.name)) {
+        if fits && all_known {
             return Ok(());
         }
         let mut parameters = Vec::with_capacity(params.len());
@@ -172,4 +178,11 @@ impl<'c> Compile<'c> {
             None => Ok(()),
         }
     }
+}
+
+/// Which parameter has a name. Names of a compile lie in one place each: mostly it is found without reading any.
+fn position(params: &[ParamInfo<'_>], name: &str) -> Option<usize> {
+    let place = names::address(name);
+    let there = params.iter().position(|param| names::address(param.name) == place);
+    there.or_else(|| params.iter().position(|param| param.name == name))
 }

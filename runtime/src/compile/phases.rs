@@ -23,7 +23,7 @@ use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
-use bunraku_vm::symbol::known;
+use bunraku_vm::symbol::{Interner, known};
 use bunraku_vm::unit::{ChunkRef, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -148,6 +148,7 @@ impl<'c> Compile<'c> {
             Strict::Warning => CheckStrict::Warning,
             Strict::Error => CheckStrict::Error,
         };
+        let names = kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile {
             arena,
             environment,
@@ -167,7 +168,7 @@ impl<'c> Compile<'c> {
             node_name: &node.name,
             logs: RefCell::default(),
             catalog: Catalog::with_capacity(arena, environment.resources.load(Ordering::Relaxed)).into(),
-            words: Words::new(arena),
+            words: Words::empty(arena),
             known: RefCell::default(),
             classes: RefCell::default(),
             defines: RefCell::default(),
@@ -205,7 +206,7 @@ impl<'c> Compile<'c> {
             named_templates: RefCell::default(),
             spent: Cell::default(),
         });
-        let mut vm = Vm::new(arena, compile);
+        let mut vm = Vm::with_names(compile, Interner::over(arena, names));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
         vm.counts_calls = settings.stats || settings.profile;
@@ -226,6 +227,7 @@ impl<'c> Compile<'c> {
             }
             _ => None,
         };
+        environment.modules.symbols().take_in(&vm.symbols);
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();

@@ -9,12 +9,14 @@ use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
+use bunraku_vm::names::split_first;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{self, Alias, Range, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
 
@@ -22,7 +24,7 @@ use std::time::UNIX_EPOCH;
 #[derive(Clone)]
 pub(crate) struct Found<'c> {
     /// The file.
-    pub file: PathBuf,
+    pub file: Cow<'c, Path>,
     /// The module it lies in; `environment` for the environment's own, empty for none.
     pub module: &'c str,
     /// Written for the 3.x interface.
@@ -47,30 +49,31 @@ impl<'c> Compile<'c> {
     /// The Ruby file that code of module `from` gets for a function's name: first those of the new interface that it
     /// sees, then those of the old, which everybody sees.
     pub(crate) fn find_ruby(&self, name: &str, from: &str) -> Option<Found<'c>> {
-        let key = (name.to_owned(), from.to_owned());
-        if let Some(known) = self.ruby.files.borrow().get(&key) {
+        if let Some(known) = self.ruby.files.borrow().get(&(name, from)) {
             return known.clone();
         }
         let found = self.search_ruby(name, from);
-        self.ruby.files.borrow_mut().insert(key, found.clone());
+        self.ruby.files.borrow_mut().insert((self.text(name), self.text(from)), found.clone());
         found
     }
 
     fn search_ruby(&self, name: &str, from: &str) -> Option<Found<'c>> {
         let modules = &self.environment.modules;
-        if let Some((first, _)) = name.split_once("::") {
+        if let Some((first, _)) = split_first(name) {
             let path = Api::New.file(name);
-            let found = |file: PathBuf, module: &str| {
-                let module = &*self.arena.alloc_str(module);
-                self.tree().is_file(&file).then_some(Found { file, module, old: false })
+            let (folder, module) = match first {
+                ENVIRONMENT => (self.environment.directory.as_ref()?, ENVIRONMENT),
+                _ => modules.get(first).map(|module| (&module.path, module.name.as_str()))?,
             };
-            if first == ENVIRONMENT {
-                return found(self.environment.directory.as_ref()?.join(&path), ENVIRONMENT);
-            }
-            return found(modules.get(first)?.path.join(&path), first);
+            let file = Cow::Owned(folder.join(&path));
+            return self.tree().is_file(&file).then_some(Found { file, module, old: false });
         }
-        let files = self.environment.functions();
-        let first = |api, fits: &dyn Fn(&str) -> bool| files.of(name, api).find(|file| fits(&file.owner));
+        let files = self.environment.functions().of(name);
+        if files.is_empty() {
+            return None;
+        }
+        let first =
+            |api, fits: &dyn Fn(&str) -> bool| files.iter().find(|file| file.api == api && fits(&file.owner));
         let depended =
             || modules.dependencies(from).iter().find_map(|one| first(Api::New, &|owner| owner == one));
         let file = first(Api::New, &|owner| owner == from)
@@ -79,8 +82,7 @@ impl<'c> Compile<'c> {
             .or_else(|| first(Api::New, &|_| true))
             .or_else(|| first(Api::Old, &|owner| owner == ENVIRONMENT))
             .or_else(|| first(Api::Old, &|_| true))?;
-        let module = &*self.arena.alloc_str(&file.owner);
-        Some(Found { file: file.path.clone(), module, old: file.api == Api::Old })
+        Some(Found { file: Cow::Borrowed(&file.path), module: &file.owner, old: file.api == Api::Old })
     }
 
     /// Calls a function in Ruby; none where no file would define it.

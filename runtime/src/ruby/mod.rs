@@ -60,7 +60,7 @@ pub struct Ruby<'c> {
     flows: RefCell<Vec<Flow<'c>>>,
     functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
     /// Ruby files by function name, none where there is none.
-    files: RefCell<HashMap<(String, String), Option<functions::Found<'c>>>>,
+    files: RefCell<HashMap<(&'c str, &'c str), Option<functions::Found<'c>>>>,
     /// What runs in Ruby now, innermost last, for messages.
     subjects: RefCell<Vec<String>>,
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,

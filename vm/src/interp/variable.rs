@@ -65,8 +65,11 @@ impl<'c> Vm<'c> {
         if let Some(value) = unit.known_qualified(number) {
             return Ok(value);
         }
-        let name = unit.name(number);
-        let Some((value, slot)) = self.find_with_slot(name) else { return self.unknown_variable(name) };
+        let found = match unit.split_name(&self.symbols, number) {
+            Some((class, leaf)) => self.find_with_slot(class, leaf),
+            None => self.find_split(unit.name(number)),
+        };
+        let Some((value, slot)) = found else { return self.unknown_variable(unit.name(number)) };
         if let Some(slot) = slot {
             unit.keep_qualified(self.arena, number, slot);
         }
@@ -75,15 +78,19 @@ impl<'c> Vm<'c> {
 
     /// The value of `a::b` or `::b`; none where it is unknown.
     pub fn find_qualified(&mut self, name: &str) -> Option<Value<'c>> {
-        self.find_with_slot(name).map(|(value, _)| value)
+        self.find_split(name).map(|(value, _)| value)
+    }
+
+    fn find_split(&mut self, name: &str) -> Option<(Value<'c>, Option<Slot<'c>>)> {
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let (class, leaf) = names::split_last(bare).unwrap_or(("", bare));
+        let leaf = self.symbols.intern(leaf);
+        self.find_with_slot(class, leaf)
     }
 
     /// The same, with the slot that will always hold it: a class's own variable stays what it is, while what a class
     /// inherits it may still set itself.
-    fn find_with_slot(&mut self, name: &str) -> Option<(Value<'c>, Option<Slot<'c>>)> {
-        let bare = name.strip_prefix("::").unwrap_or(name);
-        let (class, leaf) = names::split_last(bare).unwrap_or(("", bare));
-        let symbol = self.symbols.intern(leaf);
+    fn find_with_slot(&mut self, class: &str, symbol: Symbol) -> Option<(Value<'c>, Option<Slot<'c>>)> {
         if class.is_empty() {
             return Some((self.top.own(symbol)?, None));
         }

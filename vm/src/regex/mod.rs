@@ -2,9 +2,11 @@
 //!
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
+mod answers;
 mod engine;
 mod translate;
 
+use answers::Answers;
 use engine::Expression;
 use hashbrown::HashMap;
 use std::cell::RefCell;
@@ -15,6 +17,7 @@ const CACHE_SIZE: usize = 1024;
 
 thread_local! {
     static CACHE: RefCell<HashMap<Box<str>, Rc<Expression>>> = RefCell::default();
+    static ANSWERS: RefCell<Answers> = RefCell::default();
 }
 
 /// What a thread keeps of an expression.
@@ -45,7 +48,19 @@ pub fn check(source: &str) -> Result<(), String> {
 /// # Errors
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    kept(source).is_match(source, text)
+    let known = |answers: &Answers| {
+        let hash = answers.hash(source, text)?;
+        Some((hash, answers.get(hash, source, text)))
+    };
+    match ANSWERS.with_borrow(known) {
+        Some((_, Some(known))) => Ok(known),
+        Some((hash, None)) => {
+            let matches = kept(source).is_match(source, text)?;
+            ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
+            Ok(matches)
+        }
+        None => kept(source).is_match(source, text),
+    }
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.

@@ -48,19 +48,13 @@ pub fn check(source: &str) -> Result<(), String> {
 /// # Errors
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    let known = |answers: &Answers| {
-        let hash = answers.hash(source, text)?;
-        Some((hash, answers.get(hash, source, text)))
-    };
-    match ANSWERS.with_borrow(known) {
-        Some((_, Some(known))) => Ok(known),
-        Some((hash, None)) => {
-            let matches = kept(source).is_match(source, text)?;
-            ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
-            Ok(matches)
-        }
-        None => kept(source).is_match(source, text),
+    let Some(hash) = Answers::hash(source, text) else { return kept(source).is_match(source, text) };
+    if let Some(known) = ANSWERS.with_borrow(|answers| answers.get(hash, source, text)) {
+        return Ok(known);
     }
+    let matches = kept(source).is_match(source, text)?;
+    ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
+    Ok(matches)
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.

@@ -307,7 +307,7 @@ impl<'c> Renderer<'_, 'c> {
                     return Ok(V::Void);
                 }
                 let list = self.locals[slot].clone();
-                methods::call(self, list, methods::Method::Append, vec![value], None)?
+                methods::call(self, list, methods::Method::Append, &[value], None)?
             }
             Node::Group(number) => match &self.last {
                 Last::Known(groups) => {
@@ -344,8 +344,13 @@ impl<'c> Renderer<'_, 'c> {
     /// `===` of `case`, which keeps the groups of a match.
     fn case_equal(&mut self, pattern: &V<'c>, subject: &V<'c>) -> Done<'c, bool> {
         if self.names_groups() && matches!(pattern, V::Regexp(_)) && subject.text().is_some() {
-            let place =
-                methods::call(self, pattern.clone(), methods::Method::Matches, vec![subject.clone()], None)?;
+            let place = methods::call(
+                self,
+                pattern.clone(),
+                methods::Method::Matches,
+                std::slice::from_ref(subject),
+                None,
+            )?;
             return Ok(place.truthy());
         }
         Ok(case_equal(pattern, subject)?)
@@ -467,8 +472,20 @@ impl<'c> Renderer<'_, 'c> {
         if call.safe && matches!(receiver, V::Nil) {
             return Ok(V::Nil);
         }
-        let args = self.values(&call.args)?;
-        match methods::call(self, receiver, call.method, args, call.block.as_ref()) {
+        let block = call.block.as_ref();
+        // Hardly a call has more than one.
+        let result = match &*call.args {
+            [] => methods::call(self, receiver, call.method, &[], block),
+            [arg] if !matches!(arg, Node::Splat(_)) => {
+                let arg = [self.eval(arg)?];
+                methods::call(self, receiver, call.method, &arg, block)
+            }
+            args => {
+                let args = self.values(args)?;
+                methods::call(self, receiver, call.method, &args, block)
+            }
+        };
+        match result {
             Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
             other => other,
         }
@@ -574,7 +591,7 @@ impl<'c> Renderer<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
     pub(super) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
         match block {
-            Block::Method(method) => methods::call(self, value, *method, Vec::new(), None),
+            Block::Method(method) => methods::call(self, value, *method, &[], None),
             Block::Body(body) => {
                 self.enter(body);
                 match &*body.params {
@@ -596,7 +613,7 @@ impl<'c> Renderer<'_, 'c> {
     /// Runs a block with two values.
     pub(super) fn yield_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c> {
         match block {
-            Block::Method(method) => methods::call(self, first, *method, vec![second], None),
+            Block::Method(method) => methods::call(self, first, *method, &[second], None),
             Block::Body(body) => {
                 self.enter(body);
                 match &*body.params {

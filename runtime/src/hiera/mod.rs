@@ -24,7 +24,6 @@ pub mod layer;
 mod lines;
 mod memo;
 pub mod merge;
-
 pub mod options;
 pub mod origin;
 mod psych;

@@ -157,11 +157,7 @@ impl<'c> Renderer<'_, 'c> {
             Node::Scope => V::Scope,
             Node::Local(slot) => self.locals[*slot as usize].clone(),
             Node::Variable(number) => self.variable(*number)?,
-            Node::Text(text) => {
-                self.out.push_str(text);
-                self.limit()?;
-                V::Void
-            }
+            Node::Text(text) => self.put(text)?,
             // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => {
                 self.used.enter()?;
@@ -184,7 +180,10 @@ impl<'c> Renderer<'_, 'c> {
             Node::Sequence(nodes) => {
                 let mut last = V::Nil;
                 for node in nodes {
-                    last = self.eval(node)?;
+                    last = match node {
+                        Node::Text(text) => self.put(text)?,
+                        node => self.eval(node)?,
+                    };
                 }
                 last
             }
@@ -354,6 +353,14 @@ impl<'c> Renderer<'_, 'c> {
             return Ok(place.truthy());
         }
         Ok(case_equal(pattern, subject)?)
+    }
+
+    /// Puts text of the template out.
+    #[inline]
+    fn put(&mut self, text: &str) -> Known<V<'c>> {
+        self.out.push_str(text);
+        self.limit()?;
+        Ok(V::Void)
     }
 
     fn limit(&self) -> Known<()> {

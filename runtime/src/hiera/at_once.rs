@@ -4,6 +4,7 @@
 use super::context::Source;
 use super::entry::Kind;
 use super::layer::Layer;
+use super::options::LOOKUP_OPTIONS;
 use super::words::Traits;
 use super::{Invocation, version3};
 use crate::compile::Compile;
@@ -31,7 +32,7 @@ impl<'c> Compile<'c> {
         let hiera = &self.hiera;
         // All bytes at a time: hardly a key has any of these.
         let leads = |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.');
-        if !hiera.stack.borrow().is_empty() || key.bytes().fold(false, leads) {
+        if !hiera.stack.borrow().is_empty() || key.bytes().fold(false, leads) || key == LOOKUP_OPTIONS {
             return None;
         }
         let module = names::split_first(key).map(|(module, _)| module);

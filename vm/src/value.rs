@@ -233,7 +233,8 @@ impl<'c> Hash<'c> {
         Hash::wrap(arena, arena.alloc_slice_fill_iter(entries))
     }
 
-    fn wrap(arena: &'c Bump, entries: Entries<'c>) -> Self {
+    /// Entries that lie in the arena already, whose keys are known to differ.
+    pub fn wrap(arena: &'c Bump, entries: &'c [(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(entries);
         Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
     }

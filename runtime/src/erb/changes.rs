@@ -98,7 +98,7 @@ impl<'c> SetByTemplates<'c> {
 
     /// The variable as a template sees it from a scope, if a template has set it. `symbol` is the name's, if it has one.
     pub(super) fn find(&self, symbol: Option<Symbol>, scope: &'c Scope<'c>, name: &str) -> Option<V<'c>> {
-        if self.all.borrow().is_empty() {
+        if !self.all.borrow().iter().any(|set| set.name == name) {
             return None;
         }
         let mut at = Some(scope);

@@ -157,11 +157,7 @@ impl<'c> Renderer<'_, 'c> {
             Node::Scope => V::Scope,
             Node::Local(slot) => self.locals[*slot as usize].clone(),
             Node::Variable(number) => self.variable(*number)?,
-            Node::Text(text) => {
-                self.out.push_str(text);
-                self.limit()?;
-                V::Void
-            }
+            Node::Text(text) => self.put(text)?,
             // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => {
                 self.used.enter()?;
@@ -184,7 +180,10 @@ impl<'c> Renderer<'_, 'c> {
             Node::Sequence(nodes) => {
                 let mut last = V::Nil;
                 for node in nodes {
-                    last = self.eval(node)?;
+                    last = match node {
+                        Node::Text(text) => self.put(text)?,
+                        node => self.eval(node)?,
+                    };
                 }
                 last
             }
@@ -307,7 +306,7 @@ impl<'c> Renderer<'_, 'c> {
                     return Ok(V::Void);
                 }
                 let list = self.locals[slot].clone();
-                methods::call(self, list, methods::Method::Append, vec![value], None)?
+                methods::call(self, list, methods::Method::Append, &[value], None)?
             }
             Node::Group(number) => match &self.last {
                 Last::Known(groups) => {
@@ -344,11 +343,24 @@ impl<'c> Renderer<'_, 'c> {
     /// `===` of `case`, which keeps the groups of a match.
     fn case_equal(&mut self, pattern: &V<'c>, subject: &V<'c>) -> Done<'c, bool> {
         if self.names_groups() && matches!(pattern, V::Regexp(_)) && subject.text().is_some() {
-            let place =
-                methods::call(self, pattern.clone(), methods::Method::Matches, vec![subject.clone()], None)?;
+            let place = methods::call(
+                self,
+                pattern.clone(),
+                methods::Method::Matches,
+                std::slice::from_ref(subject),
+                None,
+            )?;
             return Ok(place.truthy());
         }
         Ok(case_equal(pattern, subject)?)
+    }
+
+    /// Puts text of the template out.
+    #[inline]
+    fn put(&mut self, text: &str) -> Known<V<'c>> {
+        self.out.push_str(text);
+        self.limit()?;
+        Ok(V::Void)
     }
 
     fn limit(&self) -> Known<()> {
@@ -467,8 +479,20 @@ impl<'c> Renderer<'_, 'c> {
         if call.safe && matches!(receiver, V::Nil) {
             return Ok(V::Nil);
         }
-        let args = self.values(&call.args)?;
-        match methods::call(self, receiver, call.method, args, call.block.as_ref()) {
+        let block = call.block.as_ref();
+        // Hardly a call has more than one.
+        let result = match &*call.args {
+            [] => methods::call(self, receiver, call.method, &[], block),
+            [arg] if !matches!(arg, Node::Splat(_)) => {
+                let arg = [self.eval(arg)?];
+                methods::call(self, receiver, call.method, &arg, block)
+            }
+            args => {
+                let args = self.values(args)?;
+                methods::call(self, receiver, call.method, &args, block)
+            }
+        };
+        match result {
             Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
             other => other,
         }
@@ -574,7 +598,7 @@ impl<'c> Renderer<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
     pub(super) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
         match block {
-            Block::Method(method) => methods::call(self, value, *method, Vec::new(), None),
+            Block::Method(method) => methods::call(self, value, *method, &[], None),
             Block::Body(body) => {
                 self.enter(body);
                 match &*body.params {
@@ -596,7 +620,7 @@ impl<'c> Renderer<'_, 'c> {
     /// Runs a block with two values.
     pub(super) fn yield_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c> {
         match block {
-            Block::Method(method) => methods::call(self, first, *method, vec![second], None),
+            Block::Method(method) => methods::call(self, first, *method, &[second], None),
             Block::Body(body) => {
                 self.enter(body);
                 match &*body.params {

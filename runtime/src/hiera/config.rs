@@ -10,7 +10,7 @@ use super::interpolate::issue;
 use super::key::lookup_error;
 use super::layer::Place;
 use super::merge::Strategy;
-use super::version3;
+use super::{version3, words};
 use crate::compile::Compile;
 use crate::tree::{Tree, clean};
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
@@ -490,6 +490,9 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         text: &str,
     ) -> Eval<'c, String> {
+        if !words::may_interpolate(text) {
+            return Ok(text.to_owned());
+        }
         let text = vm.string(text);
         let value = self.interpolate(vm, inv, text, false)?;
         Ok(bunraku_vm::format::to_interpolated(value))

@@ -45,7 +45,9 @@ pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
 impl<'t> Key<'t> {
     /// Takes a key apart; none if it can't be.
     pub fn split(text: &'t str) -> Option<Key<'t>> {
-        if !text.contains(['\'', '"', '.']) {
+        // All bytes at a time: hardly a key has any of these.
+        let leads = |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.');
+        if !text.bytes().fold(false, leads) {
             return Some(Key { text, root: Cow::Borrowed(text), segments: Vec::new() });
         }
         let mut segments = segments(text)?.into_iter();

@@ -4,9 +4,8 @@
 use bumpalo::Bump;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::HashTable;
 use std::cell::RefCell;
-use std::hash::BuildHasher as _;
 
 /// A variable, and what it was.
 #[derive(Clone, Copy)]
@@ -21,6 +20,8 @@ pub(super) struct Variable<'c> {
 
 /// An answer.
 struct Memo<'c> {
+    /// The hash of the key: hardly one is looked for with several merges.
+    hash: u64,
     key: &'c str,
     merge: &'c str,
     variables: &'c [Variable<'c>],
@@ -39,7 +40,6 @@ struct Recorder {
 #[derive(Default)]
 pub(super) struct Memos<'c> {
     table: RefCell<HashTable<Memo<'c>>>,
-    hasher: DefaultHashBuilder,
     /// Of the look-ups under way, outermost first.
     recorders: RefCell<Vec<Recorder>>,
     /// The variables they have asked for, those of the innermost at the end.
@@ -54,16 +54,16 @@ impl<'c> Memos<'c> {
         self.variables.take();
     }
 
-    /// The answer for a key and the name of a merge, if there is one and its variables are unchanged.
+    /// The answer for a key with this hash and the name of a merge, if there is one and its variables are unchanged.
     pub fn get(
         &self,
+        hash: u64,
         key: &str,
         merge: &str,
         is_unchanged: impl FnMut(&Variable<'c>) -> bool,
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
-        let memo =
-            table.find(self.hasher.hash_one((key, merge)), |memo| memo.key == key && memo.merge == merge)?;
+        let memo = table.find(hash, |memo| memo.key == key && memo.merge == merge)?;
         memo.variables.iter().all(is_unchanged).then_some(memo.found)
     }
 
@@ -89,19 +89,24 @@ impl<'c> Memos<'c> {
     }
 
     /// The look-up that began last has ended, with an answer or with an error, which is none.
-    pub fn end(&self, arena: &'c Bump, key: &'c str, merge: &'c str, answer: Option<Option<Value<'c>>>) {
+    pub fn end(
+        &self,
+        arena: &'c Bump,
+        hash: u64,
+        key: &'c str,
+        merge: &'c str,
+        answer: Option<Option<Value<'c>>>,
+    ) {
         let Some(recorder) = self.recorders.borrow_mut().pop() else { return };
         let mut all = self.variables.borrow_mut();
         let variables = arena.alloc_slice_copy(&all[recorder.start..]);
         all.truncate(recorder.start);
         let Some(found) = answer.filter(|_| recorder.pure) else { return };
-        let hash = |memo: &Memo<'c>| self.hasher.hash_one((memo.key, memo.merge));
-        let memo = Memo { key, merge, variables, found };
+        let memo = Memo { hash, key, merge, variables, found };
         let mut table = self.table.borrow_mut();
-        let hashed = hash(&memo);
-        match table.find_mut(hashed, |other| other.key == key && other.merge == merge) {
+        match table.find_mut(hash, |other| other.key == key && other.merge == merge) {
             Some(old) => *old = memo,
-            None => _ = table.insert_unique(hashed, memo, hash),
+            None => _ = table.insert_unique(hash, memo, |memo| memo.hash),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
 //! Source: `Puppet::Pops::Lookup::LookupAdapter`.
 
+mod at_once;
 mod backend;
 pub mod config;
 pub mod context;
@@ -23,7 +24,6 @@ pub mod layer;
 mod lines;
 mod memo;
 pub mod merge;
-mod miss;
 pub mod options;
 pub mod origin;
 mod psych;
@@ -258,16 +258,20 @@ impl<'c> Compile<'c> {
             return self.hiera_find(vm, &inv, self.arena.alloc_str(lookup.key), lookup.merge);
         };
         let memos = &self.hiera.memos;
-        if let Some(known) = memos.get(lookup.key, merge, |variable| self.is_unchanged(vm, &inv, variable)) {
+        let hash = file::hash_of(lookup.key);
+        let is_unchanged = |variable: &_| self.is_unchanged(vm, &inv, variable);
+        if let Some(known) = memos.get(hash, lookup.key, merge, is_unchanged) {
             return Ok(known);
         }
-        if merge.is_empty() && self.is_nowhere(vm, &inv, lookup.key) {
-            return Ok(None);
+        if merge.is_empty()
+            && let Some(known) = self.known_at_once(vm, &inv, hash, lookup.key)
+        {
+            return Ok(known);
         }
         let key = self.arena.alloc_str(lookup.key);
         memos.begin();
         let found = self.hiera_find(vm, &inv, key, lookup.merge);
-        memos.end(self.arena, key, merge, found.as_ref().ok().copied());
+        memos.end(self.arena, hash, key, merge, found.as_ref().ok().copied());
         found
     }
 

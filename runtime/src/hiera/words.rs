@@ -105,9 +105,9 @@ pub(super) fn value<'c>(rest: &mut &'c [u32], texts: &mut &'c str, arena: &'c Bu
             Value::Array(Array::wrap(arena, items))
         }
         Item::Map(count) => {
-            let mut entries = Vec::with_capacity(count);
+            let entries = arena.alloc_slice_fill_copy(count, (Value::Undef, Value::Undef));
             let mut has_symbols = false;
-            for _ in 0..count {
+            for entry in entries.iter_mut() {
                 let before = *rest;
                 let key = match item(rest)? {
                     Item::Text(text) => string(text, texts, arena)?,
@@ -120,12 +120,12 @@ pub(super) fn value<'c>(rest: &mut &'c [u32], texts: &mut &'c str, arena: &'c Bu
                         value(rest, texts, arena)?
                     }
                 };
-                entries.push((key, value(rest, texts, arena)?));
+                *entry = (key, value(rest, texts, arena)?);
             }
             // A symbol and a text may be the same key.
             Value::Hash(match has_symbols {
-                true => Hash::from_entries(arena, &entries),
-                false => Hash::from_unique(arena, &entries),
+                true => Hash::from_entries(arena, entries),
+                false => Hash::wrap(arena, entries),
             })
         }
     })

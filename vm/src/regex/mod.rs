@@ -2,9 +2,11 @@
 //!
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
+mod answers;
 mod engine;
 mod translate;
 
+use answers::Answers;
 use engine::Expression;
 use hashbrown::HashMap;
 use std::cell::RefCell;
@@ -15,6 +17,7 @@ const CACHE_SIZE: usize = 1024;
 
 thread_local! {
     static CACHE: RefCell<HashMap<Box<str>, Rc<Expression>>> = RefCell::default();
+    static ANSWERS: RefCell<Answers> = RefCell::default();
 }
 
 /// What a thread keeps of an expression.
@@ -45,7 +48,13 @@ pub fn check(source: &str) -> Result<(), String> {
 /// # Errors
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    kept(source).is_match(source, text)
+    let Some(hash) = Answers::hash(source, text) else { return kept(source).is_match(source, text) };
+    if let Some(known) = ANSWERS.with_borrow(|answers| answers.get(hash, source, text)) {
+        return Ok(known);
+    }
+    let matches = kept(source).is_match(source, text)?;
+    ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
+    Ok(matches)
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.

@@ -19,16 +19,16 @@ pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
     on: &V<'c>,
     method: Method,
-    args: Vec<V<'c>>,
+    args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
     if list::changes(method) {
         return list::call(renderer, on, method, args, block);
     }
     if let Some(block) = block {
-        return with_block(renderer, on, method, &args, block);
+        return with_block(renderer, on, method, args, block);
     }
-    Ok(plain(on, method, &args)?)
+    Ok(plain(on, method, args)?)
 }
 
 /// The number of items, and one of them; nothing is copied.

@@ -16,16 +16,16 @@ pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
     on: &V<'c>,
     method: Method,
-    args: Vec<V<'c>>,
+    args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
     if let Some(block) = block {
-        return with_block(renderer, on, method, &args, block);
+        return with_block(renderer, on, method, args, block);
     }
     if matches!(method, Method::SetElement | Method::MergeIn | Method::Delete) {
         return Ok(change(on, method, args)?);
     }
-    match plain(on, method, &args)? {
+    match plain(on, method, args)? {
         Some(value) => Ok(value),
         // What a hash has of all collections, it has as an array of pairs.
         None => array::call(renderer, &pairs(on)?, method, args, None),
@@ -167,35 +167,32 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
 }
 
 /// Changes a hash that the template has made.
-fn change<'c>(on: &V<'c>, method: Method, args: Vec<V<'c>>) -> Known<V<'c>> {
+fn change<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
     let V::Map(map) = on else { return Err(Ask("a change of what is Puppet's")) };
     if args.iter().any(|arg| matches!(arg, V::Map(other) if Rc::ptr_eq(other, map))) {
         return Err(Ask("a hash in itself"));
     }
-    for arg in &args {
+    for arg in args {
         holds_nothing_made_of_maps(arg, map)?;
     }
     let mut entries = map.try_borrow_mut().map_err(|_| BUSY)?;
-    match (method, <[V<'c>; 2]>::try_from(args)) {
-        (Method::SetElement, Ok([key, value])) => {
-            entries.set(key, value.clone())?;
-            Ok(value)
+    match (method, args) {
+        (Method::SetElement, [key, value]) => {
+            entries.set(key.clone(), value.clone())?;
+            Ok(value.clone())
         }
-        (Method::MergeIn, Err(args)) => {
-            for other in args {
+        (Method::MergeIn, others) => {
+            for other in others {
                 for (key, value) in other.entries()?.ok_or(UNKNOWN)? {
                     entries.set(key, value)?;
                 }
             }
             Ok(on.clone())
         }
-        (Method::Delete, Err(args)) => match &*args {
-            [key] => Ok(match entries.find(key)? {
-                Some(place) => entries.entries.remove(place).1,
-                None => V::Nil,
-            }),
-            _ => Err(UNKNOWN),
-        },
+        (Method::Delete, [key]) => Ok(match entries.find(key)? {
+            Some(place) => entries.entries.remove(place).1,
+            None => V::Nil,
+        }),
         _ => Err(UNKNOWN),
     }
 }
@@ -300,7 +297,7 @@ fn with_block<'c>(
             | Method::ToH,
             _,
         ) => {
-            let value = array::call(renderer, &pairs(on)?, method, args.to_vec(), Some(block))?;
+            let value = array::call(renderer, &pairs(on)?, method, args, Some(block))?;
             // It gives the hash, not its pairs.
             return Ok(if method == Method::EachWithIndex { on.clone() } else { value });
         }

@@ -39,11 +39,11 @@ pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
     on: &V<'c>,
     method: Method,
-    args: Vec<V<'c>>,
+    args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
     let V::List(list) = on else { return Err(Ask("a change of what is Puppet's").into()) };
-    for arg in &args {
+    for arg in args {
         if reaches(arg, list)? {
             return Err(Ask("an array in itself").into());
         }
@@ -63,8 +63,8 @@ pub(super) fn call<'c>(
     if items.len() > 1 << 20 {
         return Err(Ask("a long array").into());
     }
-    match (method, &*args) {
-        (Method::Append, [_]) | (Method::Push, _) => items.extend(args),
+    match (method, args) {
+        (Method::Append, [_]) | (Method::Push, _) => items.extend_from_slice(args),
         (Method::Concat, [other]) => {
             let other = match other {
                 V::List(other) if Rc::ptr_eq(other, list) => return Err(BUSY.into()),
@@ -73,7 +73,7 @@ pub(super) fn call<'c>(
             items.extend(other);
         }
         (Method::Unshift, _) => {
-            items.splice(0..0, args);
+            items.splice(0..0, args.iter().cloned());
         }
         (Method::Pop, []) => return Ok(items.pop().unwrap_or(V::Nil)),
         (Method::Shift, []) => {

@@ -237,14 +237,20 @@ pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
     on: V<'c>,
     method: Method,
-    args: Vec<V<'c>>,
+    args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    // Most calls are of this kind, and none of what follows is about them.
+    if let (Method::Element, [V::Str(_) | V::Made(_)], None, V::Hash(_) | V::Map(_)) =
+        (method, args, block, &on)
+    {
+        return Ok(hash::get(&on, &args[0])?.unwrap_or(V::Nil));
+    }
     if matches!(on, V::Regexp(_)) || args.iter().any(|arg| matches!(arg, V::Regexp(_))) {
         // A match may go back and forth for long: the time is looked at soon.
         super::budget::spend(64)?;
     }
-    if let Some(value) = pattern::call(renderer, &on, method, &args)? {
+    if let Some(value) = pattern::call(renderer, &on, method, args)? {
         return Ok(value);
     }
     if renderer.names_groups()
@@ -253,17 +259,17 @@ pub(super) fn call<'c>(
     {
         renderer.forget_last();
     }
-    if let Some(value) = common::call(&on, method, &args, block)? {
+    if let Some(value) = common::call(&on, method, args, block)? {
         return Ok(value);
     }
     if method == Method::ToYaml {
-        return Ok(yaml::dump(renderer, &on, &args, block)?);
+        return Ok(yaml::dump(renderer, &on, args, block)?);
     }
     match &on {
-        V::Str(_) | V::Made(_) => string::call(renderer, &on, method, &args, block),
+        V::Str(_) | V::Made(_) => string::call(renderer, &on, method, args, block),
         V::Array(_) | V::List(_) => array::call(renderer, &on, method, args, block),
         V::Hash(_) | V::Map(_) => hash::call(renderer, &on, method, args, block),
-        V::Int(_) | V::Float(_) => number::call(renderer, &on, method, &args, block),
+        V::Int(_) | V::Float(_) => number::call(renderer, &on, method, args, block),
         V::Range(from, to, open) => {
             let items = number::range(*from, *to, *open)?;
             match (method, block) {
@@ -278,8 +284,8 @@ pub(super) fn call<'c>(
                 _ => Err(Ask("a method of a range").into()),
             }
         }
-        V::Match(groups) => Ok(pattern::of_match(groups, method, &args)?),
-        V::Scope => scope::call(renderer, method, &args),
+        V::Match(groups) => Ok(pattern::of_match(groups, method, args)?),
+        V::Scope => scope::call(renderer, method, args),
         _ => Err(Ask("a method of such a value").into()),
     }
 }

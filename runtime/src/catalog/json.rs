@@ -34,8 +34,8 @@ pub fn write<'c>(
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
     let mut quoted = Quoted::new();
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
-    let mut tags = catalog.class_tags.clone();
-    tags.merge(&catalog.tags, &mut Marks::default());
+    let mut tags = catalog.class_tags.tags().clone();
+    tags.merge(catalog.tags.tags(), &mut Marks::default());
     out.push_str("{\"tags\":[");
     quoted.list(&mut out, words, &tags);
     out.push_str("],\"name\":");

@@ -14,7 +14,7 @@ use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::fmt::{Display, Formatter};
-use tags::{Tags, Words};
+use tags::{ManyTags, Tags, Words};
 
 /// What a resource is made of: Puppet's `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,9 +206,9 @@ pub struct Catalog<'c> {
     /// Names of evaluated classes and nodes, in order.
     pub classes: Vec<&'c str>,
     /// Tags of the catalog itself.
-    pub tags: Tags<'c>,
+    pub tags: ManyTags<'c>,
     /// The tags that its classes are.
-    pub class_tags: Tags<'c>,
+    pub class_tags: ManyTags<'c>,
     /// Types by number and where names of parameters lie that they take: mostly the same code sets them.
     taken: Vec<(u32, (usize, usize))>,
     arena: &'c Bump,
@@ -228,8 +228,8 @@ impl<'c> Catalog<'c> {
             containers: Vec::with_capacity(resources),
             contents: Vec::with_capacity(resources),
             classes: Vec::new(),
-            tags: Tags::new(arena),
-            class_tags: Tags::new(arena),
+            tags: ManyTags::new(arena),
+            class_tags: ManyTags::new(arena),
             taken: Vec::new(),
             arena,
         }
@@ -330,9 +330,9 @@ impl<'c> Catalog<'c> {
     pub fn add_class(&mut self, words: &Words<'c>, name: &'c str) {
         self.classes.push(name);
         // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
-        let known = self.class_tags.count();
+        let known = self.class_tags.tags().count();
         self.class_tags.tag_if_valid(words, name);
-        self.tags.add_each(&self.class_tags.symbols()[known..]);
+        self.tags.add_each(&self.class_tags.tags().symbols()[known..]);
     }
 }
 

@@ -106,20 +106,7 @@ impl<'c> Tags<'c> {
     }
 
     fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
-        if self.add(words.intern(tag)) && split_first(tag).is_some() {
-            // As Ruby splits: no empty segments at the end.
-            let mut rest = tag.trim_end_matches("::");
-            while let Some((segment, after)) = split_first(rest) {
-                self.add(words.intern(segment));
-                rest = after;
-            }
-            self.add(words.intern(rest));
-        }
-    }
-
-    /// Adds some tags.
-    pub fn add_each(&mut self, tags: &[Symbol]) {
-        tags.iter().for_each(|tag| _ = self.add(*tag));
+        with_segments(words, tag, |tag| self.add(tag));
     }
 
     /// How many there are; no tag is ever taken away.
@@ -172,6 +159,67 @@ impl<'c> Tags<'c> {
             if marks.mark(*tag) {
                 self.0.push(*tag);
             }
+        }
+    }
+}
+
+/// Adds a tag in lower case and the segments of a qualified one that was not there.
+fn with_segments(words: &Words<'_>, tag: &str, mut add: impl FnMut(Symbol) -> bool) {
+    if add(words.intern(tag)) && split_first(tag).is_some() {
+        // As Ruby splits: no empty segments at the end.
+        let mut rest = tag.trim_end_matches("::");
+        while let Some((segment, after)) = split_first(rest) {
+            add(words.intern(segment));
+            rest = after;
+        }
+        add(words.intern(rest));
+    }
+}
+
+/// A set of tags that grows large: a whole catalog's.
+pub struct ManyTags<'c> {
+    tags: Tags<'c>,
+    /// By number, which are there.
+    there: Vec<bool>,
+}
+
+impl<'c> ManyTags<'c> {
+    /// An empty set, whose tags lie in an arena.
+    pub fn new(arena: &'c Bump) -> Self {
+        ManyTags { tags: Tags::new(arena), there: Vec::new() }
+    }
+
+    /// The tags in order.
+    pub fn tags(&self) -> &Tags<'c> {
+        &self.tags
+    }
+
+    /// Whether a tag is there.
+    pub fn has(&self, tag: Symbol) -> bool {
+        self.there.get(tag.0 as usize) == Some(&true)
+    }
+
+    fn add(&mut self, tag: Symbol) -> bool {
+        let at = tag.0 as usize;
+        if at >= self.there.len() {
+            self.there.resize(at + 1, false);
+        }
+        let new = !std::mem::replace(&mut self.there[at], true);
+        if new {
+            self.tags.0.push(tag);
+        }
+        new
+    }
+
+    /// Adds some tags.
+    pub fn add_each(&mut self, tags: &[Symbol]) {
+        tags.iter().for_each(|tag| _ = self.add(*tag));
+    }
+
+    /// Adds a tag if it is a valid one.
+    pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
+        if is_valid(tag) {
+            with_segments(words, &lower(tag), |tag| self.add(tag));
         }
     }
 }

@@ -179,7 +179,7 @@ impl<'c> Compile<'c> {
             }
         }
         if matches!(known.kind, KnownKind::Class | KnownKind::Node) {
-            self.catalog.borrow_mut().tags.merge(&resource.tags, &mut self.marks.borrow_mut());
+            self.catalog.borrow_mut().tags.add_each(resource.tags.symbols());
         }
         Ok(())
     }

@@ -333,7 +333,7 @@ impl<'c> Compile<'c> {
             }
             "tags" => {
                 let tags: Vec<_> =
-                    self.catalog.borrow().tags.iter(&self.words).map(|tag| vm.string(tag)).collect();
+                    self.catalog.borrow().tags.tags().iter(&self.words).map(|tag| vm.string(tag)).collect();
                 vm.array(&tags)
             }
             "definition" => {

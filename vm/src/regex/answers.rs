@@ -7,6 +7,11 @@ use std::hash::BuildHasher as _;
 /// How many sets of answers a thread keeps, and how many answers in each: those whose hashes lead there.
 const SETS: usize = 1024;
 const WAYS: usize = 4;
+/// How many questions that were asked once are remembered: what is never asked again is not worth keeping.
+const ONCE: usize = 4096;
+/// So many more questions without a known answer than with one, and only every sixteenth is looked for: code that goes
+/// through a list of texts asks nothing twice.
+const PATIENCE: u32 = 256;
 /// Longer sources and texts are searched each time, in bytes.
 const LONGEST: usize = 200;
 
@@ -28,17 +33,51 @@ type Set = Option<Box<[Option<Answer>; WAYS]>>;
 pub(super) struct Answers {
     /// Empty before the first.
     sets: Vec<Set>,
+    /// Parts of the hashes of what was asked once, by the others; empty before the first.
+    once: Vec<u32>,
+    /// How many more had no known answer than had one; at least nought.
+    missed: u32,
+    /// How many were asked since these are too many.
+    passed: u32,
+}
+
+/// What is known of a question.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Whether the expression matches.
+    Known(bool),
+    /// Nothing: the answer is to be kept under this hash.
+    New(u64),
+    /// Nothing, and the answer is not to be kept.
+    Passed,
 }
 
 impl Answers {
-    /// The hash under which an answer is kept; none for what is too long.
-    pub fn hash(source: &str, text: &str) -> Option<u64> {
-        let hash = || FixedState::with_seed(0).hash_one((source, text));
-        (source.len() <= LONGEST && text.len() <= LONGEST).then(hash)
+    /// Asks whether an expression matches a text.
+    pub fn ask(&mut self, source: &str, text: &str) -> Asked {
+        if self.missed > PATIENCE {
+            self.passed = self.passed.wrapping_add(1);
+            if !self.passed.is_multiple_of(16) {
+                return Asked::Passed;
+            }
+        }
+        if source.len() > LONGEST || text.len() > LONGEST {
+            return Asked::Passed;
+        }
+        let hash = FixedState::with_seed(0).hash_one((source, text));
+        match self.get(hash, source, text) {
+            Some(matches) => {
+                self.missed = self.missed.saturating_sub(1);
+                Asked::Known(matches)
+            }
+            None => {
+                self.missed = (self.missed + 1).min(PATIENCE + 16);
+                Asked::New(hash)
+            }
+        }
     }
 
-    /// The answer of this hash, if it is known.
-    pub fn get(&self, hash: u64, source: &str, text: &str) -> Option<bool> {
+    fn get(&self, hash: u64, source: &str, text: &str) -> Option<bool> {
         let set = self.sets.get(hash as usize % SETS)?.as_ref()?;
         let same = |answer: &&Answer| {
             answer.hash == hash
@@ -47,10 +86,15 @@ impl Answers {
         set.iter().flatten().find(same).map(|answer| answer.matches)
     }
 
-    /// Keeps an answer in place of the oldest of its set.
+    /// Keeps an answer that is given for the second time, in place of the oldest of its set.
     pub fn set(&mut self, hash: u64, source: &str, text: &str, matches: bool) {
-        if self.sets.is_empty() {
+        if self.once.is_empty() {
+            self.once.resize(ONCE, 0);
             self.sets.resize_with(SETS, || None);
+        }
+        let mark = (hash >> 32) as u32;
+        if std::mem::replace(&mut self.once[hash as usize % ONCE], mark) != mark {
+            return;
         }
         let set = self.sets[hash as usize % SETS].get_or_insert_with(Box::default);
         set.rotate_right(1);
@@ -66,22 +110,44 @@ mod tests {
     #[test]
     fn an_answer_is_that_of_its_source_and_text() {
         let mut answers = Answers::default();
-        let ask = |answers: &Answers, source: &str, text: &str| {
-            Answers::hash(source, text).and_then(|hash| answers.get(hash, source, text))
+        let keep = |answers: &mut Answers, source: &str, text: &str, matches| {
+            answers.missed = 0;
+            let Asked::New(hash) = answers.ask(source, text) else { panic!("{source} {text} is known") };
+            answers.set(hash, source, text, matches);
         };
-        assert_eq!(ask(&answers, "", ""), None, "an empty set has no answer");
         for n in 0..3 * SETS * WAYS {
             let (source, text) = (format!("a{n}"), format!("b{n}"));
-            let hash = Answers::hash(&source, &text).expect("they are short");
-            answers.set(hash, &source, &text, n % 3 == 0);
-            assert_eq!(ask(&answers, &source, &text), Some(n % 3 == 0));
+            keep(&mut answers, &source, &text, n % 3 == 0);
+            // Only what is asked again is kept.
+            keep(&mut answers, &source, &text, n % 3 == 0);
+            assert_eq!(answers.ask(&source, &text), Asked::Known(n % 3 == 0));
         }
-        let known =
-            (0..3 * SETS * WAYS).filter(|n| ask(&answers, &format!("a{n}"), &format!("b{n}")).is_some());
-        assert!((1..=SETS * WAYS).contains(&known.count()));
-        let hash = Answers::hash("a", "bc").expect("they are short");
-        answers.set(hash, "a", "bc", true);
-        assert_eq!(answers.get(hash, "ab", "c"), None, "the hash alone says nothing");
-        assert_eq!(Answers::hash(&"a".repeat(LONGEST + 1), ""), None);
+        let mut known = 0;
+        for n in 0..3 * SETS * WAYS {
+            answers.missed = 0;
+            known += usize::from(answers.ask(&format!("a{n}"), &format!("b{n}")) == Asked::Known(n % 3 == 0));
+        }
+        assert!((1..=SETS * WAYS).contains(&known));
+        for _ in 0..2 {
+            answers.set(1, "a", "bc", true);
+        }
+        assert_eq!(answers.get(1, "a", "bc"), Some(true));
+        assert_eq!(answers.get(1, "ab", "c"), None, "the hash alone says nothing");
+        answers.missed = 0;
+        assert_eq!(answers.ask(&"a".repeat(LONGEST + 1), ""), Asked::Passed);
+    }
+
+    #[test]
+    fn what_is_never_asked_again_is_hardly_looked_for() {
+        let mut answers = Answers::default();
+        let passed = (0..1000).filter(|n| answers.ask("a", &n.to_string()) == Asked::Passed).count();
+        assert!(passed > 600, "{passed}");
+        // Until most is known again.
+        for _ in 0..1000 {
+            if let Asked::New(hash) = answers.ask("b", "x") {
+                answers.set(hash, "b", "x", true);
+            }
+        }
+        assert_eq!(answers.ask("b", "x"), Asked::Known(true));
     }
 }

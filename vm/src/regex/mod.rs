@@ -6,7 +6,7 @@ mod answers;
 mod engine;
 mod translate;
 
-use answers::Answers;
+use answers::{Answers, Asked};
 use engine::Expression;
 use hashbrown::HashMap;
 use std::cell::RefCell;
@@ -48,13 +48,15 @@ pub fn check(source: &str) -> Result<(), String> {
 /// # Errors
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    let Some(hash) = Answers::hash(source, text) else { return kept(source).is_match(source, text) };
-    if let Some(known) = ANSWERS.with_borrow(|answers| answers.get(hash, source, text)) {
-        return Ok(known);
+    match ANSWERS.with_borrow_mut(|answers| answers.ask(source, text)) {
+        Asked::Known(matches) => Ok(matches),
+        Asked::Passed => kept(source).is_match(source, text),
+        Asked::New(hash) => {
+            let matches = kept(source).is_match(source, text)?;
+            ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
+            Ok(matches)
+        }
     }
-    let matches = kept(source).is_match(source, text)?;
-    ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
-    Ok(matches)
 }
 
 /// The groups of the first match, the whole match first; none where nothing matches.

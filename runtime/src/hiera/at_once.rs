@@ -3,6 +3,7 @@
 
 use super::context::Source;
 use super::entry::Kind;
+use super::key::is_plain;
 use super::layer::Layer;
 use super::options::LOOKUP_OPTIONS;
 use super::words::Traits;
@@ -30,9 +31,7 @@ impl<'c> Compile<'c> {
         key: &str,
     ) -> Option<Option<Value<'c>>> {
         let hiera = &self.hiera;
-        // All bytes at a time: hardly a key has any of these.
-        let leads = |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.');
-        if !hiera.stack.borrow().is_empty() || key.bytes().fold(false, leads) || key == LOOKUP_OPTIONS {
+        if !hiera.stack.borrow().is_empty() || !is_plain(key) || key == LOOKUP_OPTIONS {
             return None;
         }
         let module = names::split_first(key).map(|(module, _)| module);

@@ -42,12 +42,16 @@ pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
     Flow::formed(Diagnostic::error(message))
 }
 
+/// Whether a key has neither segments nor quotes.
+pub(super) fn is_plain(text: &str) -> bool {
+    // All bytes at a time: hardly a key has any of these.
+    !text.bytes().fold(false, |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.'))
+}
+
 impl<'t> Key<'t> {
     /// Takes a key apart; none if it can't be.
     pub fn split(text: &'t str) -> Option<Key<'t>> {
-        // All bytes at a time: hardly a key has any of these.
-        let leads = |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.');
-        if !text.bytes().fold(false, leads) {
+        if is_plain(text) {
             return Some(Key { text, root: Cow::Borrowed(text), segments: Vec::new() });
         }
         let mut segments = segments(text)?.into_iter();

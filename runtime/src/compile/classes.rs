@@ -152,10 +152,8 @@ impl<'c> Compile<'c> {
         if let (None, Some(id)) = (&params, there) {
             return Ok(id);
         }
-        let mut resource = {
-            let params = params.unwrap_or_else(|| Params::new_in(self.arena));
-            self.new_resource(type_name, title, scope, params)?
-        };
+        let params = params.unwrap_or_else(|| Params::new_in(self.arena));
+        let mut resource = self.new_resource(type_name, title, scope, params)?;
         resource.source = known.number;
         self.instantiate(vm, scope, known, &mut resource)?;
         self.add_resource(scope, resource)

@@ -534,7 +534,8 @@ impl<'c> Value<'c> {
             Value::Binary(bytes) => bytes.hash(state),
             // What makes instances equal is for their type to say.
             Value::Object(_) => {}
-            Value::Undef | Value::Default | Value::Type(_) | Value::Closure(_) | Value::Iterator(_) => {}
+            Value::Type(ty) => crate::types::feed(ty, state),
+            Value::Undef | Value::Default | Value::Closure(_) | Value::Iterator(_) => {}
         }
     }
 }
@@ -549,6 +550,19 @@ mod tests {
         // Slots and results have no tag of their own.
         assert_eq!(size_of::<Option<Value>>(), 16);
         assert_eq!(size_of::<crate::error::Eval>(), 16);
+    }
+
+    #[test]
+    fn types_as_keys_are_told_apart_by_their_hashes() {
+        let arena = Bump::new();
+        let of = |ty| Value::Type(Type::alloc(ty, &arena)).hash_code();
+        let file = |type_name, title| of(Type::Resource { type_name: Some(type_name), title: Some(title) });
+        assert_eq!(file("File", "/a"), file("file", "/a"));
+        assert_ne!(file("File", "/a"), file("File", "/b"));
+        assert_ne!(of(Type::Class(Some("a"))), of(Type::Class(Some("b"))));
+        let member = |name| of(Type::Optional(Type::StringValue(name).alloc(&arena)));
+        assert_eq!(member("a"), member("a"));
+        assert_ne!(member("a"), member("b"));
     }
 
     #[test]

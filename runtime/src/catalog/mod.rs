@@ -90,6 +90,8 @@ pub struct Resource<'c> {
     pub scope: &'c Scope<'c>,
     /// Number of the class or defined type whose code declared it.
     pub source: u32,
+    /// Number of the class, node or defined type whose body builds it, where that is known.
+    pub body: Option<u32>,
     /// Whether its body has been evaluated.
     pub evaluated: bool,
     /// Whether the tags of its container have been added, and how many those were.

@@ -22,32 +22,16 @@ fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// The same of eight bytes at a time, without a branch: where the first of them stands that has to be.
+/// The same of eight bytes at a time, without a branch: the highest bit is set of each that has to be.
 #[inline]
-fn first_escaped(eight: [u8; 8]) -> Option<usize> {
+fn escaped_of(eight: [u8; 8]) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let bytes = u64::from_le_bytes(eight);
-    // The highest bit of a byte is set where it is below a value; what it borrows is from a byte behind it.
-    let below = |bytes: u64, value: u8| bytes.wrapping_sub(ONES * u64::from(value)) & !bytes & HIGH;
+    // Without its highest bit a byte carries nothing into the next.
+    let below = |bytes: u64, value: u8| !((bytes & !HIGH) + ONES * u64::from(0x80 - value)) & !bytes & HIGH;
     let is = |value: u8| below(bytes ^ (ONES * u64::from(value)), 1);
-    let found = below(bytes, 0x20) | is(b'"') | is(b'\\');
-    (found != 0).then(|| found.trailing_zeros() as usize / 8)
-}
-
-/// Where the first byte stands that has to be escaped.
-fn next_escaped(text: &[u8]) -> Option<usize> {
-    let (eights, rest) = text.as_chunks::<8>();
-    for (n, eight) in eights.iter().enumerate() {
-        if let Some(at) = first_escaped(*eight) {
-            return Some(n * 8 + at);
-        }
-    }
-    match text.last_chunk::<8>() {
-        // What is left over is looked at once more with what is before it.
-        Some(last) => first_escaped(*last).map(|at| text.len() - 8 + at),
-        None => rest.iter().position(|byte| is_escaped(*byte)),
-    }
+    below(bytes, 0x20) | is(b'"') | is(b'\\')
 }
 
 /// Whether one of some bytes has to be escaped; made so that a compiler compares them all at once.
@@ -65,10 +49,10 @@ fn is_plain(text: &[u8]) -> bool {
         return !any_escaped(last) && !chunks.iter().any(any_escaped);
     }
     if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        return first_escaped(*first).is_none() && first_escaped(*last).is_none();
+        return escaped_of(*first) | escaped_of(*last) == 0;
     }
     if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk(), text.last_chunk()) {
-        return first_escaped([*a, *b, *c, *d, *e, *f, *g, *h]).is_none();
+        return escaped_of([*a, *b, *c, *d, *e, *f, *g, *h]) == 0;
     }
     !text.iter().any(|byte| is_escaped(*byte))
 }
@@ -101,22 +85,33 @@ pub fn escaped(out: &mut String, text: &str) {
 }
 
 fn with_escapes(out: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = next_escaped(rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
+    let mut from = 0;
+    let mut escape = |at: usize| {
+        out.push_str(&text[from..at]);
+        from = at + 1;
+        match text.as_bytes()[at] {
+            b'\n' => out.push_str("\\n"),
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
             0x08 => out.push_str("\\b"),
             0x0c => out.push_str("\\f"),
             byte => out.push_str(&format!("\\u{byte:04x}")),
         }
-        rest = &rest[at + 1..];
+    };
+    let (eights, rest) = text.as_bytes().as_chunks::<8>();
+    for (n, eight) in eights.iter().enumerate() {
+        let mut found = escaped_of(*eight);
+        while found != 0 {
+            escape(n * 8 + found.trailing_zeros() as usize / 8);
+            found &= found - 1;
+        }
     }
-    out.push_str(rest);
+    for n in (0..rest.len()).filter(|n| is_escaped(rest[*n])) {
+        escape(eights.len() * 8 + n);
+    }
+    out.push_str(&text[from..]);
 }
 
 fn tagged(out: &mut String, ptype: &str, value: &str) {

@@ -155,6 +155,7 @@ impl<'c> Compile<'c> {
         let params = params.unwrap_or_else(|| Params::new_in(self.arena));
         let mut resource = self.new_resource(type_name, title, scope, params)?;
         resource.source = known.number;
+        resource.body = Some(known.number);
         self.instantiate(vm, scope, known, &mut resource)?;
         self.add_resource(scope, resource)
     }
@@ -233,18 +234,17 @@ impl<'c> Compile<'c> {
     }
 
     fn evaluate_now(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
-        let (type_name, title, outer, source) = {
+        let (type_name, outer, body) = {
             let catalog = self.catalog.borrow();
             let resource = &catalog[id];
-            (resource.type_name, resource.title, resource.scope, resource.source)
+            (resource.type_name, resource.scope, resource.body)
         };
-        let known = match type_name {
-            "Class" => self.find_class(vm, title)?,
-            "Node" => Some(self.known(source)),
-            _ => self.find_define(vm, type_name)?,
-        };
-        let Some(known) = known else {
-            return Err(Flow::raw(format!("Cannot find definition {type_name}")));
+        let known = match body {
+            Some(number) => self.known(number),
+            None => match self.find_define(vm, type_name)? {
+                Some(known) => known,
+                None => return Err(Flow::raw(format!("Cannot find definition {type_name}"))),
+            },
         };
         self.add_scope_tags(id);
         let inherited = match known.parent {
@@ -369,6 +369,7 @@ impl<'c> Compile<'c> {
             tags: Tags::new(self.arena),
             scope,
             source: self.source_of(scope),
+            body: None,
             evaluated: false,
             scope_tagged: None,
             finished: false,

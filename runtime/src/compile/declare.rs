@@ -1,7 +1,7 @@
 //! Declaring resources: what a resource expression or `create_resources` adds to the catalog.
 //! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
 
-use super::{Compile, location};
+use super::{Compile, Known, location};
 use crate::catalog::tags::Tags;
 use crate::catalog::{Kind, Param, Params, Resource};
 use crate::names;
@@ -29,9 +29,9 @@ pub(super) struct Creation<'c> {
 }
 
 /// A resource type that a name was found to mean.
-enum Resolved {
+enum Resolved<'c> {
     Class,
-    Define,
+    Define(&'c Known<'c>),
     Ruby,
 }
 
@@ -80,8 +80,8 @@ impl<'c> Compile<'c> {
             Resolved::Class
         } else if type_name.ty.is_some() {
             Resolved::Ruby
-        } else if self.find_define(vm, name)?.is_some() {
-            Resolved::Define
+        } else if let Some(known) = self.find_define(vm, name)? {
+            Resolved::Define(known)
         } else {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
@@ -100,7 +100,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
-        resolved: &Resolved,
+        resolved: &Resolved<'c>,
         of_type: &TypeName<'c>,
         title: &'c str,
         params: Params<'c>,
@@ -108,6 +108,10 @@ impl<'c> Compile<'c> {
         let class = match resolved {
             Resolved::Class => self.find_class(vm, title)?,
             _ => None,
+        };
+        let body = match resolved {
+            Resolved::Define(known) => Some(*known),
+            _ => class,
         };
         let title = match resolved {
             Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
@@ -120,7 +124,7 @@ impl<'c> Compile<'c> {
             ty: of_type.ty,
             kind: match resolved {
                 Resolved::Class => Kind::Class,
-                Resolved::Define => Kind::Defined,
+                Resolved::Define(_) => Kind::Defined,
                 Resolved::Ruby => Kind::Compilable,
             },
             file: creation.file,
@@ -133,6 +137,7 @@ impl<'c> Compile<'c> {
             tags: Tags::new(self.arena),
             scope,
             source: self.source_of(scope),
+            body: body.map(|known| known.number),
             evaluated: false,
             scope_tagged: None,
             finished: false,
@@ -227,8 +232,14 @@ impl<'c> Compile<'c> {
         let is_stage = resource.type_name == "Stage";
         let title = resource.title;
         let identity = self.identity(&mut resource)?;
-        let aliases = resource.param("alias");
-        let has_stage = resource.param("stage").is_some();
+        let (mut aliases, mut has_stage) = (None, false);
+        for param in resource.params.iter().filter(|param| !param.value.is_undef()) {
+            match param.name {
+                "alias" => aliases = Some(param.value),
+                "stage" => has_stage = true,
+                _ => {}
+            }
+        }
         let id = catalog.add(resource);
         let mut given = Vec::new();
         if let Some(aliases) = aliases {

@@ -258,6 +258,14 @@ impl<'c> Compile<'c> {
         self.arena.alloc_str(text)
     }
 
+    /// Joins texts in the compile's arena.
+    fn joined(&self, parts: &[&str]) -> &'c str {
+        let length = parts.iter().map(|part| part.len()).sum();
+        let mut text = bumpalo::collections::String::with_capacity_in(length, self.arena);
+        parts.iter().for_each(|part| text.push_str(part));
+        text.into_bump_str()
+    }
+
     /// The class, defined type or node whose code runs in `scope`.
     fn source_of(&self, scope: &'c Scope<'c>) -> u32 {
         scope.container().source.get().unwrap_or(0)

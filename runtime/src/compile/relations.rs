@@ -178,20 +178,24 @@ impl<'c> Compile<'c> {
         }
         let text = rich::reference(ty).unwrap_or_else(|| types::print(ty));
         let id = names::split_reference(&text).and_then(|(ty, title)| self.find_resource(ty, title));
-        let text = if id.is_some() { self.entered_text(&text) } else { self.string_value(&text) };
+        let text = if id.is_some() { self.entered_text(self.text(&text)) } else { self.string_value(&text) };
         End { id, text }
     }
 
     /// A resource, entered as it is called.
     fn own_end(&self, id: ResourceId, texts: &mut Texts<'c>) -> End<'c> {
-        let new = || self.entered_text(&self.catalog.borrow()[id].reference());
+        let new = || {
+            let catalog = self.catalog.borrow();
+            let (type_name, title) = (catalog[id].type_name, catalog[id].title);
+            self.entered_text(self.joined(&[type_name, "[", title, "]"]))
+        };
         let text = *texts[id.0 as usize].get_or_insert_with(new);
         End { id: Some(id), text }
     }
 
     /// A reference to a resource that is there, as it is entered.
-    fn entered_text(&self, text: &str) -> Value<'c> {
-        let text = Str::new(self.arena, text);
+    fn entered_text(&self, text: &'c str) -> Value<'c> {
+        let text = Str::wrap(self.arena, text);
         self.entered.borrow_mut().insert(names::address(&text));
         Value::Str(text)
     }

@@ -15,24 +15,23 @@ const PATIENCE: u32 = 256;
 /// Longer sources and texts are searched each time, in bytes.
 const LONGEST: usize = 200;
 
-/// Whether an expression matches a text.
-struct Answer {
+/// What an expression finds in a text.
+struct Answer<A> {
     hash: u64,
     /// The source and, behind it, the text.
     both: Box<str>,
     /// Where that begins.
     behind: u32,
-    matches: bool,
+    found: A,
 }
 
 /// The latest first.
-type Set = Option<Box<[Option<Answer>; WAYS]>>;
+type Set<A> = Option<Box<[Option<Answer<A>>; WAYS]>>;
 
-/// The answers of a thread.
-#[derive(Default)]
-pub(super) struct Answers {
+/// The answers of a thread to one kind of question.
+pub(super) struct Answers<A> {
     /// Empty before the first.
-    sets: Vec<Set>,
+    sets: Vec<Set<A>>,
     /// Parts of the hashes of what was asked once, by the others; empty before the first.
     once: Vec<u32>,
     /// How many more had no known answer than had one; at least nought.
@@ -41,20 +40,26 @@ pub(super) struct Answers {
     passed: u32,
 }
 
+impl<A> Default for Answers<A> {
+    fn default() -> Self {
+        Answers { sets: Vec::new(), once: Vec::new(), missed: 0, passed: 0 }
+    }
+}
+
 /// What is known of a question.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// Whether the expression matches.
-    Known(bool),
+pub(super) enum Asked<T> {
+    /// The answer.
+    Known(T),
     /// Nothing: the answer is to be kept under this hash.
     New(u64),
     /// Nothing, and the answer is not to be kept.
     Passed,
 }
 
-impl Answers {
-    /// Asks whether an expression matches a text.
-    pub fn ask(&mut self, source: &str, text: &str) -> Asked {
+impl<A> Answers<A> {
+    /// Asks what an expression finds in a text: `read` takes it out of the answer.
+    pub fn ask<T>(&mut self, source: &str, text: &str, read: impl FnOnce(&A) -> T) -> Asked<T> {
         if self.missed > PATIENCE {
             self.passed = self.passed.wrapping_add(1);
             if !self.passed.is_multiple_of(16) {
@@ -65,10 +70,10 @@ impl Answers {
             return Asked::Passed;
         }
         let hash = FixedState::with_seed(0).hash_one((source, text));
-        match self.get(hash, source, text) {
-            Some(matches) => {
+        match self.get(hash, source, text).map(read) {
+            Some(found) => {
                 self.missed = self.missed.saturating_sub(1);
-                Asked::Known(matches)
+                Asked::Known(found)
             }
             None => {
                 self.missed = (self.missed + 1).min(PATIENCE + 16);
@@ -77,17 +82,17 @@ impl Answers {
         }
     }
 
-    fn get(&self, hash: u64, source: &str, text: &str) -> Option<bool> {
+    fn get(&self, hash: u64, source: &str, text: &str) -> Option<&A> {
         let set = self.sets.get(hash as usize % SETS)?.as_ref()?;
-        let same = |answer: &&Answer| {
+        let same = |answer: &&Answer<A>| {
             answer.hash == hash
                 && answer.both.split_at_checked(answer.behind as usize) == Some((source, text))
         };
-        set.iter().flatten().find(same).map(|answer| answer.matches)
+        set.iter().flatten().find(same).map(|answer| &answer.found)
     }
 
     /// Keeps an answer that is given for the second time, in place of the oldest of its set.
-    pub fn set(&mut self, hash: u64, source: &str, text: &str, matches: bool) {
+    pub fn set(&mut self, hash: u64, source: &str, text: &str, found: A) {
         if self.once.is_empty() {
             self.once.resize(ONCE, 0);
             self.sets.resize_with(SETS, || None);
@@ -99,7 +104,7 @@ impl Answers {
         let set = self.sets[hash as usize % SETS].get_or_insert_with(Box::default);
         set.rotate_right(1);
         let both = [source, text].concat().into();
-        set[0] = Some(Answer { hash, both, behind: source.len() as u32, matches });
+        set[0] = Some(Answer { hash, both, behind: source.len() as u32, found });
     }
 }
 
@@ -107,12 +112,16 @@ impl Answers {
 mod tests {
     use super::*;
 
+    fn ask(answers: &mut Answers<bool>, source: &str, text: &str) -> Asked<bool> {
+        answers.ask(source, text, |matches| *matches)
+    }
+
     #[test]
     fn an_answer_is_that_of_its_source_and_text() {
         let mut answers = Answers::default();
-        let keep = |answers: &mut Answers, source: &str, text: &str, matches| {
+        let keep = |answers: &mut Answers<bool>, source: &str, text: &str, matches| {
             answers.missed = 0;
-            let Asked::New(hash) = answers.ask(source, text) else { panic!("{source} {text} is known") };
+            let Asked::New(hash) = ask(answers, source, text) else { panic!("{source} {text} is known") };
             answers.set(hash, source, text, matches);
         };
         for n in 0..3 * SETS * WAYS {
@@ -120,34 +129,35 @@ mod tests {
             keep(&mut answers, &source, &text, n % 3 == 0);
             // Only what is asked again is kept.
             keep(&mut answers, &source, &text, n % 3 == 0);
-            assert_eq!(answers.ask(&source, &text), Asked::Known(n % 3 == 0));
+            assert_eq!(ask(&mut answers, &source, &text), Asked::Known(n % 3 == 0));
         }
         let mut known = 0;
         for n in 0..3 * SETS * WAYS {
             answers.missed = 0;
-            known += usize::from(answers.ask(&format!("a{n}"), &format!("b{n}")) == Asked::Known(n % 3 == 0));
+            let found = ask(&mut answers, &format!("a{n}"), &format!("b{n}"));
+            known += usize::from(found == Asked::Known(n % 3 == 0));
         }
         assert!((1..=SETS * WAYS).contains(&known));
         for _ in 0..2 {
             answers.set(1, "a", "bc", true);
         }
-        assert_eq!(answers.get(1, "a", "bc"), Some(true));
+        assert_eq!(answers.get(1, "a", "bc"), Some(&true));
         assert_eq!(answers.get(1, "ab", "c"), None, "the hash alone says nothing");
         answers.missed = 0;
-        assert_eq!(answers.ask(&"a".repeat(LONGEST + 1), ""), Asked::Passed);
+        assert_eq!(ask(&mut answers, &"a".repeat(LONGEST + 1), ""), Asked::Passed);
     }
 
     #[test]
     fn what_is_never_asked_again_is_hardly_looked_for() {
         let mut answers = Answers::default();
-        let passed = (0..1000).filter(|n| answers.ask("a", &n.to_string()) == Asked::Passed).count();
+        let passed = (0..1000).filter(|n| ask(&mut answers, "a", &n.to_string()) == Asked::Passed).count();
         assert!(passed > 600, "{passed}");
         // Until most is known again.
         for _ in 0..1000 {
-            if let Asked::New(hash) = answers.ask("b", "x") {
+            if let Asked::New(hash) = ask(&mut answers, "b", "x") {
                 answers.set(hash, "b", "x", true);
             }
         }
-        assert_eq!(answers.ask("b", "x"), Asked::Known(true));
+        assert_eq!(ask(&mut answers, "b", "x"), Asked::Known(true));
     }
 }

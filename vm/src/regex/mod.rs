@@ -17,8 +17,12 @@ const CACHE_SIZE: usize = 1024;
 
 thread_local! {
     static CACHE: RefCell<HashMap<Box<str>, Rc<Expression>>> = RefCell::default();
-    static ANSWERS: RefCell<Answers> = RefCell::default();
+    static ANSWERS: RefCell<Answers<bool>> = RefCell::default();
+    static GROUPS: RefCell<Answers<Option<Groups>>> = RefCell::default();
 }
+
+/// Byte ranges of a match's groups, the whole match first.
+type Groups = Box<[Option<(usize, usize)>]>;
 
 /// What a thread keeps of an expression.
 fn kept(source: &str) -> Rc<Expression> {
@@ -48,7 +52,7 @@ pub fn check(source: &str) -> Result<(), String> {
 /// # Errors
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
-    match ANSWERS.with_borrow_mut(|answers| answers.ask(source, text)) {
+    match ANSWERS.with_borrow_mut(|answers| answers.ask(source, text, |matches| *matches)) {
         Asked::Known(matches) => Ok(matches),
         Asked::Passed => kept(source).is_match(source, text),
         Asked::New(hash) => {
@@ -64,7 +68,19 @@ pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
 /// # Errors
 /// Those of [`is_match`].
 pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t str>>>, String> {
-    kept(source).groups(source, text, 0, |from, to| &text[from..to])
+    let of = |(from, to): (usize, usize)| &text[from..to];
+    let texts = |groups: &Groups| groups.iter().map(|group| group.map(of)).collect();
+    match GROUPS.with_borrow_mut(|answers| answers.ask(source, text, |found| found.as_ref().map(texts))) {
+        Asked::Known(found) => Ok(found),
+        Asked::Passed => kept(source).groups(source, text, 0, |from, to| of((from, to))),
+        Asked::New(hash) => {
+            let found = kept(source).groups(source, text, 0, |from, to| (from, to))?;
+            let found = found.map(Vec::into_boxed_slice);
+            let groups = found.as_ref().map(texts);
+            GROUPS.with_borrow_mut(|answers| answers.set(hash, source, text, found));
+            Ok(groups)
+        }
+    }
 }
 
 /// A match: byte ranges of the groups, the whole match first.
@@ -237,6 +253,18 @@ mod tests {
         for (source, text, expected) in MATCHES {
             let found = captures(source, text).unwrap_or_else(|e| panic!("{source}: {e}"));
             assert_eq!(found.and_then(|g| g[0]), *expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn an_answer_stays_the_same_once_it_is_kept() {
+        for (source, text) in [("^(a+)(x)?(.*)$", "aab"), ("(é)(.)", "xéb"), ("^b", "a")] {
+            let first = captures(source, text).unwrap();
+            let searched = captures_from(source, text, 0).unwrap();
+            assert_eq!(first, searched.map(|found| found.texts(text)));
+            for _ in 0..4 {
+                assert_eq!(captures(source, text).unwrap(), first);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Type equality: Puppet's `eql?` of types, structural, aliases by name.
 
 use super::{CallableType, Type};
+use std::hash::{Hash as _, Hasher};
 
 /// Whether two types are the same, whatever their spelling (the order of a `Variant`'s members does not
 /// count). `==` in the language is [`super::equivalent`].
@@ -92,6 +93,18 @@ pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
         | (Binary, Binary)
         | (SemVerRange, SemVerRange) => true,
         _ => false,
+    }
+}
+
+/// Gives a hash what all types that are [`equal`] have in common: of those that hashes have many of as keys, what tells
+/// them apart. How the name of a resource type is spelt does not count.
+pub fn feed(ty: &Type<'_>, state: &mut impl Hasher) {
+    match ty {
+        Type::Resource { title, .. } => title.hash(state),
+        Type::Class(name) => name.hash(state),
+        Type::StringValue(text) => text.hash(state),
+        Type::Optional(inner) | Type::NotUndef(inner) => feed(inner, state),
+        _ => {}
     }
 }
 

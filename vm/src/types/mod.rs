@@ -32,7 +32,7 @@ pub use build::{
     builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data,
     set_alias, variant,
 };
-pub use equal::equal;
+pub use equal::{equal, feed};
 pub use generalize::generalize;
 pub use infer::{common, infer, infer_set, of_closure};
 pub use instance::is_instance;

@@ -76,7 +76,8 @@ pub struct Scope<'c> {
     pub names: &'c [Symbol],
     /// Values in slot order; none is "not assigned yet".
     pub slots: &'c [Cell<Option<Value<'c>>>],
-    extra: RefCell<Option<Extra<'c>>>,
+    /// Most scopes have none.
+    extra: Cell<Option<&'c RefCell<Extra<'c>>>>,
     /// Where variables are looked up next (static scope): the inherited class, the node, top; for a lambda the
     /// scope it is written in.
     pub parent: Option<&'c Scope<'c>>,
@@ -122,7 +123,7 @@ impl<'c> Scope<'c> {
             ScopeKind::Local => parent.and_then(|p| p.resource.get()),
             _ => None,
         });
-        let extra = RefCell::new(None);
+        let extra = Cell::new(None);
         arena.alloc(Scope {
             kind,
             id,
@@ -149,7 +150,7 @@ impl<'c> Scope<'c> {
 
     /// Makes every slot unassigned. False, and nothing done, where something may still look at them.
     pub(crate) fn clear(&self) -> bool {
-        if self.kept.get() || self.extra.borrow().is_some() {
+        if self.kept.get() || self.extra.get().is_some() {
             return false;
         }
         for slot in self.slots {
@@ -184,7 +185,7 @@ impl<'c> Scope<'c> {
         {
             return Some(value);
         }
-        self.extra.borrow().as_ref()?.get(name)
+        self.extra.get()?.borrow().get(name)
     }
 
     /// The variable as seen from here: this scope, then its parents.
@@ -204,14 +205,21 @@ impl<'c> Scope<'c> {
             self.slots[slot].set(Some(value));
             return;
         }
-        let mut extra = self.extra.borrow_mut();
-        extra.get_or_insert_with(|| Extra::new(self.arena)).set(name, value);
+        self.extras().borrow_mut().set(name, value);
+    }
+
+    /// Where variables without slots lie.
+    fn extras(&self) -> &'c RefCell<Extra<'c>> {
+        self.extra.get().unwrap_or_else(|| {
+            let new = &*self.arena.alloc(RefCell::new(Extra::new(self.arena)));
+            self.extra.set(Some(new));
+            new
+        })
     }
 
     /// Makes room for so many variables that have no slots.
     pub fn reserve(&self, count: usize) {
-        let mut extra = self.extra.borrow_mut();
-        let extra = extra.get_or_insert_with(|| Extra::new(self.arena));
+        let mut extra = self.extras().borrow_mut();
         extra.all.reserve(count);
         if count > FEW {
             extra.places.reserve(count);
@@ -222,8 +230,8 @@ impl<'c> Scope<'c> {
     pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
         let mut all: Vec<_> =
             self.names.iter().zip(self.slots).filter_map(|(n, v)| v.get().map(|v| (*n, v))).collect();
-        if let Some(extra) = self.extra.borrow().as_ref() {
-            all.extend_from_slice(&extra.all);
+        if let Some(extra) = self.extra.get() {
+            all.extend_from_slice(&extra.borrow().all);
         }
         all
     }

@@ -23,13 +23,14 @@ pub struct Header<'a> {
     pub environment: &'a str,
 }
 
-/// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same.
+/// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same. Says,
+/// too, how many resources are not virtual.
 pub fn write<'c>(
     catalog: &Catalog<'c>,
     words: &Words<'c>,
     header: &Header<'_>,
     with_exported: bool,
-) -> String {
+) -> (String, usize) {
     let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
     let mut quoted = Quoted::new();
@@ -50,30 +51,28 @@ pub fn write<'c>(
     out.push_str(",\"catalog_format\":2,\"environment\":");
     string(&mut out, header.environment);
     out.push_str(",\"resources\":[");
-    // Where each one's title stands, with its escapes.
-    let mut titles: Vec<Range<usize>> = Vec::with_capacity(catalog.resources.len());
+    // What edges say of each that has any: where its title stands, with its escapes, and the number of its type.
+    let mut named: Vec<Option<(Range<usize>, u32)>> = Vec::with_capacity(catalog.resources.len());
     let mut first = true;
     for resource in &catalog.resources {
         if !is_written(&resource) {
-            titles.push(0..0);
+            named.push(None);
             continue;
         }
         if !std::mem::take(&mut first) {
             out.push(',');
         }
-        titles.push(self::resource(&mut out, words, &mut quoted, resource));
+        let title = self::resource(&mut out, words, &mut quoted, resource);
+        named.push((!resource.is_virtual).then_some((title, resource.of_type)));
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
     // What is in one container mostly comes in a row.
     let mut last: Option<(ResourceId, Range<usize>)> = None;
-    for (at, sources) in catalog.containers.iter().enumerate() {
-        let target = &catalog.resources[at];
-        for id in sources.iter() {
-            let source = &catalog[id];
-            if target.is_virtual || source.is_virtual {
-                continue;
-            }
+    for (at, target) in named.iter().enumerate() {
+        let Some((target, target_type)) = target else { continue };
+        for id in catalog.containers(ResourceId(at as u32)) {
+            let Some((source, source_type)) = &named[id.0 as usize] else { continue };
             if !std::mem::take(&mut first) {
                 out.push(',');
             }
@@ -82,23 +81,23 @@ pub fn write<'c>(
                 _ => {
                     let from = out.len();
                     out.push_str("{\"source\":\"");
-                    out.push_str(quoted.type_name(source));
+                    out.push_str(quoted.type_name(*source_type));
                     out.push('[');
-                    out.extend_from_within(titles[id.0 as usize].clone());
+                    out.extend_from_within(source.clone());
                     out.push_str("]\",\"target\":\"");
                     last = Some((id, from..out.len()));
                 }
             }
-            out.push_str(quoted.type_name(target));
+            out.push_str(quoted.type_name(*target_type));
             out.push('[');
-            out.extend_from_within(titles[at].clone());
+            out.extend_from_within(target.clone());
             out.push_str("]\"}");
         }
     }
     out.push_str("],\"classes\":[");
     list(&mut out, catalog.classes.iter().copied());
     out.push_str("]}");
-    out
+    (out, named.iter().flatten().count())
 }
 
 fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a str>) {
@@ -158,9 +157,9 @@ impl Quoted {
         begin
     }
 
-    /// The name of a resource's type, without quotes.
-    fn type_name(&mut self, resource: &Resource<'_>) -> &str {
-        let begin = self.begin(resource);
+    /// The name of a type of which a resource has been written, without quotes.
+    fn type_name(&self, of_type: u32) -> &str {
+        let begin = &self.types[of_type as usize];
         &begin[BEFORE_TYPE.len()..begin.len() - AFTER_TYPE.len()]
     }
 

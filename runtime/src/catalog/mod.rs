@@ -5,6 +5,7 @@ pub mod json;
 mod pcore;
 pub mod rich;
 pub mod tags;
+mod titles;
 
 use crate::names;
 use crate::resource_types::{ResourceType, is_metaparameter};
@@ -14,7 +15,9 @@ use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::fmt::{Display, Formatter};
+use std::num::NonZeroU32;
 use tags::{ManyTags, Tags, Words};
+use titles::Titles;
 
 /// What a resource is made of: Puppet's `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +61,20 @@ impl<'c> Param<'c> {
     }
 }
 
+/// The tags that a resource has from the container it was declared in.
+#[derive(Clone, Copy)]
+pub struct Inherited {
+    /// The container; none of main, and of what has been told to have none.
+    pub container: Option<ResourceId>,
+    /// How many those were: the first of the container's.
+    pub count: u32,
+}
+
+impl Inherited {
+    /// No tags.
+    pub const NONE: Inherited = Inherited { container: None, count: 0 };
+}
+
 /// A resource.
 pub struct Resource<'c> {
     /// Type name, capitalised.
@@ -94,10 +111,12 @@ pub struct Resource<'c> {
     pub body: Option<u32>,
     /// Whether its body has been evaluated.
     pub evaluated: bool,
-    /// Whether the tags of its container have been added, and how many those were.
-    pub scope_tagged: Option<usize>,
+    /// The tags it has from its container, once they have been added.
+    pub scope_tagged: Option<Inherited>,
     /// Whether it has been finished.
     pub finished: bool,
+    /// When it may have changed last: the catalog's matter.
+    pub changed: u64,
     /// Number of its type: [`Catalog::number`].
     pub of_type: u32,
 }
@@ -153,30 +172,15 @@ struct OfType {
     changed: u64,
 }
 
+/// A list of resources, by its number among the catalog's from one; none while it is empty.
+#[derive(Clone, Copy, Default)]
+struct Listed(Option<NonZeroU32>);
+
 /// What contains a resource, in order: mostly one.
-#[derive(Default)]
-pub struct Containers {
+#[derive(Clone, Copy, Default)]
+struct Containers {
     first: Option<ResourceId>,
-    more: Vec<ResourceId>,
-}
-
-impl Containers {
-    /// The containers in order.
-    pub fn iter(&self) -> impl Iterator<Item = ResourceId> + '_ {
-        self.first.iter().chain(&self.more).copied()
-    }
-
-    /// Adds one unless it is there; whether it was not.
-    fn add(&mut self, container: ResourceId) -> bool {
-        if self.iter().any(|other| other == container) {
-            return false;
-        }
-        match self.first {
-            None => self.first = Some(container),
-            Some(_) => self.more.push(container),
-        }
-        true
-    }
+    more: Listed,
 }
 
 /// What the resources of a type were like at some time.
@@ -190,21 +194,21 @@ pub struct State {
 pub struct Catalog<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Resource<'c>>,
-    /// When each may have changed last.
-    changed: Vec<u64>,
     /// The time that changes are told apart by.
     clock: u64,
     types: Vec<OfType>,
     /// Their numbers, by name.
     index: HashMap<&'c str, u32>,
-    /// Resources by number of the type and by title or alias.
-    titles: HashMap<(u32, &'c str), ResourceId>,
+    titles: Titles<'c>,
+    /// Those that may have a body that is still to be evaluated, in order.
+    pub unevaluated: Vec<ResourceId>,
     /// Grows with the tags that resources get after they were added, those of their containers left out.
     pub retagged: u64,
-    /// For each resource, the containers it has an edge from, in order.
-    pub containers: Vec<Containers>,
-    /// For each resource, what it contains, in order.
-    pub contents: Vec<List<'c, ResourceId>>,
+    /// For each resource, the containers it has an edge from.
+    containers: Vec<Containers>,
+    /// For each resource, what it contains.
+    contents: Vec<Listed>,
+    lists: Vec<List<'c, ResourceId>>,
     /// Names of evaluated classes and nodes, in order.
     pub classes: Vec<&'c str>,
     /// Tags of the catalog itself.
@@ -221,14 +225,15 @@ impl<'c> Catalog<'c> {
     pub fn with_capacity(arena: &'c Bump, resources: usize) -> Self {
         Catalog {
             resources: Vec::with_capacity(resources),
-            changed: Vec::with_capacity(resources),
             clock: 0,
             types: Vec::new(),
             index: HashMap::new(),
-            titles: HashMap::with_capacity(resources),
+            titles: Titles::with_capacity(resources),
+            unevaluated: Vec::new(),
             retagged: 0,
             containers: Vec::with_capacity(resources),
             contents: Vec::with_capacity(resources),
+            lists: Vec::new(),
             classes: Vec::new(),
             tags: ManyTags::new(arena),
             class_tags: ManyTags::new(arena),
@@ -238,17 +243,20 @@ impl<'c> Catalog<'c> {
     }
 
     /// Adds a resource whose reference is free and whose type's number is set.
-    pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
+    pub fn add(&mut self, mut resource: Resource<'c>) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
         let of_type = &mut self.types[resource.of_type as usize];
         self.clock += 1;
         of_type.changed = self.clock;
         of_type.in_order.push(id);
-        self.changed.push(self.clock);
-        self.titles.insert((resource.of_type, resource.title), id);
+        resource.changed = self.clock;
+        if resource.kind != Kind::Compilable {
+            self.unevaluated.push(id);
+        }
+        self.titles.add(&resource, id);
         self.resources.push(resource);
         self.containers.push(Containers::default());
-        self.contents.push(List::new_in(self.arena));
+        self.contents.push(Listed::default());
         id
     }
 
@@ -272,19 +280,18 @@ impl<'c> Catalog<'c> {
 
     /// Whether a resource may be another than it was in a state of its type.
     pub fn has_changed_since(&self, state: State, id: ResourceId) -> bool {
-        state.retagged != self.retagged || self.changed[id.0 as usize] > state.changed
+        state.retagged != self.retagged || self[id].changed > state.changed
     }
 
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
     pub fn alias(&mut self, id: ResourceId, title: &'c str) -> Result<(), ResourceId> {
-        match self.titles.entry((self[id].of_type, title)) {
-            hashbrown::hash_map::Entry::Occupied(taken) if *taken.get() == id => Ok(()),
-            hashbrown::hash_map::Entry::Occupied(taken) => Err(*taken.get()),
-            hashbrown::hash_map::Entry::Vacant(free) => {
-                free.insert(id);
-                Ok(())
-            }
+        let of_type = self[id].of_type;
+        match self.find_numbered(of_type, title) {
+            Some(taken) if taken != id => return Err(taken),
+            Some(_) => {}
+            None => self.titles.add_alias(of_type, title, id),
         }
+        Ok(())
     }
 
     /// The resource of a capitalised type and a title or alias.
@@ -294,7 +301,7 @@ impl<'c> Catalog<'c> {
 
     /// The same, for the number of a type.
     pub fn find_numbered(&self, of_type: u32, title: &str) -> Option<ResourceId> {
-        self.titles.get(&(of_type, title)).copied()
+        self.titles.find(&self.resources, of_type, title)
     }
 
     /// The first parameter of a resource that its type, one in Ruby, does not take.
@@ -321,11 +328,42 @@ impl<'c> Catalog<'c> {
         self.known_type(type_name).map_or(&[], |of_type| &of_type.in_order)
     }
 
+    /// What contains a resource, in order.
+    pub fn containers(&self, content: ResourceId) -> impl Iterator<Item = ResourceId> + '_ {
+        let Containers { first, more } = self.containers[content.0 as usize];
+        first.into_iter().chain(self.listed(more).iter().copied())
+    }
+
+    /// What a resource contains, in order.
+    pub fn contents(&self, container: ResourceId) -> &[ResourceId] {
+        self.listed(self.contents[container.0 as usize])
+    }
+
     /// Adds a containment edge unless it is there.
     pub fn add_edge(&mut self, container: ResourceId, content: ResourceId) {
-        if self.containers[content.0 as usize].add(container) {
-            self.contents[container.0 as usize].push(content);
+        if self.containers(content).any(|other| other == container) {
+            return;
         }
+        let Containers { first, more } = self.containers[content.0 as usize];
+        self.containers[content.0 as usize] = match first {
+            None => Containers { first: Some(container), more },
+            Some(_) => Containers { first, more: self.with(more, container) },
+        };
+        self.contents[container.0 as usize] = self.with(self.contents[container.0 as usize], content);
+    }
+
+    fn listed(&self, list: Listed) -> &[ResourceId] {
+        list.0.map_or(&[], |number| &self.lists[number.get() as usize - 1])
+    }
+
+    /// The list with one more.
+    fn with(&mut self, list: Listed, id: ResourceId) -> Listed {
+        if let Some(number) = list.0 {
+            self.lists[number.get() as usize - 1].push(id);
+            return list;
+        }
+        self.lists.push(bumpalo::vec![in self.arena; id]);
+        Listed(NonZeroU32::new(self.lists.len() as u32))
     }
 
     /// Notes that a class has been evaluated, or that a classifier names it: it is listed for both.
@@ -349,7 +387,7 @@ impl<'c> std::ops::IndexMut<ResourceId> for Catalog<'c> {
     fn index_mut(&mut self, id: ResourceId) -> &mut Resource<'c> {
         let resource = &mut self.resources[id.0 as usize];
         self.clock += 1;
-        self.changed[id.0 as usize] = self.clock;
+        resource.changed = self.clock;
         self.types[resource.of_type as usize].changed = self.clock;
         resource
     }

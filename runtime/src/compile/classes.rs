@@ -2,7 +2,7 @@
 
 use super::{Compile, Known, KnownKind, contain};
 use crate::catalog::tags::Tags;
-use crate::catalog::{Kind, Param, Params, Resource, rich};
+use crate::catalog::{Inherited, Kind, Param, Params, Resource, rich};
 use crate::names;
 use crate::stats::Kind as Counted;
 use bunraku_vm::error::{Eval, Flow};
@@ -334,14 +334,14 @@ impl<'c> Compile<'c> {
         if resource.scope_tagged.is_some() {
             return;
         }
-        resource.scope_tagged = Some(0);
+        resource.scope_tagged = Some(Inherited::NONE);
         if let Some(container) = resource.scope.container().resource.get().filter(|c| *c != id) {
             let mut tags = std::mem::replace(&mut resource.tags, Tags::new(self.arena));
             let of_container = &catalog.resources[container.0 as usize].tags;
             tags.inherit(of_container, container, &mut self.marks.borrow_mut());
-            let count = of_container.count();
+            let inherited = Inherited { container: Some(container), count: of_container.count() as u32 };
             let resource = &mut catalog[id];
-            (resource.tags, resource.scope_tagged) = (tags, Some(count));
+            (resource.tags, resource.scope_tagged) = (tags, Some(inherited));
         }
     }
 
@@ -373,6 +373,7 @@ impl<'c> Compile<'c> {
             evaluated: false,
             scope_tagged: None,
             finished: false,
+            changed: 0,
             of_type: 0,
         };
         self.initialize_alone(&mut resource)?;

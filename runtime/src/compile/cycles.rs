@@ -9,6 +9,7 @@ use crate::catalog::rich;
 use crate::names;
 use bunraku_vm::error::Eval;
 use bunraku_vm::format;
+use bunraku_vm::scope::ResourceId;
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::collections::VecDeque;
@@ -215,7 +216,8 @@ impl<'c> Compile<'c> {
         let begin = |vertex: usize| ends.get(&vertex).map_or(vertex, |(begin, _)| *begin);
         let end = |vertex: usize| ends.get(&vertex).map_or(vertex, |(_, end)| *end);
         for container in &containers {
-            let contents = catalog.contents[*container].iter().filter(|id| !catalog[**id].is_virtual);
+            let contents = catalog.contents(ResourceId(*container as u32));
+            let contents = contents.iter().filter(|id| !catalog[**id].is_virtual);
             let contents: Vec<usize> = contents.map(|id| id.0 as usize).collect();
             if contents.is_empty() {
                 graph.add(begin(*container), end(*container));

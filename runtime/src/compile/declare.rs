@@ -141,6 +141,7 @@ impl<'c> Compile<'c> {
             evaluated: false,
             scope_tagged: None,
             finished: false,
+            changed: 0,
             of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
@@ -170,15 +171,11 @@ impl<'c> Compile<'c> {
         self.initialize(resource, &of_type)
     }
 
-    /// Checks the parameters of a new resource, and sets tags (its type's first) and defaults, in Puppet's order.
+    /// Sets the tags of a new resource (its type's first) and defaults, in Puppet's order.
     fn initialize(&self, resource: &mut Resource<'c>, of_type: &TypeName<'c>) -> Eval<'c, ()> {
         resource.of_type = of_type.number;
         for n in 0..resource.params.len() {
             let param = resource.params[n];
-            if resource.params[..n].iter().any(|p| p.name == param.name) {
-                let reference = resource.reference();
-                return Err(Flow::raw(format!("Duplicate parameter '{}' for on {reference}", param.name)));
-            }
             if param.name == "tag" {
                 self.tag_value(resource, param.value)?;
             }

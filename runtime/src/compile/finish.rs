@@ -6,7 +6,6 @@ use super::declare::flatten;
 use crate::catalog::{Param, rich, tags::Tags};
 use crate::names;
 use crate::resource_types::{Identity, METAPARAMETERS, is_relationship};
-use bumpalo::collections::Vec as List;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -85,43 +84,40 @@ impl<'c> Compile<'c> {
         let mut queue = VecDeque::from([main]);
         let mut seen = vec![false; catalog.resources.len()];
         while let Some(container) = queue.pop_front() {
-            if std::mem::replace(&mut seen[container.0 as usize], true)
-                || catalog.contents[container.0 as usize].is_empty()
-            {
+            let count = catalog.contents(container).len();
+            if std::mem::replace(&mut seen[container.0 as usize], true) || count == 0 {
                 continue;
             }
-            let empty = List::new_in(self.arena);
-            let contents = std::mem::replace(&mut catalog.contents[container.0 as usize], empty);
             let handed = match data.remove(&container) {
                 Some(known) => known,
                 None => own(&catalog[container].params),
             };
             let tags = std::mem::replace(&mut catalog[container].tags, Tags::new(self.arena));
-            for id in &contents {
+            for n in 0..count {
+                let id = catalog.contents(container)[n];
                 if !handed.is_empty() {
                     for param in &handed {
-                        if catalog[*id].param(param.name).is_none() {
-                            catalog[*id].set(*param);
+                        if catalog[id].param(param.name).is_none() {
+                            catalog[id].set(*param);
                         }
                     }
                     let mut merged = handed.clone();
-                    for param in own(&catalog[*id].params) {
+                    for param in own(&catalog[id].params) {
                         match merged.iter_mut().find(|p| p.name == param.name) {
                             Some(old) => *old = param,
                             None => merged.push(param),
                         }
                     }
-                    data.insert(*id, merged);
+                    data.insert(id, merged);
                 }
-                let content = &mut catalog[*id];
+                let content = &mut catalog[id];
                 // Mostly what it was declared in: those tags it has.
-                let of_scope = content.scope.container().resource.get();
-                let known = content.scope_tagged.filter(|_| of_scope == Some(container)).unwrap_or(0);
+                let known = content.scope_tagged.filter(|inherited| inherited.container == Some(container));
+                let known = known.map_or(0, |inherited| inherited.count as usize);
                 content.tags.merge_from(&tags, known, &mut self.marks.borrow_mut());
             }
             catalog[container].tags = tags;
-            queue.extend(contents.iter().filter(|id| !seen[id.0 as usize]));
-            catalog.contents[container.0 as usize] = contents;
+            queue.extend(catalog.contents(container).iter().filter(|id| !seen[id.0 as usize]));
         }
     }
 

@@ -215,8 +215,6 @@ pub struct Compile<'c> {
     type_names: RefCell<HashMap<&'c str, Rc<declare::TypeName<'c>>>>,
     /// Resource defaults, by type.
     defaults: RefCell<HashMap<&'c str, Vec<defaults::OfScope<'c>>>>,
-    /// How many resources have been looked at for bodies, and those whose bodies wait, in order.
-    unevaluated: RefCell<(usize, Vec<ResourceId>)>,
     overrides: RefCell<HashMap<String, Vec<overrides::Override<'c>>>>,
     override_order: RefCell<Vec<String>>,
     collectors: RefCell<Vec<collect::Collector<'c>>>,

@@ -3,7 +3,7 @@
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Kind, Param, Params};
+use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
 use crate::data;
 use crate::environment::Environment;
 use crate::erb::{SetByTemplates, Templates};
@@ -194,7 +194,6 @@ impl<'c> Compile<'c> {
             node_scope: Cell::new(None),
             type_names: RefCell::default(),
             defaults: RefCell::default(),
-            unevaluated: RefCell::default(),
             overrides: RefCell::default(),
             override_order: RefCell::default(),
             collectors: RefCell::default(),
@@ -263,7 +262,6 @@ impl<'c> Compile<'c> {
         self.class_scopes.take();
         self.type_names.take();
         self.defaults.take();
-        self.unevaluated.take();
         self.overrides.take();
         self.override_order.take();
         self.collectors.take();
@@ -471,7 +469,7 @@ impl<'c> Compile<'c> {
         {
             let mut catalog = self.catalog.borrow_mut();
             catalog[id].evaluated = true;
-            catalog[id].scope_tagged = Some(0);
+            catalog[id].scope_tagged = Some(Inherited::NONE);
         }
         for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
             top.set(name, self.string_value(value));
@@ -571,15 +569,11 @@ impl<'c> Compile<'c> {
     /// Evaluates the defined types (and classifier's classes) that wait; those they declare wait for the next round.
     fn evaluate_definitions(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
         let waiting: Vec<ResourceId> = {
-            let catalog = self.catalog.borrow();
-            let mut unevaluated = self.unevaluated.borrow_mut();
-            let (seen, ids) = &mut *unevaluated;
-            let new = catalog.resources.iter().enumerate().skip(*seen);
-            let defined = new.filter(|(_, r)| !matches!(r.kind, Kind::Compilable));
-            ids.extend(defined.map(|(n, _)| ResourceId(n as u32)));
-            *seen = catalog.resources.len();
-            ids.retain(|id| !catalog[*id].evaluated);
-            ids.iter().copied().filter(|id| !catalog[*id].is_virtual).collect()
+            let mut catalog = self.catalog.borrow_mut();
+            let mut left = std::mem::take(&mut catalog.unevaluated);
+            left.retain(|id| !catalog.resources[id.0 as usize].evaluated);
+            catalog.unevaluated = left;
+            catalog.unevaluated.iter().copied().filter(|id| !catalog[*id].is_virtual).collect()
         };
         for id in &waiting {
             self.evaluate_resource(vm, *id).map_err(|flow| self.around_definition(*id, flow))?;
@@ -615,10 +609,10 @@ impl<'c> Compile<'c> {
         let environment = &self.environment.name;
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
-        let text = json::write(&catalog, &self.words, &header, with_exported);
+        let (text, resources) = json::write(&catalog, &self.words, &header, with_exported);
         let mut spent = self.spent.get();
         spent.json += started.elapsed();
-        spent.resources = catalog.resources.iter().filter(|resource| !resource.is_virtual).count();
+        spent.resources = resources;
         self.spent.set(spent);
         text
     }

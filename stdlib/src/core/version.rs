@@ -34,26 +34,26 @@ fn without_zeroes(version: &str) -> String {
 }
 
 /// Numbers, words, and single dots and dashes.
-fn parts(version: &str) -> Vec<&str> {
-    let kind = |c: char| match c {
-        '-' | '.' => 0,
-        c if c.is_ascii_digit() => 1,
+fn parts(version: &str) -> impl Iterator<Item = &str> {
+    // All bytes of a character beyond ASCII are of the last kind.
+    let kind = |byte: u8| match byte {
+        b'-' | b'.' => 0,
+        b'0'..=b'9' => 1,
         _ => 2,
     };
-    let mut all = Vec::new();
     let mut rest = version;
-    while let Some(first) = rest.chars().next() {
-        let of = kind(first);
-        let end = if of == 0 { 1 } else { rest.find(|c| kind(c) != of).unwrap_or(rest.len()) };
-        all.push(&rest[..end]);
-        rest = &rest[end..];
-    }
-    all
+    std::iter::from_fn(move || {
+        let of = kind(*rest.as_bytes().first()?);
+        let length = rest.bytes().take_while(|byte| kind(*byte) == of).count();
+        let (part, after) = rest.split_at(if of == 0 { 1 } else { length });
+        rest = after;
+        Some(part)
+    })
 }
 
 /// The order of two versions.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
-    for (x, y) in parts(a).into_iter().zip(parts(b)) {
+    for (x, y) in parts(a).zip(parts(b)) {
         if x == y {
             continue;
         }

@@ -131,6 +131,9 @@ pub(super) fn class<'c>(
     if keys.is_empty() {
         return Err(arity(&print(left), 1, None, 0));
     }
+    if let (None, [Value::Str(_)]) = (class_name, keys) {
+        return class_reference(vm, 0, keys[0]);
+    }
     let several = keys.len() > 1 || matches!(keys[0], Value::Array(_));
     let keys: Vec<_> = flatten(keys).into_iter().filter(|key| !key.is_undef()).collect();
     if keys.is_empty() {
@@ -139,29 +142,35 @@ pub(super) fn class<'c>(
     if let Some(class_name) = class_name {
         return parameters(vm, scope, "Class", class_name, &keys, several);
     }
-    let mut references = Vec::with_capacity(keys.len());
-    for (n, key) in keys.iter().enumerate() {
-        let Value::Str(given) = key else {
-            let actual = label::value_an_uc(*key);
-            let message = format!(
-                "Illegal Class name in class reference. {actual} cannot be used where a String is expected"
-            );
-            return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_HOSTCLASS_NAME", message));
-        };
-        let lower = given.to_lowercase();
-        let name = lower.strip_prefix("::").unwrap_or(&lower);
-        if !is_class_name(name) {
-            let given = given.as_str();
-            let message = format!(
-                "Illegal name. The given name '{given}' does not conform to the naming rule \
-                 /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
-            );
-            return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_NAME", message));
-        }
-        let name = vm.arena.alloc_str(name);
-        references.push(Value::Type(Type::Class(Some(name)).alloc(vm.arena)));
+    let references: Result<_, _> =
+        keys.iter().enumerate().map(|(n, key)| class_reference(vm, n, *key)).collect();
+    Ok(pack(vm, several, references?))
+}
+
+/// The reference to a class that key number `n` names.
+fn class_reference<'c>(vm: &Vm<'c>, n: usize, key: Value<'c>) -> Eval<'c> {
+    let Value::Str(given) = key else {
+        let actual = label::value_an_uc(key);
+        let message = format!(
+            "Illegal Class name in class reference. {actual} cannot be used where a String is expected"
+        );
+        return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_HOSTCLASS_NAME", message));
+    };
+    let given = given.as_str();
+    // Most names are in lower case.
+    let lower = match given.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        true => given,
+        false => vm.arena.alloc_str(&given.to_lowercase()),
+    };
+    let name = lower.strip_prefix("::").unwrap_or(lower);
+    if !is_class_name(name) {
+        let message = format!(
+            "Illegal name. The given name '{given}' does not conform to the naming rule \
+             /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/"
+        );
+        return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_NAME", message));
     }
-    Ok(pack(vm, several, references))
+    Ok(Value::Type(Type::Class(Some(name)).alloc(vm.arena)))
 }
 
 /// Ruby's `capitalize`: the first letter upper case, the rest lower case.

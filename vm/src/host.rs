@@ -134,6 +134,8 @@ pub struct Declaration<'c> {
     pub bodies: &'c [Body<'c>],
     /// Place of the expression.
     pub at: Site<'c>,
+    /// Whether somebody asks for the references.
+    pub asked: bool,
 }
 
 /// A collector's query, with the values of its right-hand sides.
@@ -327,7 +329,7 @@ pub trait Host<'c> {
     /// Whether a class of that name is known or can be loaded.
     fn class_exists(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool>;
 
-    /// Evaluates a resource expression. Yields the array of references.
+    /// Evaluates a resource expression. Yields the array of references, or `undef` where nobody asks for them.
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c>;
 
     /// `File { mode => … }`

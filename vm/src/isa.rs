@@ -175,7 +175,7 @@ instructions! {
     AttributeAppend Abx (a: Reg, x: Name) "adds N[x] +> R[a] to the list";
     AttributeSplat Abc (a: Reg) "adds the entries of the hash R[a] to the list";
     Body Abc (a: Reg) "closes the list as a resource body with title R[a]";
-    Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported; 4 more if b is no name of a type)";
+    Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported; 4 more if b is no name of a type, 8 more if nobody asks for the references: R[a] is then undef)";
     Defaults Abc (a: Reg, b: Reg) "R[a] := R[b], whose resource defaults the closed list sets";
     Override Abc (a: Reg, b: Reg) "R[a] := R[b], the resources the closed list overrides";
     Collect Abcw (a: Reg, b: Reg, c: Num, w: List) "R[a] := collector of type R[b], exported if c is 1, query L[w] over R[b+1] …; the closed list overrides";

@@ -15,24 +15,32 @@ impl Body<'_, '_> {
         then: &Expr<'_>,
         otherwise: Option<&Expr<'_>>,
         to: Reg,
+        unasked: bool,
     ) {
         self.guarded(|body| {
             let mark = body.mark();
             let truth = body.value(test);
             let skip = body.jump(Some((truth, negated)), test.span);
             body.release(mark);
-            body.expr(then, to);
+            body.last(then, to, unasked);
             let end = body.jump(None, then.span);
             body.land(skip);
             match otherwise {
-                Some(otherwise) => body.expr(otherwise, to),
+                Some(otherwise) => body.last(otherwise, to, unasked),
                 None => body.load(to, &Const::Undef, test.span),
             }
             body.land(end);
         });
     }
 
-    pub(super) fn case(&mut self, expr: &Expr<'_>, test: &Expr<'_>, options: &[CaseOption<'_>], to: Reg) {
+    pub(super) fn case(
+        &mut self,
+        expr: &Expr<'_>,
+        test: &Expr<'_>,
+        options: &[CaseOption<'_>],
+        to: Reg,
+        unasked: bool,
+    ) {
         self.guarded(|body| {
             let value = body.value(test);
             let mut default: Option<&Expr<'_>> = None;
@@ -53,12 +61,12 @@ impl Body<'_, '_> {
                 for hit in hits {
                     body.land(hit);
                 }
-                body.expr(option.body, to);
+                body.last(option.body, to, unasked);
                 ends.push(body.jump(None, option.span));
                 body.land(next);
             }
             match default {
-                Some(default) => body.expr(default, to),
+                Some(default) => body.last(default, to, unasked),
                 None => body.load(to, &Const::Undef, expr.span),
             }
             for end in ends {

@@ -35,7 +35,8 @@ impl Lowering<'_> {
         let return_chunk = return_type.map(|ty| self.expression_chunk(ty, vec![]));
         let mut chunk = Body::new(self, kind, shapes);
         let result = chunk.take();
-        chunk.expr(body, result);
+        let unasked = matches!(kind, ChunkKind::Class | ChunkKind::Define | ChunkKind::Node);
+        chunk.last(body, result, unasked);
         chunk.finish(number, result, params, return_chunk);
     }
 

@@ -17,17 +17,25 @@ impl Body<'_, '_> {
         to
     }
 
+    /// Lowers an expression that says what the value of the one around it is, which may be unasked for.
+    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
+        self.unasked = unasked;
+        self.expr(expr, to);
+    }
+
     /// Lowers `expr` so that its value ends in `to`.
     pub(super) fn expr(&mut self, expr: &Expr<'_>, to: Reg) {
         let span = expr.span;
         let mark = self.mark();
+        // What is within is asked for, unless it says what this one's value is.
+        let unasked = std::mem::take(&mut self.unasked);
         if let Some(value) = constant(expr) {
             return self.load(to, &value, span);
         }
         match &expr.kind {
             ExprKind::Concat(parts) => self.concat(expr, parts, to),
             ExprKind::Heredoc { text, .. } => self.expr(text, to),
-            ExprKind::Paren(inner) => self.expr(inner, to),
+            ExprKind::Paren(inner) => self.last(inner, to, unasked),
             ExprKind::TypeName(name) => self.type_name(expr, name, to),
             ExprKind::Reserved(word) => {
                 let name = self.low.unit.name(word);
@@ -80,9 +88,9 @@ impl Body<'_, '_> {
             ExprKind::Relation { .. } => self.relation(expr, to),
             ExprKind::Access { left, keys } => self.access(expr, left, keys, to),
             ExprKind::Selector { left, arms } => self.selector(expr, left, arms, to),
-            ExprKind::Case { test, options } => self.case(expr, test, options, to),
+            ExprKind::Case { test, options } => self.case(expr, test, options, to, unasked),
             ExprKind::If { negated, test, then, otherwise } => {
-                self.conditional(*negated, test, then, *otherwise, to);
+                self.conditional(*negated, test, then, *otherwise, to, unasked);
             }
             ExprKind::Call { functor, args, lambda, .. } => self.call(expr, functor, args, *lambda, to),
             ExprKind::MethodCall { receiver, name, args, lambda } => {
@@ -92,14 +100,14 @@ impl Body<'_, '_> {
             ExprKind::Resource { .. }
             | ExprKind::ResourceDefaults { .. }
             | ExprKind::ResourceOverride { .. }
-            | ExprKind::Collect { .. } => self.resource_statement(expr, to),
+            | ExprKind::Collect { .. } => self.resource_statement(expr, to, unasked),
             ExprKind::Block(statements) => match statements.split_last() {
                 None => self.load(to, &Const::Undef, span),
                 Some((last, before)) => {
                     for statement in before {
-                        self.expr(statement, to);
+                        self.last(statement, to, true);
                     }
-                    self.expr(last, to);
+                    self.last(last, to, unasked);
                 }
             },
             ExprKind::RenderText(text) => {

@@ -7,7 +7,7 @@ use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
 impl Body<'_, '_> {
-    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg) {
+    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Resource { form, type_expr, bodies } => {
@@ -33,6 +33,7 @@ impl Body<'_, '_> {
                     _ => false,
                 };
                 let form = if named { form } else { form | 4 };
+                let form = if unasked { form | 8 } else { form };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 let title = bodies.first().map_or(span, |body| body.title.span);
                 self.position_of(expr, &[type_expr.span, title]);

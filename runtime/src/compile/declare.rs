@@ -64,7 +64,7 @@ impl<'c> Compile<'c> {
         found
     }
 
-    /// Adds resources of one type, and references to them to a list.
+    /// Adds resources of one type, and references to them to a list, if there is one.
     pub(super) fn create(
         &self,
         vm: &mut Vm<'c>,
@@ -72,7 +72,7 @@ impl<'c> Compile<'c> {
         creation: &Creation<'c>,
         titles: &[&'c str],
         params: Params<'c>,
-        references: &mut List<'c, Value<'c>>,
+        mut references: Option<&mut List<'c, Value<'c>>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
         let type_name = self.type_name(name);
@@ -86,7 +86,16 @@ impl<'c> Compile<'c> {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
         let mut create = |title, params| {
-            references.push(self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?);
+            let title = self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?;
+            if let Some(references) = &mut references {
+                // What the expression yields for a class is a resource of type Class, not a Class.
+                let reference = match resolved {
+                    Resolved::Class => ("Class", self.text(&names::capitalize(&title.to_lowercase()))),
+                    _ => (type_name.capitalized, title),
+                };
+                let ty = Type::Resource { type_name: Some(reference.0), title: Some(reference.1) };
+                references.push(Value::Type(self.arena.alloc(ty)));
+            }
             Ok(())
         };
         let Some((last, others)) = titles.split_last() else { return Ok(()) };
@@ -94,6 +103,7 @@ impl<'c> Compile<'c> {
         create(last, params)
     }
 
+    /// Adds a resource; yields the title it has in the catalog.
     #[allow(clippy::too_many_arguments)]
     fn create_one(
         &self,
@@ -104,7 +114,7 @@ impl<'c> Compile<'c> {
         of_type: &TypeName<'c>,
         title: &'c str,
         params: Params<'c>,
-    ) -> Eval<'c> {
+    ) -> Eval<'c, &'c str> {
         let class = match resolved {
             Resolved::Class => self.find_class(vm, title)?,
             _ => None,
@@ -153,16 +163,10 @@ impl<'c> Compile<'c> {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
         self.add_resource(scope, resource)?;
-        let reference = match resolved {
-            Resolved::Class => {
-                self.evaluate_classes(vm, scope, &[names::key(title).into_owned()])?;
-                // What the expression yields is a resource of type Class, not a Class.
-                let title = self.text(&names::capitalize(&title.to_lowercase()));
-                Type::Resource { type_name: Some("Class"), title: Some(title) }
-            }
-            _ => Type::Resource { type_name: Some(of_type.capitalized), title: Some(title) },
-        };
-        Ok(Value::Type(self.arena.alloc(reference)))
+        if matches!(resolved, Resolved::Class) {
+            self.evaluate_classes(vm, scope, &[names::key(title).into_owned()])?;
+        }
+        Ok(title)
     }
 
     /// As [`Compile::initialize`], for a resource that no expression declares.
@@ -385,7 +389,7 @@ impl<'c> Compile<'c> {
                 }
             }
             creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
-            self.create(vm, scope, &creation, &titles, params, &mut references)?;
+            self.create(vm, scope, &creation, &titles, params, Some(&mut references))?;
         }
         Ok(Value::Array(Array::wrap(self.arena, references.into_bump_slice())))
     }

@@ -209,13 +209,15 @@ impl<'c> Host<'c> for Compile<'c> {
             self.log_with_place(Severity::Warning, message, declaration.at.place());
         }
         let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
-        let titles = declaration.bodies.iter().map(|body| body.titles.len()).sum();
-        let mut references = List::with_capacity_in(titles, self.arena);
+        let titles = || declaration.bodies.iter().map(|body| body.titles.len()).sum();
+        let mut references = declaration.asked.then(|| List::with_capacity_in(titles(), self.arena));
         for body in declaration.bodies {
             let params = self.params_of(scope, body.attributes);
-            self.create(vm, scope, &creation, body.titles, params, &mut references)?;
+            self.create(vm, scope, &creation, body.titles, params, references.as_mut())?;
         }
-        Ok(Value::Array(Array::wrap(self.arena, references.into_bump_slice())))
+        let array =
+            |references: List<'c, _>| Value::Array(Array::wrap(self.arena, references.into_bump_slice()));
+        Ok(references.map_or(Value::Undef, array))
     }
 
     fn set_defaults(

@@ -28,6 +28,8 @@ struct OpenBody<'c> {
 
 /// Set in a resource instruction's form where the type is given by an expression that can't name one.
 const UNNAMED: usize = 4;
+/// Set there where nobody asks for the references.
+const UNASKED: usize = 8;
 
 impl<'c> Pending<'c> {
     /// How far everything has come, for [`Pending::reset`].
@@ -230,8 +232,9 @@ impl<'c> Vm<'c> {
                 body.attributes = self.merge_defaults(defaults, body.attributes);
             }
         }
-        let form = [Form::Regular, Form::Virtual, Form::Exported][(form & !UNNAMED).min(2)];
-        self.host.declare(self, scope, &Declaration { form, type_name, bodies, at })
+        let asked = form & UNASKED == 0;
+        let form = [Form::Regular, Form::Virtual, Form::Exported][(form & 3).min(2)];
+        self.host.declare(self, scope, &Declaration { form, type_name, bodies, at, asked })
     }
 
     /// Attributes of a `default` body, each replaced in its place by the body's own, the others behind.

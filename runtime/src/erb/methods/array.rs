@@ -1,8 +1,8 @@
 //! Methods of arrays that give something new; what changes an array is in [`super::list`].
 
 use super::super::budget;
-use super::super::compare::{self, must_order as order};
-use super::super::eval::{Done, Renderer, case_equal};
+use super::super::compare::{self, case_equal, must_order as order};
+use super::super::eval::{Done, Renderer};
 use super::super::text;
 use super::super::tree::Block;
 use super::super::value::{Ask, BUSY, Known, V};

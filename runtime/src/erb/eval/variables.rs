@@ -1,0 +1,99 @@
+//! Variables of the scope as a template sees them: looked up when they are asked for, and lent as copies where the
+//! template may change them.
+
+use super::super::changes::Lent;
+use super::super::methods::{self, Method};
+use super::super::tree::{Call, Node};
+use super::super::value::{Ask, Known, V};
+use super::{Done, Renderer};
+use bunraku_vm::value::Value;
+
+impl<'c> Renderer<'_, 'c> {
+    pub(super) fn variable(&mut self, number: u32) -> Known<V<'c>> {
+        let place = number as usize;
+        if let Some(value) = &self.variables[place] {
+            return Ok(value.clone());
+        }
+        let name = &*self.template.variables[place];
+        let scope = if methods::SHARED.contains(&name) { self.vm.top } else { self.scope };
+        let symbol = self.vm.symbols.get(name);
+        if let Some(value) = self.compile.set_by_templates.find(symbol, scope, name) {
+            self.variables[place] = Some(value.clone());
+            return Ok(value);
+        }
+        let found = symbol.and_then(|symbol| scope.lookup(symbol));
+        let value = match found {
+            Some(found) => self.lend(name, found)?,
+            None => V::Nil,
+        };
+        // What has no value stays unset, so that `defined?` can tell.
+        if !matches!(value, V::Nil) {
+            self.variables[place] = Some(value.clone());
+        }
+        Ok(value)
+    }
+
+    /// A variable's value: a copy where the template may change it.
+    pub(in crate::erb) fn lend(&mut self, name: &str, value: Value<'c>) -> Known<V<'c>> {
+        // `$facts` and the like are frozen.
+        if !self.template.changes || methods::SHARED.contains(&name) {
+            return Ok(V::from(value));
+        }
+        if let Some(lent) = self.lent.iter().find(|lent| lent.name == name) {
+            return Ok(lent.copy.clone());
+        }
+        match Lent::new(name, value)? {
+            None => Ok(V::from(value)),
+            Some(lent) => {
+                let copy = lent.copy.clone();
+                self.lent.push(lent);
+                Ok(copy)
+            }
+        }
+    }
+
+    /// The variables whose values have been changed in place.
+    pub(super) fn changed(&self) -> Known<Vec<(String, Value<'c>)>> {
+        let mut changed = Vec::new();
+        for lent in &self.lent {
+            if lent.is_changed()? {
+                // What is around would not see it; and a worker remembers variables.
+                if self.depth > 0 || self.compile.ruby.has_worker() {
+                    return Err(Ask("a change of what is Puppet's"));
+                }
+                changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
+            }
+        }
+        Ok(changed)
+    }
+
+    pub(super) fn is_unset(&self, number: u32) -> bool {
+        self.variables[number as usize].is_none()
+    }
+
+    /// `scope.to_hash[name]` and `scope.to_hash.has_key?(name)` need no hash of all variables.
+    pub(super) fn one_of_all_variables(&mut self, call: &'c Call) -> Done<'c, Option<V<'c>>> {
+        let (Some(Node::Call(all)), [name], None) = (&call.receiver, &*call.args, &call.block) else {
+            return Ok(None);
+        };
+        let Call { receiver: Some(Node::Scope), method: Method::Variables, args, block: None, .. } = &**all
+        else {
+            return Ok(None);
+        };
+        if !args.is_empty()
+            || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
+            || !matches!(name, Node::String(_) | Node::Local(_))
+            || self.compile.set_by_templates.any_seen_from(self.scope)
+        {
+            return Ok(None);
+        }
+        let name = self.eval(name)?;
+        let Some(name) = name.text() else { return Ok(None) };
+        let found = self.vm.symbols.get(name).and_then(|symbol| self.scope.lookup(symbol));
+        let found = found.filter(|value| !value.is_undef());
+        Ok(Some(match call.method {
+            Method::Element => found.map_or(V::Nil, V::from),
+            _ => V::Bool(found.is_some()),
+        }))
+    }
+}

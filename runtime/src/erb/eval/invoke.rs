@@ -1,6 +1,6 @@
 //! Calls: of methods, of what the template has defined, of other templates.
 
-use super::super::methods;
+use super::super::methods::{self, Method};
 use super::super::tree::{Call, Node};
 use super::super::value::{Ask, Known, V};
 use super::{Done, Last, Rendered, Renderer, Stop};
@@ -13,11 +13,13 @@ const DEEPEST_CALL: usize = 50;
 
 impl<'c> Renderer<'_, 'c> {
     pub(super) fn call(&mut self, call: &'c Call) -> Done<'c> {
-        if let Some(value) = self.one_of_all_variables(call)? {
-            return Ok(value);
-        }
         let receiver = match &call.receiver {
-            Some(receiver) => self.eval(receiver)?,
+            Some(receiver) => {
+                if let Some(value) = self.at_once(receiver, call)? {
+                    return Ok(value);
+                }
+                self.eval(receiver)?
+            }
             None => {
                 let args = self.values(&call.args)?;
                 return methods::function(self, call.method, &args, call.block.as_ref());
@@ -43,6 +45,27 @@ impl<'c> Renderer<'_, 'c> {
             Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
             other => other,
         }
+    }
+
+    /// The result of a call that needs no value of its receiver's own; none where it does.
+    fn at_once(&mut self, receiver: &'c Node, call: &'c Call) -> Done<'c, Option<V<'c>>> {
+        let on = match receiver {
+            Node::Call(all) => return self.one_of_all_variables(all, call),
+            Node::Local(slot) => &self.locals[*slot as usize],
+            Node::Variable(number) => {
+                self.look_up(*number)?;
+                self.variables[*number as usize].value()
+            }
+            _ => return Ok(None),
+        };
+        Ok(match (call.method, on, &*call.args) {
+            (Method::Element, V::Hash(hash), [Node::String(key)]) if call.block.is_none() => {
+                Some(hash.get_str(key).map_or(V::Nil, V::from))
+            }
+            (Method::Empty, V::Str(text), []) if call.block.is_none() => Some(V::Bool(text.is_empty())),
+            (Method::Empty, V::Array(items), []) if call.block.is_none() => Some(V::Bool(items.size() == 0)),
+            _ => None,
+        })
     }
 
     /// Calls a method that the template has defined, with locals of its own.

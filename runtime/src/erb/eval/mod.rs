@@ -4,11 +4,11 @@
 mod blocks;
 mod invoke;
 mod rare;
+mod statements;
 mod variables;
 
 use super::budget::{self, Used};
 use super::changes::Lent;
-use super::text;
 use super::tree::{Node, Template};
 use super::value::{Ask, Known, V};
 use crate::compile::Compile;
@@ -48,7 +48,7 @@ pub(super) struct Renderer<'e, 'c> {
     template: &'c Template,
     locals: Vec<V<'c>>,
     /// Instance variables as far as they were asked for.
-    variables: Vec<Option<V<'c>>>,
+    variables: Vec<Seen<'c>>,
     /// All variables of the scope, once they were asked for.
     pub all_variables: Option<Value<'c>>,
     out: String,
@@ -63,6 +63,26 @@ pub(super) struct Renderer<'e, 'c> {
     /// Methods that have been defined so far, and how many calls of them are under way.
     defined: Vec<u32>,
     calls: usize,
+    /// How many variables templates of the compile had set before it began: it sees no others as its own.
+    set_before: usize,
+}
+
+/// An instance variable.
+enum Seen<'c> {
+    /// Nobody has asked for it.
+    Unasked,
+    /// It has no value: `defined?` tells it from one that was set to nil.
+    Unset,
+    Set(V<'c>),
+}
+
+impl<'c> Seen<'c> {
+    fn value(&self) -> &V<'c> {
+        match self {
+            Seen::Set(value) => value,
+            Seen::Unasked | Seen::Unset => &V::Nil,
+        }
+    }
 }
 
 /// The groups of the last match.
@@ -111,8 +131,8 @@ fn render_with<'c>(
         scope,
         used,
         template,
-        locals: vec![V::Nil; template.slots],
-        variables: vec![None; template.variables.len()],
+        locals: (0..template.slots).map(|_| V::Nil).collect(),
+        variables: template.variables.iter().map(|_| Seen::Unasked).collect(),
         all_variables: None,
         out: String::with_capacity(template.size + template.size / 4 + 64),
         depth: compile.erb_depth.get(),
@@ -122,12 +142,13 @@ fn render_with<'c>(
         lent: Vec::new(),
         defined: Vec::new(),
         calls: 0,
+        set_before: compile.set_by_templates.count(),
     };
     if renderer.depth == 0 {
         used.begin();
     }
-    match renderer.eval(&template.body) {
-        Ok(_) => match renderer.changed() {
+    match renderer.statement(&template.body) {
+        Ok(()) => match renderer.changed() {
             Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
             Err(ask) => Err(Stopped { ask, reason: None }),
         },
@@ -149,8 +170,7 @@ impl<'c> Renderer<'_, 'c> {
             Node::Class(class) => V::Class(*class),
             Node::Scope => V::Scope,
             Node::Local(slot) => self.locals[*slot as usize].clone(),
-            Node::Variable(number) => self.variable(*number)?,
-            Node::Text(text) => self.put(text)?,
+            Node::Variable(number) => self.variable(*number)?.clone(),
             // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => {
                 self.used.enter()?;
@@ -164,22 +184,17 @@ impl<'c> Renderer<'_, 'c> {
     /// The value of an expression that has others in it.
     fn composed(&mut self, node: &'c Node) -> Done<'c> {
         Ok(match node {
-            Node::Insert(value) => {
-                let value = self.eval(value)?;
-                text::put(&mut self.out, &value)?;
-                self.limit()?;
+            Node::Text(_) | Node::Insert(_) => {
+                self.statement(node)?;
                 V::Void
             }
-            Node::Sequence(nodes) => {
-                let mut last = V::Nil;
-                for node in nodes {
-                    last = match node {
-                        Node::Text(text) => self.put(text)?,
-                        node => self.eval(node)?,
-                    };
+            Node::Sequence(nodes) => match nodes.split_last() {
+                Some((last, nodes)) => {
+                    nodes.iter().try_for_each(|node| self.statement(node))?;
+                    self.eval(last)?
                 }
-                last
-            }
+                None => V::Nil,
+            },
             Node::SetLocal(slot, value) => {
                 let value = self.eval(value)?;
                 self.locals[*slot as usize] = value.clone();
@@ -187,14 +202,17 @@ impl<'c> Renderer<'_, 'c> {
             }
             Node::SetVariable(number, value) => {
                 let value = self.eval(value)?;
-                self.variables[*number as usize] = Some(value.clone());
+                self.variables[*number as usize] = Seen::Set(value.clone());
                 value
             }
-            Node::IsVariable(number) => match self.variable(*number)? {
+            Node::IsVariable(number) => {
+                self.look_up(*number)?;
                 // One that was set to nil is defined, one that was never set is not.
-                V::Nil if self.is_unset(*number) => V::Nil,
-                _ => V::Str("instance-variable"),
-            },
+                match self.variables[*number as usize] {
+                    Seen::Set(_) => V::Str("instance-variable"),
+                    _ => V::Nil,
+                }
+            }
             Node::SetMany(targets, value) => {
                 let value = self.eval(value)?;
                 self.assign(targets, value.clone())?;
@@ -202,7 +220,7 @@ impl<'c> Renderer<'_, 'c> {
             }
             Node::If(parts) => {
                 let (condition, then, other) = &**parts;
-                let chosen = if self.eval(condition)?.truthy() { then } else { other };
+                let chosen = if self.truth(condition)? { then } else { other };
                 self.eval(chosen)?
             }
             Node::And(pair) => match self.eval(&pair.0)? {
@@ -213,18 +231,10 @@ impl<'c> Renderer<'_, 'c> {
                 left if left.truthy() => left,
                 _ => self.eval(&pair.1)?,
             },
-            Node::Not(value) => V::Bool(!self.eval(value)?.truthy()),
+            Node::Not(value) => V::Bool(!self.truth(value)?),
             Node::Call(call) => self.call(call)?,
             other => self.rare(other)?,
         })
-    }
-
-    /// Puts text of the template out.
-    #[inline]
-    fn put(&mut self, text: &str) -> Known<V<'c>> {
-        self.out.push_str(text);
-        self.limit()?;
-        Ok(V::Void)
     }
 
     fn limit(&self) -> Known<()> {

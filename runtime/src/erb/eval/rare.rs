@@ -53,11 +53,11 @@ impl<'c> Renderer<'_, 'c> {
                 let (condition, body) = &**parts;
                 loop {
                     self.used.spend(1)?;
-                    if self.eval(condition)?.truthy() != *wanted {
+                    if self.truth(condition)? != *wanted {
                         break V::Nil;
                     }
-                    match self.eval(body) {
-                        Ok(_) => {}
+                    match self.statement(body) {
+                        Ok(()) => {}
                         Err(Stop::Break(value)) => break value,
                         Err(stop) => return Err(stop),
                     }

@@ -5,32 +5,38 @@ use super::super::changes::Lent;
 use super::super::methods::{self, Method};
 use super::super::tree::{Call, Node};
 use super::super::value::{Ask, Known, V};
-use super::{Done, Renderer};
+use super::{Done, Renderer, Seen};
 use bunraku_vm::value::Value;
 
 impl<'c> Renderer<'_, 'c> {
-    pub(super) fn variable(&mut self, number: u32) -> Known<V<'c>> {
-        let place = number as usize;
-        if let Some(value) = &self.variables[place] {
-            return Ok(value.clone());
+    /// The value of an instance variable.
+    pub(super) fn variable(&mut self, number: u32) -> Known<&V<'c>> {
+        self.look_up(number)?;
+        Ok(self.variables[number as usize].value())
+    }
+
+    /// Sees to it that the value of an instance variable is there.
+    #[inline]
+    pub(super) fn look_up(&mut self, number: u32) -> Known<()> {
+        match self.variables[number as usize] {
+            Seen::Unasked => self.look_up_now(number),
+            _ => Ok(()),
         }
-        let name = &*self.template.variables[place];
+    }
+
+    fn look_up_now(&mut self, number: u32) -> Known<()> {
+        let name = &*self.template.variables[number as usize];
         let scope = if methods::SHARED.contains(&name) { self.vm.top } else { self.scope };
         let symbol = self.vm.symbols.get(name);
-        if let Some(value) = self.compile.set_by_templates.find(symbol, scope, name) {
-            self.variables[place] = Some(value.clone());
-            return Ok(value);
-        }
-        let found = symbol.and_then(|symbol| scope.lookup(symbol));
-        let value = match found {
-            Some(found) => self.lend(name, found)?,
-            None => V::Nil,
+        let set = &self.compile.set_by_templates;
+        self.variables[number as usize] = match set.find(symbol, scope, name, self.set_before) {
+            Some(value) => Seen::Set(value),
+            None => match symbol.and_then(|symbol| scope.lookup(symbol)) {
+                Some(found) if !found.is_undef() => Seen::Set(self.lend(name, found)?),
+                _ => Seen::Unset,
+            },
         };
-        // What has no value stays unset, so that `defined?` can tell.
-        if !matches!(value, V::Nil) {
-            self.variables[place] = Some(value.clone());
-        }
-        Ok(value)
+        Ok(())
     }
 
     /// A variable's value: a copy where the template may change it.
@@ -67,19 +73,13 @@ impl<'c> Renderer<'_, 'c> {
         Ok(changed)
     }
 
-    pub(super) fn is_unset(&self, number: u32) -> bool {
-        self.variables[number as usize].is_none()
-    }
-
     /// `scope.to_hash[name]` and `scope.to_hash.has_key?(name)` need no hash of all variables.
-    pub(super) fn one_of_all_variables(&mut self, call: &'c Call) -> Done<'c, Option<V<'c>>> {
-        let (Some(Node::Call(all)), [name], None) = (&call.receiver, &*call.args, &call.block) else {
-            return Ok(None);
-        };
-        let Call { receiver: Some(Node::Scope), method: Method::Variables, args, block: None, .. } = &**all
+    pub(super) fn one_of_all_variables(&mut self, all: &'c Call, call: &'c Call) -> Done<'c, Option<V<'c>>> {
+        let Call { receiver: Some(Node::Scope), method: Method::Variables, args, block: None, .. } = all
         else {
             return Ok(None);
         };
+        let ([name], None) = (&*call.args, &call.block) else { return Ok(None) };
         if !args.is_empty()
             || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
             || !matches!(name, Node::String(_) | Node::Local(_))

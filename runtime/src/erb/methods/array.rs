@@ -344,22 +344,22 @@ fn with_block<'c>(
     let mut out: Vec<V<'c>> = Vec::new();
     match (method, args) {
         (Method::Each, []) => {
-            each(renderer, on, |renderer, _, item| renderer.yield_one(block, item).map(|_| true))?;
+            each(renderer, on, |renderer, _, item| renderer.each_one(block, item).map(|()| true))?;
             return Ok(on.clone());
         }
         (Method::EachWithIndex, []) => {
             each(renderer, on, |renderer, at, item| {
-                renderer.yield_two(block, item, V::Int(at as i64)).map(|_| true)
+                renderer.each_two(block, item, V::Int(at as i64)).map(|()| true)
             })?;
             return Ok(on.clone());
         }
         (Method::EachIndex, []) => {
-            each(renderer, on, |renderer, at, _| renderer.yield_one(block, V::Int(at as i64)).map(|_| true))?;
+            each(renderer, on, |renderer, at, _| renderer.each_one(block, V::Int(at as i64)).map(|()| true))?;
             return Ok(on.clone());
         }
         (Method::ReverseEach, []) => {
             for item in all(on)?.into_iter().rev() {
-                renderer.yield_one(block, item)?;
+                renderer.each_one(block, item)?;
             }
             return Ok(on.clone());
         }

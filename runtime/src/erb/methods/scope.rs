@@ -119,7 +119,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
 
 fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
     let symbol = renderer.vm.symbols.get(name);
-    if let Some(value) = renderer.compile.set_by_templates.find(symbol, renderer.scope, name) {
+    if let Some(value) = renderer.compile.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
         return Ok(Some(value));
     }
     let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };

@@ -3,7 +3,8 @@
 use super::super::methods;
 use super::super::tree::{Block, Body, Target};
 use super::super::value::{Known, V};
-use super::{Done, Renderer, Stop};
+use super::stop::Jump;
+use super::{Done, Renderer};
 
 impl<'c> Renderer<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
@@ -94,18 +95,12 @@ impl<'c> Renderer<'_, 'c> {
 
     fn run(&mut self, body: &'c Body) -> Done<'c> {
         self.used.spend(1)?;
-        match self.eval(&body.body) {
-            Err(Stop::Next(value)) => Ok(value),
-            other => other,
-        }
+        self.eval(&body.body).or_else(|stop| stop.land(Jump::Next))
     }
 
     fn run_each(&mut self, body: &'c Body) -> Done<'c, ()> {
         self.used.spend(1)?;
-        match self.statement(&body.body) {
-            Err(Stop::Next(_)) => Ok(()),
-            other => other,
-        }
+        self.statement(&body.body).or_else(|stop| stop.land(Jump::Next).map(drop))
     }
 
     pub(super) fn assign(&mut self, target: &Target, value: V<'c>) -> Known<()> {

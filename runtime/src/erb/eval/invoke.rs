@@ -3,7 +3,8 @@
 use super::super::methods::{self, Method};
 use super::super::tree::{Call, Node};
 use super::super::value::{Ask, Known, V};
-use super::{Done, Last, Rendered, Renderer, Stop};
+use super::stop::Jump;
+use super::{Done, Last, Rendered, Renderer};
 
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;
@@ -42,7 +43,7 @@ impl<'c> Renderer<'_, 'c> {
             }
         };
         match result {
-            Err(Stop::Break(value)) if call.block.is_some() => Ok(value),
+            Err(stop) if call.block.is_some() => stop.land(Jump::Break),
             other => other,
         }
     }
@@ -89,10 +90,7 @@ impl<'c> Renderer<'_, 'c> {
         self.calls -= 1;
         self.last = last;
         self.locals[own].clone_from_slice(&saved);
-        match result {
-            Err(Stop::Return(value)) => Ok(value),
-            other => other,
-        }
+        result.or_else(|stop| stop.land(Jump::Return))
     }
 
     /// Another template rendered in the same scope. It may not nest for ever.

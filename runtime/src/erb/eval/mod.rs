@@ -5,6 +5,7 @@ mod blocks;
 mod invoke;
 mod rare;
 mod statements;
+mod stop;
 mod variables;
 
 use super::budget::{self, Used};
@@ -18,24 +19,10 @@ use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::rc::Rc;
 
+pub(super) use stop::Stop;
+
 /// Bytes a rendering may put out.
 const LARGEST: usize = 16 << 20;
-
-/// Why an expression gives no value.
-pub(super) enum Stop<'c> {
-    Ask(Ask),
-    Next(V<'c>),
-    Break(V<'c>),
-    Return(V<'c>),
-    /// An `ArgumentError`. Where nothing rescues it, it is Ruby's to say.
-    Raise,
-}
-
-impl From<Ask> for Stop<'_> {
-    fn from(ask: Ask) -> Self {
-        Stop::Ask(ask)
-    }
-}
 
 pub(super) type Done<'c, T = V<'c>> = Result<T, Stop<'c>>;
 
@@ -152,8 +139,10 @@ fn render_with<'c>(
             Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
             Err(ask) => Err(Stopped { ask, reason: None }),
         },
-        Err(Stop::Ask(ask)) => Err(Stopped { ask, reason: renderer.reason }),
-        Err(_) => Err(Stopped { ask: Ask("`next` or `break` outside of a block"), reason: None }),
+        Err(stop) => Err(match stop.ask() {
+            Some(ask) => Stopped { ask, reason: renderer.reason },
+            None => Stopped { ask: Ask("`next` or `break` outside of a block"), reason: None },
+        }),
     }
 }
 

@@ -5,7 +5,8 @@ use super::super::methods::{self, Method};
 use super::super::tree::{Node, Options};
 use super::super::value::{Ask, Map, V};
 use super::super::{budget, text};
-use super::{Done, LARGEST, Last, Renderer, Stop};
+use super::stop::{Jump, Stop};
+use super::{Done, LARGEST, Last, Renderer};
 use bunraku_vm::regex;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -56,10 +57,8 @@ impl<'c> Renderer<'_, 'c> {
                     if self.truth(condition)? != *wanted {
                         break V::Nil;
                     }
-                    match self.statement(body) {
-                        Ok(()) => {}
-                        Err(Stop::Break(value)) => break value,
-                        Err(stop) => return Err(stop),
+                    if let Err(stop) = self.statement(body) {
+                        break stop.land(Jump::Break)?;
                     }
                 }
             }
@@ -102,11 +101,11 @@ impl<'c> Renderer<'_, 'c> {
                 }
                 Last::Unknown => return Err(Ask("groups of a match").into()),
             },
-            Node::Next(value) => return Err(Stop::Next(self.eval(value)?)),
-            Node::Break(value) => return Err(Stop::Break(self.eval(value)?)),
-            Node::Return(value) => return Err(Stop::Return(self.eval(value)?)),
+            Node::Next(value) => return Err(Stop::jump(Jump::Next, self.eval(value)?)),
+            Node::Break(value) => return Err(Stop::jump(Jump::Break, self.eval(value)?)),
+            Node::Return(value) => return Err(Stop::jump(Jump::Return, self.eval(value)?)),
             Node::Rescue(parts, slot) => match self.eval(&parts.0) {
-                Err(Stop::Raise) => {
+                Err(stop) if stop.is_raise() => {
                     if let Some(slot) = slot {
                         self.locals[*slot as usize] = V::Void;
                     }

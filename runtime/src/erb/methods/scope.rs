@@ -145,7 +145,7 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
     match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
-        true => Err(Stop::Raise),
+        true => Err(Stop::raise()),
         false => Err(Ask("an address of another form").into()),
     }
 }

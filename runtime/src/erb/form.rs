@@ -6,7 +6,7 @@
 //! and counts are bounded, and nothing is allocated that the bytes do not pay for.
 
 use super::methods::Method;
-use super::tree::{Block, Body, Call, Case, Node, Options, Reason, Target, Template};
+use super::tree::{Block, Body, Call, Case, Lends, Node, Options, Reason, Target, Template, Variable};
 use super::value::Class;
 
 /// Deeper trees are not rendered anyway.
@@ -405,6 +405,11 @@ form! { Block {
     Method(method);
 } }
 
+form! { Lends {
+    Variables(names);
+    Anything;
+} }
+
 form! { Target {
     Local(slot < slots);
     Rest(slot < slots);
@@ -415,6 +420,16 @@ record! { Options { ignore_case, multiline, extended } }
 record! { Case { subject, branches, otherwise } }
 record! { Call { receiver, method, args, block, safe } }
 record! { Reason { line, what } }
+
+impl Form for Variable {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.name.text.put(out);
+    }
+
+    fn take(rest: &mut Rest<'_>) -> Option<Variable> {
+        <Box<str>>::take(rest).map(|name| Variable::new(&name))
+    }
+}
 
 impl Form for Body {
     fn put(&self, out: &mut Vec<u8>) {
@@ -437,12 +452,12 @@ impl Form for Body {
 
 impl Form for Template {
     fn put(&self, out: &mut Vec<u8>) {
-        let Template { body, slots, variables, reasons, methods, groups, changes, size } = self;
+        let Template { body, slots, variables, reasons, methods, groups, lends, size } = self;
         slots.put(out);
         variables.put(out);
         reasons.put(out);
         groups.put(out);
-        changes.put(out);
+        lends.put(out);
         size.put(out);
         methods.put(out);
         body.put(out);
@@ -451,7 +466,7 @@ impl Form for Template {
     fn take(rest: &mut Rest<'_>) -> Option<Template> {
         let slots = rest.below(MOST_SLOTS)?;
         let (variables, reasons): (Vec<_>, Vec<_>) = (Form::take(rest)?, Form::take(rest)?);
-        let (groups, changes) = (Form::take(rest)?, Form::take(rest)?);
+        let (groups, lends) = (Form::take(rest)?, Form::take(rest)?);
         let size = rest.below(MOST_TEXT + 1)?;
         (rest.slots, rest.variables, rest.reasons) = (slots, variables.len() as u64, reasons.len() as u64);
         // Methods call each other: how many there are is known before the first.
@@ -460,7 +475,7 @@ impl Form for Template {
         let methods = Vec::take(rest)?;
         let body = Form::take(rest)?;
         let (slots, size) = (slots as usize, size as usize);
-        Some(Template { body, slots, variables, reasons, methods, groups, changes, size })
+        Some(Template { body, slots, variables, reasons, methods, groups, lends, size })
     }
 }
 
@@ -516,8 +531,8 @@ mod tests {
 
     #[test]
     fn nesting_and_counts_are_bounded() {
-        // No slots, variables, reasons, flags, size, methods; then one `!` within another.
-        let head = [0; 8];
+        // No slots, variables, reasons, groups, what is lent (a byte more), size, methods; then one `!` within another.
+        let head = [0; 9];
         let mut not = Vec::new();
         Node::Not(Box::new(Node::Nil)).put(&mut not);
         let nested = |depth: usize| [&head[..], &not[..1].repeat(depth), &[0]].concat();
@@ -527,7 +542,7 @@ mod tests {
         Node::Array(Box::default()).put(&mut many);
         let huge = [&head[..], &many[..1], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert!(decode(&huge).is_none());
-        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 8]].concat();
+        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 9]].concat();
         assert!(decode(&locals).is_none());
     }
 }

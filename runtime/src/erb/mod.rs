@@ -18,6 +18,7 @@ mod literals;
 mod lower;
 mod methods;
 mod operators;
+mod origins;
 mod scan;
 mod text;
 mod tree;

@@ -3,7 +3,7 @@
 
 use super::super::changes::Lent;
 use super::super::methods::{self, Method};
-use super::super::tree::{Call, Node};
+use super::super::tree::{Call, Node, Variable};
 use super::super::value::{Ask, Known, V};
 use super::{Done, Renderer, Seen};
 use bunraku_vm::value::Value;
@@ -25,16 +25,21 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     fn look_up_now(&mut self, number: u32) -> Known<()> {
-        let name = &*self.template.variables[number as usize];
-        let scope = if methods::SHARED.contains(&name) { self.vm.top } else { self.scope };
-        let symbol = self.vm.symbols.get(name);
-        let set = &self.compile.set_by_templates;
-        self.variables[number as usize] = match set.find(symbol, scope, name, self.set_before) {
-            Some(value) => Seen::Set(value),
-            None => match symbol.and_then(|symbol| scope.lookup(symbol)) {
-                Some(found) if !found.is_undef() => Seen::Set(self.lend(name, found)?),
-                _ => Seen::Unset,
-            },
+        let Variable { name, shared } = &self.template.variables[number as usize];
+        let scope = if *shared { self.vm.top } else { self.scope };
+        let symbol = self.vm.symbols.get_kept(name);
+        if self.set_before > 0
+            && let Some(value) =
+                self.compile.set_by_templates.find(symbol, scope, &name.text, self.set_before)
+        {
+            self.variables[number as usize] = Seen::Set(value);
+            return Ok(());
+        }
+        self.variables[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
+            None | Some(Value::Undef) => Seen::Unset,
+            // `$facts` and the like are frozen.
+            Some(found) if *shared => Seen::Set(V::from(found)),
+            Some(found) => Seen::Set(self.lend(&name.text, found)?),
         };
         Ok(())
     }
@@ -42,7 +47,7 @@ impl<'c> Renderer<'_, 'c> {
     /// A variable's value: a copy where the template may change it.
     pub(in crate::erb) fn lend(&mut self, name: &str, value: Value<'c>) -> Known<V<'c>> {
         // `$facts` and the like are frozen.
-        if !self.template.changes || methods::SHARED.contains(&name) {
+        if !self.template.lends.has(name) || methods::SHARED.contains(&name) {
             return Ok(V::from(value));
         }
         if let Some(lent) = self.lent.iter().find(|lent| lent.name == name) {

@@ -161,17 +161,24 @@ impl<'c> Renderer<'_, 'c> {
             Node::Local(slot) => self.locals[*slot as usize].clone(),
             Node::Variable(number) => self.variable(*number)?.clone(),
             // Only these can go on for long, or deep; a loop counts each of its rounds.
-            composed => {
-                self.used.enter()?;
-                let value = self.composed(composed);
-                self.used.leave();
-                return value;
-            }
+            composed => return self.composed(composed),
         })
     }
 
     /// The value of an expression that has others in it.
+    #[inline(never)]
     fn composed(&mut self, node: &'c Node) -> Done<'c> {
+        self.used.enter()?;
+        let value = match node {
+            Node::Call(call) => self.call(call),
+            node => self.common(node),
+        };
+        self.used.leave();
+        value
+    }
+
+    /// Expressions that are met often, but for calls.
+    fn common(&mut self, node: &'c Node) -> Done<'c> {
         Ok(match node {
             Node::Text(_) | Node::Insert(_) => {
                 self.statement(node)?;
@@ -221,8 +228,7 @@ impl<'c> Renderer<'_, 'c> {
                 _ => self.eval(&pair.1)?,
             },
             Node::Not(value) => V::Bool(!self.truth(value)?),
-            Node::Call(call) => self.call(call)?,
-            other => self.rare(other)?,
+            other => return self.rare(other),
         })
     }
 

@@ -7,35 +7,33 @@ use super::{Done, Renderer};
 
 impl<'c> Renderer<'_, 'c> {
     /// Evaluates what nobody wants the value of.
+    #[inline]
     pub(super) fn statement(&mut self, node: &'c Node) -> Done<'c, ()> {
         match node {
             Node::Nil => Ok(()),
             Node::Text(text) => Ok(self.put(text)?),
-            Node::Sequence(_) | Node::If(_) | Node::Insert(_) | Node::SetLocal(..) => {
-                self.used.enter()?;
-                let done = self.composed_statement(node);
-                self.used.leave();
-                done
-            }
-            node => self.eval(node).map(drop),
+            node => self.composed_statement(node),
         }
     }
 
     fn composed_statement(&mut self, node: &'c Node) -> Done<'c, ()> {
-        match node {
+        self.used.enter()?;
+        let done = match node {
             Node::Sequence(nodes) => nodes.iter().try_for_each(|node| self.statement(node)),
             Node::If(parts) => {
                 let (condition, then, other) = &**parts;
-                let chosen = if self.truth(condition)? { then } else { other };
-                self.statement(chosen)
+                match self.truth(condition) {
+                    Ok(truth) => self.statement(if truth { then } else { other }),
+                    Err(stop) => Err(stop),
+                }
             }
             Node::Insert(value) => self.insert(value),
-            Node::SetLocal(slot, value) => {
-                self.locals[*slot as usize] = self.eval(value)?;
-                Ok(())
-            }
+            Node::SetLocal(slot, value) => self.eval(value).map(|value| self.locals[*slot as usize] = value),
+            Node::Call(call) => self.call(call).map(drop),
             node => self.eval(node).map(drop),
-        }
+        };
+        self.used.leave();
+        done
     }
 
     /// Puts out the text of a value.
@@ -55,30 +53,32 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Whether an expression is true.
+    #[inline]
     pub(super) fn truth(&mut self, node: &'c Node) -> Done<'c, bool> {
         match node {
-            Node::Variable(number) => {
-                self.look_up(*number)?;
-                Ok(self.variables[*number as usize].value().truthy())
-            }
+            Node::Variable(number) => Ok(self.variable(*number)?.truthy()),
             Node::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
-            Node::Not(_) | Node::And(_) | Node::Or(_) => {
-                self.used.enter()?;
-                let truth = self.composed_truth(node);
-                self.used.leave();
-                truth
-            }
-            node => Ok(self.eval(node)?.truthy()),
+            node => self.composed_truth(node),
         }
     }
 
     fn composed_truth(&mut self, node: &'c Node) -> Done<'c, bool> {
-        match node {
-            Node::Not(value) => Ok(!self.truth(value)?),
-            Node::And(pair) => Ok(self.truth(&pair.0)? && self.truth(&pair.1)?),
-            Node::Or(pair) => Ok(self.truth(&pair.0)? || self.truth(&pair.1)?),
-            node => Ok(self.eval(node)?.truthy()),
-        }
+        self.used.enter()?;
+        let truth = match node {
+            Node::Not(value) => self.truth(value).map(|truth| !truth),
+            Node::And(pair) => match self.truth(&pair.0) {
+                Ok(true) => self.truth(&pair.1),
+                other => other,
+            },
+            Node::Or(pair) => match self.truth(&pair.0) {
+                Ok(false) => self.truth(&pair.1),
+                other => other,
+            },
+            Node::Call(call) => self.call(call).map(|value| value.truthy()),
+            node => self.eval(node).map(|value| value.truthy()),
+        };
+        self.used.leave();
+        truth
     }
 
     /// Puts text of the template out.

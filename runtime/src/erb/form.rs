@@ -386,6 +386,7 @@ form! { Node {
     Or(pair);
     Not(value);
     Call(call);
+    Key(value, key);
     AppendLocal(slot < slots, value);
     Scope;
     Class(class);

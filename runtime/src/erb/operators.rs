@@ -224,8 +224,24 @@ impl Lower<'_> {
     pub(super) fn element(&mut self, node: Syntax<'_>) -> Node {
         // A name in front of a bracket that is no local is a call with an array.
         match self.element_parts(node) {
-            Some((object, args)) => call(object, Method::Element, args),
+            Some((object, args)) => key_or_call(object, args),
             None => self.ask(node, "an element"),
+        }
+    }
+}
+
+/// `x[…]`: of what has no brackets of another meaning, at a key that is known.
+fn key_or_call(object: Node, mut args: Vec<Node>) -> Node {
+    let other = match &object {
+        Node::Scope => true,
+        Node::Call(call) => call.method == Method::Variables,
+        _ => false,
+    };
+    match args.pop() {
+        Some(Node::String(key)) if args.is_empty() && !other => Node::Key(Box::new(object), key),
+        last => {
+            args.extend(last);
+            call(object, Method::Element, args)
         }
     }
 }

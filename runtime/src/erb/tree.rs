@@ -110,6 +110,8 @@ pub(super) enum Node {
     Or(Box<(Node, Node)>),
     Not(Box<Node>),
     Call(Box<Call>),
+    /// `x['key']`
+    Key(Box<Node>, Box<str>),
     /// `local << …`, which may change a string in place.
     AppendLocal(u32, Box<Node>),
     Scope,

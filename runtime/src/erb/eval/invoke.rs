@@ -16,7 +16,9 @@ impl<'c> Renderer<'_, 'c> {
     pub(super) fn call(&mut self, call: &'c Call) -> Done<'c> {
         let receiver = match &call.receiver {
             Some(receiver) => {
-                if let Some(value) = self.at_once(receiver, call)? {
+                if let Node::Call(all) = receiver
+                    && let Some(value) = self.one_of_all_variables(all, call)?
+                {
                     return Ok(value);
                 }
                 self.eval(receiver)?
@@ -48,25 +50,18 @@ impl<'c> Renderer<'_, 'c> {
         }
     }
 
-    /// The result of a call that needs no value of its receiver's own; none where it does.
-    fn at_once(&mut self, receiver: &'c Node, call: &'c Call) -> Done<'c, Option<V<'c>>> {
-        let on = match receiver {
-            Node::Call(all) => return self.one_of_all_variables(all, call),
+    /// The value at a key. Of a hash that a name stands for nothing is copied.
+    pub(super) fn at_key(&mut self, on: &'c Node, key: &'c str) -> Done<'c> {
+        let on = match on {
             Node::Local(slot) => &self.locals[*slot as usize],
-            Node::Variable(number) => {
-                self.look_up(*number)?;
-                self.variables[*number as usize].value()
-            }
-            _ => return Ok(None),
+            Node::Variable(number) => self.variable(*number)?,
+            on => &self.eval(on)?,
         };
-        Ok(match (call.method, on, &*call.args) {
-            (Method::Element, V::Hash(hash), [Node::String(key)]) if call.block.is_none() => {
-                Some(hash.get_str(key).map_or(V::Nil, V::from))
-            }
-            (Method::Empty, V::Str(text), []) if call.block.is_none() => Some(V::Bool(text.is_empty())),
-            (Method::Empty, V::Array(items), []) if call.block.is_none() => Some(V::Bool(items.size() == 0)),
-            _ => None,
-        })
+        if let V::Hash(hash) = on {
+            return Ok(hash.get_str(key).map_or(V::Nil, V::from));
+        }
+        let on = on.clone();
+        methods::call(self, on, Method::Element, &[V::Str(key)], None)
     }
 
     /// Calls a method that the template has defined, with locals of its own.

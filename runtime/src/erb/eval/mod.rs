@@ -52,6 +52,8 @@ pub(super) struct Renderer<'e, 'c> {
     calls: usize,
     /// How many variables templates of the compile had set before it began: it sees no others as its own.
     set_before: usize,
+    /// Whether any is seen from its scope, of so many that have been set.
+    sees_set: Option<(usize, bool)>,
 }
 
 /// An instance variable.
@@ -130,6 +132,7 @@ fn render_with<'c>(
         defined: Vec::new(),
         calls: 0,
         set_before: compile.set_by_templates.count(),
+        sees_set: None,
     };
     if renderer.depth == 0 {
         used.begin();
@@ -171,13 +174,14 @@ impl<'c> Renderer<'_, 'c> {
         self.used.enter()?;
         let value = match node {
             Node::Call(call) => self.call(call),
+            Node::Key(on, key) => self.at_key(on, key),
             node => self.common(node),
         };
         self.used.leave();
         value
     }
 
-    /// Expressions that are met often, but for calls.
+    /// Expressions that are met often, but for calls and keys.
     fn common(&mut self, node: &'c Node) -> Done<'c> {
         Ok(match node {
             Node::Text(_) | Node::Insert(_) => {

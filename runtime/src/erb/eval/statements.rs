@@ -2,8 +2,8 @@
 
 use super::super::text;
 use super::super::tree::Node;
-use super::super::value::Known;
-use super::{Done, Renderer};
+use super::super::value::{Known, V};
+use super::{Done, Renderer, Stop};
 
 impl<'c> Renderer<'_, 'c> {
     /// Evaluates what nobody wants the value of.
@@ -16,6 +16,7 @@ impl<'c> Renderer<'_, 'c> {
         }
     }
 
+    #[inline(never)]
     fn composed_statement(&mut self, node: &'c Node) -> Done<'c, ()> {
         self.used.enter()?;
         let done = match node {
@@ -53,18 +54,11 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Whether an expression is true.
-    #[inline]
     pub(super) fn truth(&mut self, node: &'c Node) -> Done<'c, bool> {
-        match node {
-            Node::Variable(number) => Ok(self.variable(*number)?.truthy()),
-            Node::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
-            node => self.composed_truth(node),
-        }
-    }
-
-    fn composed_truth(&mut self, node: &'c Node) -> Done<'c, bool> {
         self.used.enter()?;
         let truth = match node {
+            Node::Variable(number) => self.variable(*number).map(V::truthy).map_err(Stop::from),
+            Node::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
             Node::Not(value) => self.truth(value).map(|truth| !truth),
             Node::And(pair) => match self.truth(&pair.0) {
                 Ok(true) => self.truth(&pair.1),
@@ -75,6 +69,7 @@ impl<'c> Renderer<'_, 'c> {
                 other => other,
             },
             Node::Call(call) => self.call(call).map(|value| value.truthy()),
+            Node::Key(on, key) => self.at_key(on, key).map(|value| value.truthy()),
             node => self.eval(node).map(|value| value.truthy()),
         };
         self.used.leave();

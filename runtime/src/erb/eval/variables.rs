@@ -28,7 +28,7 @@ impl<'c> Renderer<'_, 'c> {
         let Variable { name, shared } = &self.template.variables[number as usize];
         let scope = if *shared { self.vm.top } else { self.scope };
         let symbol = self.vm.symbols.get_kept(name);
-        if self.set_before > 0
+        if self.sees_set_by_templates()
             && let Some(value) =
                 self.compile.set_by_templates.find(symbol, scope, &name.text, self.set_before)
         {
@@ -42,6 +42,19 @@ impl<'c> Renderer<'_, 'c> {
             Some(found) => Seen::Set(self.lend(&name.text, found)?),
         };
         Ok(())
+    }
+
+    /// Whether it sees any variable that templates have set.
+    pub(in crate::erb) fn sees_set_by_templates(&mut self) -> bool {
+        let set = &self.compile.set_by_templates;
+        match self.sees_set {
+            Some((count, sees)) if count == set.count() => sees,
+            _ => {
+                let sees = set.any_seen_from(self.scope);
+                self.sees_set = Some((set.count(), sees));
+                sees
+            }
+        }
     }
 
     /// A variable's value: a copy where the template may change it.
@@ -88,7 +101,7 @@ impl<'c> Renderer<'_, 'c> {
         if !args.is_empty()
             || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
             || !matches!(name, Node::String(_) | Node::Local(_))
-            || self.compile.set_by_templates.any_seen_from(self.scope)
+            || self.sees_set_by_templates()
         {
             return Ok(None);
         }

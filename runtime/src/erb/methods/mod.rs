@@ -248,9 +248,12 @@ pub(super) fn call<'c>(
         (Method::Equal, V::Str(_) | V::Made(_), [other @ (V::Str(_) | V::Made(_))], None) => {
             return Ok(V::Bool(on.text() == other.text()));
         }
+        (Method::Empty, V::Str(text), [], None) => return Ok(V::Bool(text.is_empty())),
+        (Method::Empty, V::Array(items), [], None) => return Ok(V::Bool(items.size() == 0)),
         _ => {}
     }
-    if matches!(on, V::Regexp(_)) || args.iter().any(|arg| matches!(arg, V::Regexp(_))) {
+    let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
+    if given_pattern || matches!(on, V::Regexp(_)) {
         // A match may go back and forth for long: the time is looked at soon.
         super::budget::spend(64)?;
     }
@@ -259,10 +262,7 @@ pub(super) fn call<'c>(
     {
         return Ok(value);
     }
-    if renderer.names_groups()
-        && method != Method::MatchIs
-        && args.iter().any(|arg| matches!(arg, V::Regexp(_)))
-    {
+    if given_pattern && renderer.names_groups() && method != Method::MatchIs {
         renderer.forget_last();
     }
     if let Some(value) = common::call(&on, method, args, block)? {

@@ -104,7 +104,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             renderer.compile.set_for_templates(renderer.vm, renderer.scope, name, value.clone())?;
             Ok(value.clone())
         }
-        (Method::Variables, []) if !renderer.compile.set_by_templates.any_seen_from(renderer.scope) => {
+        (Method::Variables, []) if !renderer.sees_set_by_templates() => {
             // Templates ask in every round of a loop; nothing sets a variable meanwhile.
             let all = match renderer.all_variables {
                 Some(all) => all,

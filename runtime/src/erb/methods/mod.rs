@@ -2,6 +2,7 @@
 //! would raise an error for, is Ruby's.
 
 mod array;
+mod array_blocks;
 mod common;
 mod hash;
 mod list;

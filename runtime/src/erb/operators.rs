@@ -253,3 +253,22 @@ fn fresh(value: Node) -> Node {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lower::lower;
+
+    #[test]
+    fn a_key_that_is_known_is_no_call() {
+        let is_key = |code: &str| {
+            let template = lower(&format!("<%= {code} %>")).expect("it is lowered");
+            format!("{:?}", template.body).contains("Key(")
+        };
+        for code in ["@a['k']", "x = @a; x['k']", "@a[0]['k']", "scope['a']['k']", "{'k' => 1}['k']"] {
+            assert!(is_key(code), "{code}");
+        }
+        for code in ["@a[0]", "@a[@k]", "@a['k', 1]", "scope['k']", "scope.to_hash['k']", "@a[\"#{@k}\"]"] {
+            assert!(!is_key(code), "{code}");
+        }
+    }
+}

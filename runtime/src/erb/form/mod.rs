@@ -274,7 +274,7 @@ mod tests {
 <% case y when 1, 2 then %>one<% when String %>text<% else %>other<% end -%>
 <% text = ''; text << 'more'; @set = (1..3).map(&:to_s) if !defined?(@set) && (x or y) -%>
 <% begin %><%= Integer('x') %><% rescue ArgumentError => e %>bad<% end -%>
-<%= [scope, @list&.first] %><%= unknown_function(1) %>
+<%= [scope, @list&.first, @map['key']] %><%= unknown_function(1) %>
 "#;
 
     #[test]

@@ -71,7 +71,8 @@ struct Archived {
     data: FrozenMap<(u32, Format), Box<Option<Parsed>>>,
     /// Configurations of Hiera that have passed their checks.
     configs: Mutex<HashMap<PathBuf, Vec<Place>>>,
-    templates: FrozenMap<u32, Box<Option<Arc<Lowered>>>>,
+    /// Templates by their paths, which are looked for more often than there are.
+    templates: FrozenMap<Box<str>, Box<Option<Arc<Lowered>>>>,
 }
 
 /// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
@@ -431,6 +432,12 @@ impl Tree {
 
     /// The ERB template of a file, lowered, as far as the archive has it.
     pub(crate) fn template(&self, path: &Path) -> Option<Arc<Lowered>> {
+        let frozen = self.archived.as_ref().filter(|archived| archived.frozen).zip(path.to_str());
+        if let Some((archived, path)) = frozen
+            && let Some(kept) = archived.templates.get(path)
+        {
+            return kept.clone();
+        }
         let (archived, entry) = self.entry(path).ok()?;
         let archive = &archived.opened.archive;
         let read = || -> Option<Arc<Lowered>> {
@@ -439,11 +446,10 @@ impl Tree {
             let lowered = Lowered::decode(bytes).ok_or(Fault::Cold(Section::Templates));
             archived.heed(lowered).map(Arc::new)
         };
-        if !archived.frozen {
-            return read();
+        match frozen {
+            Some((_, path)) => archived.templates.insert(path.into(), Box::new(read())).clone(),
+            None => read(),
         }
-        let kept = archived.templates.get(&entry.number);
-        kept.unwrap_or_else(|| archived.templates.insert(entry.number, Box::new(read()))).clone()
     }
 
     /// The cold part of a file that lies in a section, as far as the archive has it.

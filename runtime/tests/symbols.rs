@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+/// A template of either environment.
+const NAMES: &str = "<%= [@first, @second, @third, @shared, @inherited, @role, @top].join('-') %>";
+
 /// Two environments: the same names in other files, in another order, with other meanings.
 const ENVIRONMENTS: [(&str, &[(&str, &str)]); 2] = [
     (
@@ -20,7 +23,7 @@ const ENVIRONMENTS: [(&str, &[(&str, &str)]); 2] = [
                 "modules/web/manifests/init.pp",
                 "class web($first = 'w1', $second = $first, $third = $web::params::third) inherits web::params {
   $local = \"${first} ${second} ${web::params::shared} ${inherited} ${::top} ${::role}\"
-  notice($local, $third, epp('web/page', { 'first' => $first }))
+  notice($local, $third, epp('web/page', { 'first' => $first }), template('web/names.erb'))
   web::site { 'a': second => $local; 'b': second => $second, shared => 'own'; }
 }\n",
             ),
@@ -34,6 +37,7 @@ const ENVIRONMENTS: [(&str, &[(&str, &str)]); 2] = [
             ),
             ("modules/web/functions/join.pp", "function web::join($second, $first) { \"${first}-${second}\" }\n"),
             ("modules/web/templates/page.epp", "<%- | $first, $shared = 'e1' | -%>\n<%= $first %> <%= $shared %> <%= $web::second %>\n"),
+            ("modules/web/templates/names.erb", NAMES),
             ("modules/web/manifests/late.pp", "class web::late { $only_late = $role notice($only_late, $web::late::only_late, $own_fact) }\n"),
         ],
     ),
@@ -45,12 +49,13 @@ const ENVIRONMENTS: [(&str, &[(&str, &str)]); 2] = [
             (
                 "modules/web/manifests/init.pp",
                 "class web($third = 'w2', $first = $web::params::second) inherits web::params {
-  notice($third, $first, $second, $inherited, $::third, $role, epp('web/page.epp'))
+  notice($third, $first, $second, $inherited, $::third, $role, epp('web/page.epp'), template('web/names.erb'))
   create_resources('web::site', { 'x' => { 'first' => $third } })
 }\n",
             ),
             ("modules/web/manifests/site.pp", "define web::site($first) { notice($first, $web::second, $title) }\n"),
             ("modules/web/templates/page.epp", "<%= $web::third %> <%= $top %>\n"),
+            ("modules/web/templates/names.erb", NAMES),
             ("modules/web/manifests/late.pp", "class web::late { notice($first, $web::inherited) }\n"),
         ],
     ),
@@ -66,6 +71,7 @@ const CODES: &[&str] = &[
     "include web\nnotice($facts['own_fact'], $facts['first'], $third)\n$shared = 2\nnotice($shared)",
     "web::site { 'c': second => 1, first => 2 }",
     "notice(inline_epp('<%= $role %> <%= $first %>'))",
+    "$first = 'f' notice(inline_template('<%= [@first, @second, @third, @inherited].join(%q(-)) %>'))",
     "$z = 1 $first = 2 $a = 3 notice(inline_template('<%= scope.to_hash.keys.join(%q( )) %>'))",
 ];
 
@@ -124,6 +130,9 @@ fn shared_names_do_not_show() {
         "w2 22 22 i2 3",
         "Unknown variable",
         "w1 e1 w1",
+        "w1-w1-3-s1-i1-r2-",
+        "22-22-w2--i2-r2-",
+        "f-fact--",
         "1-w1",
         "r2 a fact",
         "z first a",

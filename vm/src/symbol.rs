@@ -120,7 +120,7 @@ static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::
 
 /// A name of a file that outlives compiles, with the code that tables know it by.
 #[derive(Debug)]
-pub(crate) struct KeptName {
+pub struct KeptName {
     /// Its text.
     pub text: Box<str>,
     code: u64,
@@ -131,20 +131,21 @@ pub(crate) struct KeptName {
 }
 
 impl KeptName {
+    /// A name that has no number yet.
     pub fn new(text: &str) -> KeptName {
         let leaf = names::split_last(text).map(|(_, leaf)| Box::new(KeptName::new(leaf)));
         KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0), leaf }
     }
 
     /// What stands before the last segment of a qualified name, and that.
-    pub fn split_last(&self) -> Option<(&str, &KeptName)> {
+    pub(crate) fn split_last(&self) -> Option<(&str, &KeptName)> {
         let leaf = self.leaf.as_deref()?;
         Some((&self.text[..self.text.len() - leaf.text.len() - 2], leaf))
     }
 
     /// Its symbol, where it is known to have one in a base of its environment.
     #[inline]
-    pub fn symbol(&self, symbols: &Interner<'_>) -> Option<Symbol> {
+    pub(crate) fn symbol(&self, symbols: &Interner<'_>) -> Option<Symbol> {
         let number = self.number.load(Relaxed).wrapping_sub(1);
         symbols.is_shared(Symbol(number)).then_some(Symbol(number))
     }
@@ -251,6 +252,23 @@ impl<'c> Interner<'c> {
     /// The symbol of `text` if anything has interned it.
     pub fn get(&self, text: &str) -> Option<Symbol> {
         self.find(text, HASHER.hash_one(text))
+    }
+
+    /// The symbol of a name if anything has interned it. The name may be one of several environments' files: a number
+    /// that another environment has given it is not taken for one of this.
+    pub fn get_kept(&self, name: &KeptName) -> Option<Symbol> {
+        if let Some(symbol) = name.symbol(self)
+            && *self.base.texts[symbol.0 as usize] == *name.text
+        {
+            return Some(symbol);
+        }
+        match self.base.find(&name.text, name.code) {
+            Some(symbol) => {
+                name.number.store(symbol.0 + 1, Relaxed);
+                Some(symbol)
+            }
+            None => self.find_own(&name.text, name.code),
+        }
     }
 
     /// The text of a symbol of this table.

@@ -19,7 +19,10 @@ const EVERY: u64 = 512;
 
 /// What the rendering on this thread has used.
 pub(super) struct Used {
-    steps: Cell<u64>,
+    /// Steps up to the next look at all of this.
+    soon: Cell<u64>,
+    /// Steps left after that.
+    later: Cell<u64>,
     bytes: Cell<usize>,
     depth: Cell<usize>,
     began: Cell<Option<Instant>>,
@@ -27,14 +30,21 @@ pub(super) struct Used {
 
 thread_local! {
     static USED: Used = const {
-        Used { steps: Cell::new(0), bytes: Cell::new(0), depth: Cell::new(0), began: Cell::new(None) }
+        Used {
+            soon: Cell::new(0),
+            later: Cell::new(0),
+            bytes: Cell::new(0),
+            depth: Cell::new(0),
+            began: Cell::new(None),
+        }
     };
 }
 
 impl Used {
     /// An outermost rendering begins.
     pub fn begin(&self) {
-        self.steps.set(0);
+        self.soon.set(EVERY);
+        self.later.set(STEPS - EVERY);
         self.bytes.set(0);
         self.depth.set(0);
         self.began.set(Some(Instant::now()));
@@ -60,17 +70,32 @@ impl Used {
     /// So many steps are made.
     #[inline]
     pub fn spend(&self, steps: u64) -> Known<()> {
-        let before = self.steps.get();
-        let now = before + steps;
-        self.steps.set(now);
-        if now > STEPS || self.bytes.get() > BYTES {
+        match self.soon.get().checked_sub(steps) {
+            Some(soon) => {
+                self.soon.set(soon);
+                Ok(())
+            }
+            None => self.look(steps),
+        }
+    }
+
+    #[cold]
+    fn look(&self, steps: u64) -> Known<()> {
+        let left = (self.soon.get() + self.later.get()).checked_sub(steps).ok_or(Ask("a long run"))?;
+        if self.bytes.get() > BYTES || self.began.get().is_some_and(|began| began.elapsed() > TIME) {
             return Err(Ask("a long run"));
         }
-        // When a multiple is passed.
-        if before / EVERY != now / EVERY && self.began.get().is_some_and(|began| began.elapsed() > TIME) {
-            return Err(Ask("a long run"));
-        }
+        self.soon.set(left.min(EVERY));
+        self.later.set(left - left.min(EVERY));
         Ok(())
+    }
+
+    /// So many bytes are made. When they are too many, the next step finds no steps left.
+    fn make(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+        if self.bytes.get() > BYTES {
+            self.later.set(self.soon.replace(0) + self.later.get());
+        }
     }
 }
 
@@ -86,5 +111,49 @@ pub(super) fn spend(steps: u64) -> Known<()> {
 
 /// Counts bytes of what is made; the next step notices when they are too many.
 pub(super) fn made(bytes: usize) {
-    USED.with(|used| used.bytes.set(used.bytes.get().saturating_add(bytes)));
+    USED.with(|used| used.make(bytes));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_end() {
+        with(|used| {
+            used.begin();
+            for _ in 0..STEPS {
+                assert!(used.spend(1).is_ok());
+            }
+            assert!(used.spend(1).is_err());
+            used.begin();
+            assert!(used.spend(STEPS).is_ok());
+            assert!(used.spend(1).is_err());
+        });
+    }
+
+    #[test]
+    fn many_bytes_are_noticed_at_the_next_step() {
+        with(|used| {
+            used.begin();
+            made(BYTES);
+            assert!(used.spend(1).is_ok());
+            made(1);
+            assert!(used.spend(1).is_err());
+            assert!(used.spend(1).is_err());
+        });
+    }
+
+    #[test]
+    fn depth_is_bounded_and_given_back() {
+        with(|used| {
+            used.begin();
+            for _ in 0..DEPTH {
+                assert!(used.enter().is_ok());
+            }
+            assert!(used.enter().is_err());
+            used.leave();
+            assert!(used.enter().is_ok());
+        });
+    }
 }

@@ -4,6 +4,7 @@
 use super::literals;
 use super::lower::{Lower, parts};
 use super::methods::{self, Method};
+use super::origins::Origin;
 use super::scan::{INSERT, TEXT};
 use super::tree::{Block, Body, Call, Node, Target};
 use super::value::Class;
@@ -80,7 +81,9 @@ impl Lower<'_> {
             self.arguments(&list, field("block"));
             return self.ask(node, format!("the method {name}"));
         };
-        self.changes |= method.changes();
+        if method.changes() {
+            self.origins.change(self.origin(&on));
+        }
         let Some((args, block)) = self.arguments(&list, field("block")) else {
             return self.ask(node, format!("arguments of {name}"));
         };
@@ -215,16 +218,22 @@ impl Lower<'_> {
         let mut targets = Vec::new();
         for part in parts(list) {
             targets.push(match part.kind() {
-                "identifier" => Target::Local(self.declare_here(self.source(part))),
+                "identifier" => Target::Local(self.parameter(part)),
                 "destructured_parameter" => Target::Many(self.params(part)?),
                 "splat_parameter" => {
                     let name = part.child_by_field_name("name");
-                    Target::Rest(name.map(|name| self.declare_here(self.source(name))))
+                    Target::Rest(name.map(|name| self.parameter(name)))
                 }
                 _ => return None,
             });
         }
         Some(targets.into())
+    }
+
+    fn parameter(&mut self, name: Syntax<'_>) -> u32 {
+        let slot = self.declare_here(self.source(name));
+        self.origins.give(slot, Origin::Unknown);
+        slot
     }
 
     /// `def`: sees no locals of the template, and has no text, for that is a local, too.

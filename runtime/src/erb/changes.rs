@@ -91,19 +91,29 @@ impl<'c> SetByTemplates<'c> {
         self.replays.take();
     }
 
-    fn own(&self, scope: &Scope<'c>, name: &str) -> Option<V<'c>> {
+    fn own(&self, scope: &Scope<'c>, name: &str, first: usize) -> Option<V<'c>> {
         let all = self.all.borrow();
-        all.iter().find(|set| set.scope == scope.id && set.name == name).map(|set| set.value.clone())
+        all.iter()
+            .take(first)
+            .find(|set| set.scope == scope.id && set.name == name)
+            .map(|set| set.value.clone())
     }
 
-    /// The variable as a template sees it from a scope, if a template has set it. `symbol` is the name's, if it has one.
-    pub(super) fn find(&self, symbol: Option<Symbol>, scope: &'c Scope<'c>, name: &str) -> Option<V<'c>> {
-        if !self.all.borrow().iter().any(|set| set.name == name) {
+    /// The variable as a template sees it from a scope, if it is among the `first` that templates have set. `symbol` is
+    /// the name's, if it has one.
+    pub(super) fn find(
+        &self,
+        symbol: Option<Symbol>,
+        scope: &'c Scope<'c>,
+        name: &str,
+        first: usize,
+    ) -> Option<V<'c>> {
+        if !self.all.borrow().iter().take(first).any(|set| set.name == name) {
             return None;
         }
         let mut at = Some(scope);
         while let Some(scope) = at {
-            if let Some(value) = self.own(scope, name) {
+            if let Some(value) = self.own(scope, name, first) {
                 self.used.set(true);
                 return Some(value);
             }
@@ -131,7 +141,7 @@ impl<'c> Compile<'c> {
         if !word || vm.symbols.get(name).is_some() || self.ruby.has_worker() || self.ruby.is_running() {
             return Err(Ask("a variable to be set"));
         }
-        if self.set_by_templates.own(scope, name).is_some() {
+        if self.set_by_templates.own(scope, name, usize::MAX).is_some() {
             return Err(Ask("a variable to be set again"));
         }
         let set = Set { scope: scope.id, name: name.to_owned(), value };

@@ -1,7 +1,8 @@
-//! `==`, `eql?` and `<=>`.
+//! `==`, `eql?`, `===` and `<=>`.
 
 use super::budget;
-use super::value::{Ask, Known, V};
+use super::value::{Ask, Class, Known, V};
+use bunraku_vm::regex;
 use std::cmp::Ordering;
 
 /// Deeper values are Ruby's to compare.
@@ -148,4 +149,25 @@ pub(super) fn sort<T, E: From<Ask>>(
 /// The order of two values, where they have one.
 pub(super) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Ordering> {
     order(a, b)?.ok_or(Ask("values without an order"))
+}
+
+/// `===`, with which `case` and `grep` choose.
+pub(super) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> Known<bool> {
+    Ok(match (pattern, subject) {
+        (V::Class(class), subject) => is_a(subject, *class)?,
+        (V::Regexp(source), V::Str(_) | V::Made(_)) => {
+            let text = subject.text().unwrap_or_default();
+            regex::is_match(source, text).map_err(|_| Ask("a match"))?
+        }
+        (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
+        (V::Regexp(_), _) => return Err(Ask("a match of such a value")),
+        (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
+        (V::Range(..), _) => return Err(Ask("a range as a pattern")),
+        (pattern, subject) => equal(pattern, subject, false)?,
+    })
+}
+
+/// `is_a?`
+pub(super) fn is_a(value: &V<'_>, class: Class) -> Known<bool> {
+    Ok(class.covers(value.class()?))
 }

@@ -2,8 +2,9 @@
 //! read otherwise than the grammar does, becomes an `Ask`.
 
 use super::methods::Method;
+use super::origins::Origins;
 use super::scan::{Program, TEXT};
-use super::tree::{Body, Call, Case, Node, Reason, Template};
+use super::tree::{Body, Call, Case, Node, Reason, Template, Variable};
 use super::value::Class;
 use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
@@ -41,7 +42,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         loops: 0,
         texts: 0,
         groups: false,
-        changes: false,
+        origins: Origins::default(),
         methods: Vec::new(),
         names_of_methods: Vec::new(),
         in_method: false,
@@ -58,7 +59,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         reasons: lower.reasons,
         groups: lower.groups,
         methods: lower.methods,
-        changes: lower.changes,
+        lends: lower.origins.lends(),
         size: program.texts.iter().map(String::len).sum(),
     })
 }
@@ -109,7 +110,7 @@ pub(super) struct Lower<'p> {
     pub(super) program: &'p Program,
     pub(super) scopes: Vec<HashMap<String, u32>>,
     pub(super) slots: u32,
-    pub(super) variables: Vec<Box<str>>,
+    pub(super) variables: Vec<Variable>,
     pub(super) reasons: Vec<Reason>,
     pub(super) depth: usize,
     /// How many blocks, and loops within the innermost one, are around.
@@ -117,7 +118,7 @@ pub(super) struct Lower<'p> {
     pub(super) loops: usize,
     pub(super) texts: usize,
     pub(super) groups: bool,
-    pub(super) changes: bool,
+    pub(super) origins: Origins,
     pub(super) methods: Vec<Body>,
     pub(super) names_of_methods: Vec<(String, u32)>,
     pub(super) in_method: bool,
@@ -156,9 +157,9 @@ impl<'p> Lower<'p> {
 
     pub(super) fn variable(&mut self, name: &str) -> u32 {
         let name = name.trim_start_matches('@');
-        let place = self.variables.iter().position(|known| **known == *name);
+        let place = self.variables.iter().position(|known| *known.name.text == *name);
         place.unwrap_or_else(|| {
-            self.variables.push(name.into());
+            self.variables.push(Variable::new(name));
             self.variables.len() - 1
         }) as u32
     }

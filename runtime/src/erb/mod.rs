@@ -1,8 +1,9 @@
 //! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
 //!
 //! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed
-//! as the one Ruby program it is, into the tree that [`eval`] renders with the methods in [`methods`]; [`value`],
-//! [`text`] and [`compare`] are Ruby's values, and [`form`] is how the tree lies in archives.
+//! as the one Ruby program it is, into the tree that [`eval`] renders with the methods in [`methods`]; [`origins`]
+//! says what it may change in place; [`value`], [`text`] and [`compare`] are Ruby's values, and [`form`] is how the tree
+//! lies in archives.
 //!
 //! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
 //! *values* when it is rendered. Either way nothing has been seen of it outside, and the Ruby worker renders the
@@ -18,6 +19,7 @@ mod literals;
 mod lower;
 mod methods;
 mod operators;
+mod origins;
 mod scan;
 mod text;
 mod tree;

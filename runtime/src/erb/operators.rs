@@ -2,6 +2,7 @@
 
 use super::lower::{Lower, call, operation, parts};
 use super::methods::Method;
+use super::origins::Origin;
 use super::tree::{Node, Target};
 use tree_sitter::Node as Syntax;
 
@@ -20,7 +21,7 @@ impl Lower<'_> {
             && left.kind() == "identifier"
             && let Some(slot) = self.local(self.source(left))
         {
-            self.changes = true;
+            self.origins.change(Origin::Local(slot));
             return Node::AppendLocal(slot, Box::new(self.node(right)));
         }
         let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
@@ -38,7 +39,9 @@ impl Lower<'_> {
             "!~" => negate(Method::Matches, pair),
             operator => match Method::by_name(operator) {
                 Some(method) => {
-                    self.changes |= method.changes();
+                    if method.changes() {
+                        self.origins.change(self.origin(&pair.0));
+                    }
                     operation(pair.0, method, pair.1)
                 }
                 None => self.ask(node, format!("the operator {operator}")),
@@ -78,12 +81,14 @@ impl Lower<'_> {
         match left.kind() {
             "identifier" => {
                 let slot = self.declare(text);
-                let value = value(self);
-                Node::SetLocal(slot, Box::new(fresh(value)))
+                let value = fresh(value(self));
+                self.origins.give(slot, self.origin(&value));
+                Node::SetLocal(slot, Box::new(value))
             }
             "instance_variable" if !text.starts_with("@__") => {
                 let variable = self.variable(text);
                 let value = value(self);
+                self.origins.store(self.origin(&value));
                 Node::SetVariable(variable, Box::new(value))
             }
             "element_reference" => {
@@ -91,7 +96,7 @@ impl Lower<'_> {
                     return self.ask(left, "an assignment to an element");
                 };
                 args.push(value(self));
-                self.changes = true;
+                self.origins.change(self.origin(&object));
                 call(object, Method::SetElement, args)
             }
             _ => {
@@ -127,7 +132,11 @@ impl Lower<'_> {
         let mut targets = Vec::new();
         for part in parts(list) {
             targets.push(match part.kind() {
-                "identifier" => Target::Local(self.declare(self.source(part))),
+                "identifier" => {
+                    let slot = self.declare(self.source(part));
+                    self.origins.give(slot, Origin::Unknown);
+                    Target::Local(slot)
+                }
                 "destructured_left_assignment" => Target::Many(self.targets(part)?),
                 _ => return None,
             });
@@ -157,7 +166,7 @@ impl Lower<'_> {
             let (a, b) = (self.hidden(), self.hidden());
             let read = call(Node::Local(a), Method::Element, vec![Node::Local(b)]);
             let right = self.node(right);
-            self.changes = true;
+            self.origins.change(self.origin(&object));
             let write = |value| call(Node::Local(a), Method::SetElement, vec![Node::Local(b), value]);
             let set = match &*operator {
                 "||" => Node::Or(Box::new((read, write(right)))),
@@ -215,8 +224,24 @@ impl Lower<'_> {
     pub(super) fn element(&mut self, node: Syntax<'_>) -> Node {
         // A name in front of a bracket that is no local is a call with an array.
         match self.element_parts(node) {
-            Some((object, args)) => call(object, Method::Element, args),
+            Some((object, args)) => key_or_call(object, args),
             None => self.ask(node, "an element"),
+        }
+    }
+}
+
+/// `x[…]`: of what has no brackets of another meaning, at a key that is known.
+fn key_or_call(object: Node, mut args: Vec<Node>) -> Node {
+    let other = match &object {
+        Node::Scope => true,
+        Node::Call(call) => call.method == Method::Variables,
+        _ => false,
+    };
+    match args.pop() {
+        Some(Node::String(key)) if args.is_empty() && !other => Node::Key(Box::new(object), key),
+        last => {
+            args.extend(last);
+            call(object, Method::Element, args)
         }
     }
 }
@@ -226,5 +251,24 @@ fn fresh(value: Node) -> Node {
     match value {
         Node::String(_) => Node::Fresh(Box::new(value)),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lower::lower;
+
+    #[test]
+    fn a_key_that_is_known_is_no_call() {
+        let is_key = |code: &str| {
+            let template = lower(&format!("<%= {code} %>")).expect("it is lowered");
+            format!("{:?}", template.body).contains("Key(")
+        };
+        for code in ["@a['k']", "x = @a; x['k']", "@a[0]['k']", "scope['a']['k']", "{'k' => 1}['k']"] {
+            assert!(is_key(code), "{code}");
+        }
+        for code in ["@a[0]", "@a[@k]", "@a['k', 1]", "scope['k']", "scope.to_hash['k']", "@a[\"#{@k}\"]"] {
+            assert!(!is_key(code), "{code}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! A template ready to be rendered: Ruby's expressions with locals as slots, instance variables by number, methods as
 //! numbers. What is not known is an [`Node::Ask`]: reached, it sends the whole template to Ruby.
 
-use super::methods::Method;
+use super::methods::{Method, SHARED};
 use super::value::Class;
+use bunraku_vm::symbol::KeptName;
 
 /// A lowered template.
 #[derive(Debug)]
@@ -11,17 +12,48 @@ pub(crate) struct Template {
     /// How many slots locals take.
     pub(super) slots: usize,
     /// Instance variables by number.
-    pub(super) variables: Vec<Box<str>>,
+    pub(super) variables: Vec<Variable>,
     /// What Ruby is needed for where it is reached, in order, with lines.
     pub(super) reasons: Vec<Reason>,
     /// Methods that it defines.
     pub(super) methods: Vec<Body>,
     /// Whether groups of the last match are named.
     pub(super) groups: bool,
-    /// Whether it may change arrays or hashes in place.
-    pub(super) changes: bool,
+    /// What it may change in place.
+    pub(super) lends: Lends,
     /// Bytes of text: what the output has at least if every branch is taken once.
     pub(super) size: usize,
+}
+
+/// A variable of the scope that the template names.
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub name: KeptName,
+    /// Whether it is one of those that are the same everywhere.
+    pub shared: bool,
+}
+
+impl Variable {
+    pub fn new(name: &str) -> Variable {
+        Variable { name: KeptName::new(name), shared: SHARED.contains(&name) }
+    }
+}
+
+/// Variables whose arrays and hashes a template may change in place: it is given copies of them.
+#[derive(Debug)]
+pub(super) enum Lends {
+    /// These, by the names they are asked for with.
+    Variables(Vec<Box<str>>),
+    Anything,
+}
+
+impl Lends {
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Lends::Variables(names) => names.iter().any(|known| **known == *name),
+            Lends::Anything => true,
+        }
+    }
 }
 
 /// What the renderer does not know.
@@ -78,6 +110,8 @@ pub(super) enum Node {
     Or(Box<(Node, Node)>),
     Not(Box<Node>),
     Call(Box<Call>),
+    /// `x['key']`
+    Key(Box<Node>, Box<str>),
     /// `local << …`, which may change a string in place.
     AppendLocal(u32, Box<Node>),
     Scope,

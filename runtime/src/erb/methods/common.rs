@@ -1,7 +1,6 @@
 //! Methods that all values have, and all that nil, booleans, symbols, classes and hidden values have.
 
-use super::super::compare;
-use super::super::eval::{case_equal, is_a};
+use super::super::compare::{self, case_equal, is_a};
 use super::super::text;
 use super::super::tree::Block;
 use super::super::value::{Ask, Known, V};

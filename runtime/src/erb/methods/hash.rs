@@ -254,12 +254,12 @@ fn with_block<'c>(
     let mut out: Vec<(V<'c>, V<'c>)> = Vec::new();
     match (method, args) {
         (Method::Each | Method::EachPair, []) => {
-            each(renderer, on, |renderer, key, value| renderer.yield_pair(block, key, value).map(|_| true))?;
+            each(renderer, on, |renderer, key, value| renderer.each_pair(block, key, value).map(|()| true))?;
             return Ok(on.clone());
         }
         (Method::EachKey | Method::EachValue, []) => {
             each(renderer, on, |renderer, key, value| {
-                renderer.yield_one(block, if method == Method::EachKey { key } else { value }).map(|_| true)
+                renderer.each_one(block, if method == Method::EachKey { key } else { value }).map(|()| true)
             })?;
             return Ok(on.clone());
         }

@@ -2,6 +2,7 @@
 //! would raise an error for, is Ruby's.
 
 mod array;
+mod array_blocks;
 mod common;
 mod hash;
 mod list;
@@ -240,23 +241,29 @@ pub(super) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    // Most calls are of this kind, and none of what follows is about them.
-    if let (Method::Element, [V::Str(_) | V::Made(_)], None, V::Hash(_) | V::Map(_)) =
-        (method, args, block, &on)
-    {
-        return Ok(hash::get(&on, &args[0])?.unwrap_or(V::Nil));
+    // Most calls are of these kinds, and none of what follows is about them.
+    match (method, &on, args, block) {
+        (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
+            return Ok(hash::get(&on, key)?.unwrap_or(V::Nil));
+        }
+        (Method::Equal, V::Str(_) | V::Made(_), [other @ (V::Str(_) | V::Made(_))], None) => {
+            return Ok(V::Bool(on.text() == other.text()));
+        }
+        (Method::Empty, V::Str(text), [], None) => return Ok(V::Bool(text.is_empty())),
+        (Method::Empty, V::Array(items), [], None) => return Ok(V::Bool(items.size() == 0)),
+        _ => {}
     }
-    if matches!(on, V::Regexp(_)) || args.iter().any(|arg| matches!(arg, V::Regexp(_))) {
+    let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
+    if given_pattern || matches!(on, V::Regexp(_)) {
         // A match may go back and forth for long: the time is looked at soon.
         super::budget::spend(64)?;
     }
-    if let Some(value) = pattern::call(renderer, &on, method, args)? {
+    if matches!(method, Method::Matches | Method::Match)
+        && let Some(value) = pattern::call(renderer, &on, method, args)?
+    {
         return Ok(value);
     }
-    if renderer.names_groups()
-        && method != Method::MatchIs
-        && args.iter().any(|arg| matches!(arg, V::Regexp(_)))
-    {
+    if given_pattern && renderer.names_groups() && method != Method::MatchIs {
         renderer.forget_last();
     }
     if let Some(value) = common::call(&on, method, args, block)? {

@@ -41,7 +41,7 @@ pub(super) fn call<'c>(
             _ => return Err(Ask("a method of a number").into()),
         };
         for number in numbers {
-            renderer.yield_one(block, number)?;
+            renderer.each_one(block, number)?;
         }
         return Ok(on.clone());
     }

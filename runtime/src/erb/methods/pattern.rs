@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 const UNKNOWN: Ask = Ask("a match");
 
-/// Calls `=~` or `match` on a string, a regular expression or nil, in either order; none for other methods.
+/// Calls `=~` or `match` on a string, a regular expression or nil, in either order; none for other values.
 pub(super) fn call<'c>(
     renderer: &mut Renderer<'_, 'c>,
     on: &V<'c>,

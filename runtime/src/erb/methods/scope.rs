@@ -104,7 +104,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             renderer.compile.set_for_templates(renderer.vm, renderer.scope, name, value.clone())?;
             Ok(value.clone())
         }
-        (Method::Variables, []) if !renderer.compile.set_by_templates.any_seen_from(renderer.scope) => {
+        (Method::Variables, []) if !renderer.sees_set_by_templates() => {
             // Templates ask in every round of a loop; nothing sets a variable meanwhile.
             let all = match renderer.all_variables {
                 Some(all) => all,
@@ -119,7 +119,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
 
 fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
     let symbol = renderer.vm.symbols.get(name);
-    if let Some(value) = renderer.compile.set_by_templates.find(symbol, renderer.scope, name) {
+    if let Some(value) = renderer.compile.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
         return Ok(Some(value));
     }
     let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };
@@ -145,7 +145,7 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
     match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
-        true => Err(Stop::Raise),
+        true => Err(Stop::raise()),
         false => Err(Ask("an address of another form").into()),
     }
 }

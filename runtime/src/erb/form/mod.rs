@@ -5,9 +5,12 @@
 //! missing does not compile. Bytes may be anybody's: every index is checked against what the head announces, nesting
 //! and counts are bounded, and nothing is allocated that the bytes do not pay for.
 
+mod parts;
+
 use super::methods::Method;
-use super::tree::{Block, Body, Call, Case, Node, Options, Reason, Target, Template};
+use super::tree::{Block, Body, Call, Case, Lends, Node, Options, Reason, Target, Template, Variable};
 use super::value::Class;
+use parts::{Form, Index, Rest, number};
 
 /// Deeper trees are not rendered anyway.
 const DEEPEST: u32 = 500;
@@ -42,232 +45,6 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Result<Template, Reason>> {
         _ => return None,
     };
     rest.bytes.is_empty().then_some(template)
-}
-
-/// Bytes that are still to be read, and how many there are of what they may refer to.
-struct Rest<'b> {
-    bytes: &'b [u8],
-    depth: u32,
-    slots: u64,
-    variables: u64,
-    methods: u64,
-    reasons: u64,
-}
-
-impl Rest<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(*first)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn below(&mut self, limit: u64) -> Option<u64> {
-        self.number().filter(|number| *number < limit)
-    }
-}
-
-fn number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// What has a form.
-trait Form: Sized {
-    fn put(&self, out: &mut Vec<u8>);
-    fn take(rest: &mut Rest<'_>) -> Option<Self>;
-}
-
-/// The number of a thing that has to be below how many there are; or none.
-trait Index: Sized {
-    fn put_index(&self, out: &mut Vec<u8>);
-    fn take_index(rest: &mut Rest<'_>, limit: u64) -> Option<Self>;
-}
-
-impl Index for u32 {
-    fn put_index(&self, out: &mut Vec<u8>) {
-        number(u64::from(*self), out);
-    }
-
-    fn take_index(rest: &mut Rest<'_>, limit: u64) -> Option<u32> {
-        rest.below(limit).and_then(|number| u32::try_from(number).ok())
-    }
-}
-
-impl Index for Option<u32> {
-    fn put_index(&self, out: &mut Vec<u8>) {
-        number(self.map_or(0, |number| u64::from(number) + 1), out);
-    }
-
-    fn take_index(rest: &mut Rest<'_>, limit: u64) -> Option<Option<u32>> {
-        match rest.below(limit.checked_add(1)?)?.checked_sub(1) {
-            None => Some(None),
-            Some(number) => u32::try_from(number).ok().map(Some),
-        }
-    }
-}
-
-impl Form for bool {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(*self));
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<bool> {
-        rest.below(2).map(|number| number == 1)
-    }
-}
-
-impl Form for usize {
-    fn put(&self, out: &mut Vec<u8>) {
-        number(*self as u64, out);
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<usize> {
-        usize::try_from(rest.number()?).ok()
-    }
-}
-
-impl Form for i64 {
-    fn put(&self, out: &mut Vec<u8>) {
-        // Those near zero are short, with the sign in the last bit.
-        number((*self << 1 ^ *self >> 63) as u64, out);
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<i64> {
-        let number = rest.number()?;
-        Some((number >> 1) as i64 ^ -((number & 1) as i64))
-    }
-}
-
-impl Form for f64 {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend(self.to_bits().to_le_bytes());
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<f64> {
-        let (eight, tail) = rest.bytes.split_first_chunk::<8>()?;
-        rest.bytes = tail;
-        Some(f64::from_bits(u64::from_le_bytes(*eight)))
-    }
-}
-
-impl Form for Box<str> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.len().put(out);
-        out.extend_from_slice(self.as_bytes());
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<Box<str>> {
-        let length = usize::take(rest)?;
-        let (text, tail) = rest.bytes.split_at_checked(length)?;
-        rest.bytes = tail;
-        std::str::from_utf8(text).ok().map(Box::from)
-    }
-}
-
-impl Form for String {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.len().put(out);
-        out.extend_from_slice(self.as_bytes());
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<String> {
-        <Box<str>>::take(rest).map(String::from)
-    }
-}
-
-impl<T: Form> Form for Box<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        (**self).put(out);
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<Box<T>> {
-        T::take(rest).map(Box::new)
-    }
-}
-
-/// So many items are made room for at once; for more, they have to be there.
-const AT_ONCE: usize = 32;
-
-fn items<T: Form>(rest: &mut Rest<'_>) -> Option<Vec<T>> {
-    let count = usize::take(rest)?;
-    let mut items = Vec::with_capacity(count.min(AT_ONCE));
-    for _ in 0..count {
-        items.push(T::take(rest)?);
-    }
-    Some(items)
-}
-
-impl<T: Form> Form for Vec<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.len().put(out);
-        self.iter().for_each(|item| item.put(out));
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<Vec<T>> {
-        items(rest)
-    }
-}
-
-impl<T: Form> Form for Box<[T]> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.len().put(out);
-        self.iter().for_each(|item| item.put(out));
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<Box<[T]>> {
-        items(rest).map(Vec::into_boxed_slice)
-    }
-}
-
-impl<T: Form> Form for Option<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.is_some().put(out);
-        if let Some(value) = self {
-            value.put(out);
-        }
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<Option<T>> {
-        if bool::take(rest)? { T::take(rest).map(Some) } else { Some(None) }
-    }
-}
-
-impl<A: Form, B: Form> Form for (A, B) {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<(A, B)> {
-        Some((A::take(rest)?, B::take(rest)?))
-    }
-}
-
-impl<A: Form, B: Form, C: Form> Form for (A, B, C) {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-        self.2.put(out);
-    }
-
-    fn take(rest: &mut Rest<'_>) -> Option<(A, B, C)> {
-        Some((A::take(rest)?, B::take(rest)?, C::take(rest)?))
-    }
 }
 
 impl Form for Method {
@@ -386,6 +163,7 @@ form! { Node {
     Or(pair);
     Not(value);
     Call(call);
+    Key(value, key);
     AppendLocal(slot < slots, value);
     Scope;
     Class(class);
@@ -405,6 +183,11 @@ form! { Block {
     Method(method);
 } }
 
+form! { Lends {
+    Variables(names);
+    Anything;
+} }
+
 form! { Target {
     Local(slot < slots);
     Rest(slot < slots);
@@ -415,6 +198,16 @@ record! { Options { ignore_case, multiline, extended } }
 record! { Case { subject, branches, otherwise } }
 record! { Call { receiver, method, args, block, safe } }
 record! { Reason { line, what } }
+
+impl Form for Variable {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.name.text.put(out);
+    }
+
+    fn take(rest: &mut Rest<'_>) -> Option<Variable> {
+        <Box<str>>::take(rest).map(|name| Variable::new(&name))
+    }
+}
 
 impl Form for Body {
     fn put(&self, out: &mut Vec<u8>) {
@@ -437,12 +230,12 @@ impl Form for Body {
 
 impl Form for Template {
     fn put(&self, out: &mut Vec<u8>) {
-        let Template { body, slots, variables, reasons, methods, groups, changes, size } = self;
+        let Template { body, slots, variables, reasons, methods, groups, lends, size } = self;
         slots.put(out);
         variables.put(out);
         reasons.put(out);
         groups.put(out);
-        changes.put(out);
+        lends.put(out);
         size.put(out);
         methods.put(out);
         body.put(out);
@@ -451,7 +244,7 @@ impl Form for Template {
     fn take(rest: &mut Rest<'_>) -> Option<Template> {
         let slots = rest.below(MOST_SLOTS)?;
         let (variables, reasons): (Vec<_>, Vec<_>) = (Form::take(rest)?, Form::take(rest)?);
-        let (groups, changes) = (Form::take(rest)?, Form::take(rest)?);
+        let (groups, lends) = (Form::take(rest)?, Form::take(rest)?);
         let size = rest.below(MOST_TEXT + 1)?;
         (rest.slots, rest.variables, rest.reasons) = (slots, variables.len() as u64, reasons.len() as u64);
         // Methods call each other: how many there are is known before the first.
@@ -460,7 +253,7 @@ impl Form for Template {
         let methods = Vec::take(rest)?;
         let body = Form::take(rest)?;
         let (slots, size) = (slots as usize, size as usize);
-        Some(Template { body, slots, variables, reasons, methods, groups, changes, size })
+        Some(Template { body, slots, variables, reasons, methods, groups, lends, size })
     }
 }
 
@@ -481,7 +274,7 @@ mod tests {
 <% case y when 1, 2 then %>one<% when String %>text<% else %>other<% end -%>
 <% text = ''; text << 'more'; @set = (1..3).map(&:to_s) if !defined?(@set) && (x or y) -%>
 <% begin %><%= Integer('x') %><% rescue ArgumentError => e %>bad<% end -%>
-<%= [scope, @list&.first] %><%= unknown_function(1) %>
+<%= [scope, @list&.first, @map['key']] %><%= unknown_function(1) %>
 "#;
 
     #[test]
@@ -516,8 +309,8 @@ mod tests {
 
     #[test]
     fn nesting_and_counts_are_bounded() {
-        // No slots, variables, reasons, flags, size, methods; then one `!` within another.
-        let head = [0; 8];
+        // No slots, variables, reasons, groups, what is lent (a byte more), size, methods; then one `!` within another.
+        let head = [0; 9];
         let mut not = Vec::new();
         Node::Not(Box::new(Node::Nil)).put(&mut not);
         let nested = |depth: usize| [&head[..], &not[..1].repeat(depth), &[0]].concat();
@@ -527,7 +320,7 @@ mod tests {
         Node::Array(Box::default()).put(&mut many);
         let huge = [&head[..], &many[..1], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert!(decode(&huge).is_none());
-        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 8]].concat();
+        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 9]].concat();
         assert!(decode(&locals).is_none());
     }
 }

@@ -1,0 +1,280 @@
+//! Renders a lowered template. Nothing it does can be seen from outside until it is done: whenever something comes up
+//! that is not certain, it stops, and Ruby renders the template from its begin.
+
+mod blocks;
+mod invoke;
+mod rare;
+mod statements;
+mod stop;
+mod variables;
+
+use super::budget::{self, Used};
+use super::changes::Lent;
+use super::tree::{Node, Template};
+use super::value::{Ask, Known, V};
+use crate::compile::Compile;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::rc::Rc;
+
+pub(super) use stop::Stop;
+
+/// Bytes a rendering may put out.
+const LARGEST: usize = 16 << 20;
+
+pub(super) type Done<'c, T = V<'c>> = Result<T, Stop<'c>>;
+
+/// One rendering.
+pub(super) struct Renderer<'e, 'c> {
+    pub compile: &'e Compile<'c>,
+    pub vm: &'e mut Vm<'c>,
+    pub scope: &'c Scope<'c>,
+    used: &'e Used,
+    template: &'c Template,
+    locals: Vec<V<'c>>,
+    /// Instance variables as far as they were asked for.
+    variables: Vec<Seen<'c>>,
+    /// All variables of the scope, once they were asked for.
+    pub all_variables: Option<Value<'c>>,
+    out: String,
+    /// How many templates are around this one.
+    depth: usize,
+    /// What of the template was reached that is not known.
+    reason: Option<u32>,
+    last: Last<'c>,
+    logs: Vec<(Severity, String)>,
+    /// Arrays and hashes of Puppet's that it may change.
+    lent: Vec<Lent<'c>>,
+    /// Methods that have been defined so far, and how many calls of them are under way.
+    defined: Vec<u32>,
+    calls: usize,
+    /// How many variables templates of the compile had set before it began: it sees no others as its own.
+    set_before: usize,
+    /// Whether any is seen from its scope, of so many that have been set.
+    sees_set: Option<(usize, bool)>,
+}
+
+/// An instance variable.
+enum Seen<'c> {
+    /// Nobody has asked for it.
+    Unasked,
+    /// It has no value: `defined?` tells it from one that was set to nil.
+    Unset,
+    Set(V<'c>),
+}
+
+impl<'c> Seen<'c> {
+    fn value(&self) -> &V<'c> {
+        match self {
+            Seen::Set(value) => value,
+            Seen::Unasked | Seen::Unset => &V::Nil,
+        }
+    }
+}
+
+/// The groups of the last match.
+enum Last<'c> {
+    Known(Option<Rc<Vec<V<'c>>>>),
+    /// Something matched that does not keep them.
+    Unknown,
+}
+
+/// What a rendering gives: the text, what is to be logged, and variables of the scope that have been changed in place.
+pub(super) struct Rendered<'c> {
+    pub text: String,
+    pub logs: Vec<(Severity, String)>,
+    pub changed: Vec<(String, Value<'c>)>,
+}
+
+/// Why a rendering was given up: what of the values, or the number of what of the template.
+pub(super) struct Stopped {
+    pub ask: Ask,
+    pub reason: Option<u32>,
+}
+
+/// Renders a template in a scope.
+///
+/// # Errors
+/// Why Ruby has to do it.
+pub(super) fn render<'c>(
+    compile: &Compile<'c>,
+    vm: &mut Vm<'c>,
+    scope: &'c Scope<'c>,
+    template: &'c Template,
+) -> Result<Rendered<'c>, Stopped> {
+    budget::with(|used| render_with(used, compile, vm, scope, template))
+}
+
+fn render_with<'c>(
+    used: &Used,
+    compile: &Compile<'c>,
+    vm: &mut Vm<'c>,
+    scope: &'c Scope<'c>,
+    template: &'c Template,
+) -> Result<Rendered<'c>, Stopped> {
+    let mut renderer = Renderer {
+        compile,
+        vm,
+        scope,
+        used,
+        template,
+        locals: (0..template.slots).map(|_| V::Nil).collect(),
+        variables: template.variables.iter().map(|_| Seen::Unasked).collect(),
+        all_variables: None,
+        out: String::with_capacity(template.size + template.size / 4 + 64),
+        depth: compile.erb_depth.get(),
+        reason: None,
+        last: Last::Known(None),
+        logs: Vec::new(),
+        lent: Vec::new(),
+        defined: Vec::new(),
+        calls: 0,
+        set_before: compile.set_by_templates.count(),
+        sees_set: None,
+    };
+    if renderer.depth == 0 {
+        used.begin();
+    }
+    match renderer.statement(&template.body) {
+        Ok(()) => match renderer.changed() {
+            Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
+            Err(ask) => Err(Stopped { ask, reason: None }),
+        },
+        Err(stop) => Err(match stop.ask() {
+            Some(ask) => Stopped { ask, reason: renderer.reason },
+            None => Stopped { ask: Ask("`next` or `break` outside of a block"), reason: None },
+        }),
+    }
+}
+
+impl<'c> Renderer<'_, 'c> {
+    /// The value of an expression.
+    pub(super) fn eval(&mut self, node: &'c Node) -> Done<'c> {
+        Ok(match node {
+            Node::Nil => V::Nil,
+            Node::Bool(b) => V::Bool(*b),
+            Node::Int(n) => V::Int(*n),
+            Node::Float(n) => V::Float(*n),
+            Node::String(text) => V::Str(text),
+            Node::Symbol(name) => V::Symbol(name),
+            Node::Class(class) => V::Class(*class),
+            Node::Scope => V::Scope,
+            Node::Local(slot) => self.locals[*slot as usize].clone(),
+            Node::Variable(number) => self.variable(*number)?.clone(),
+            // Only these can go on for long, or deep; a loop counts each of its rounds.
+            composed => return self.composed(composed),
+        })
+    }
+
+    /// The value of an expression that has others in it.
+    #[inline(never)]
+    fn composed(&mut self, node: &'c Node) -> Done<'c> {
+        self.used.enter()?;
+        let value = match node {
+            Node::Call(call) => self.call(call),
+            Node::Key(on, key) => self.at_key(on, key),
+            node => self.common(node),
+        };
+        self.used.leave();
+        value
+    }
+
+    /// Expressions that are met often, but for calls and keys.
+    fn common(&mut self, node: &'c Node) -> Done<'c> {
+        Ok(match node {
+            Node::Text(_) | Node::Insert(_) => {
+                self.statement(node)?;
+                V::Void
+            }
+            Node::Sequence(nodes) => match nodes.split_last() {
+                Some((last, nodes)) => {
+                    nodes.iter().try_for_each(|node| self.statement(node))?;
+                    self.eval(last)?
+                }
+                None => V::Nil,
+            },
+            Node::SetLocal(slot, value) => {
+                let value = self.eval(value)?;
+                self.locals[*slot as usize] = value.clone();
+                value
+            }
+            Node::SetVariable(number, value) => {
+                let value = self.eval(value)?;
+                self.variables[*number as usize] = Seen::Set(value.clone());
+                value
+            }
+            Node::IsVariable(number) => {
+                self.look_up(*number)?;
+                // One that was set to nil is defined, one that was never set is not.
+                match self.variables[*number as usize] {
+                    Seen::Set(_) => V::Str("instance-variable"),
+                    _ => V::Nil,
+                }
+            }
+            Node::SetMany(targets, value) => {
+                let value = self.eval(value)?;
+                self.assign(targets, value.clone())?;
+                value
+            }
+            Node::If(parts) => {
+                let (condition, then, other) = &**parts;
+                let chosen = if self.truth(condition)? { then } else { other };
+                self.eval(chosen)?
+            }
+            Node::And(pair) => match self.eval(&pair.0)? {
+                left if left.truthy() => self.eval(&pair.1)?,
+                left => left,
+            },
+            Node::Or(pair) => match self.eval(&pair.0)? {
+                left if left.truthy() => left,
+                _ => self.eval(&pair.1)?,
+            },
+            Node::Not(value) => V::Bool(!self.truth(value)?),
+            other => return self.rare(other),
+        })
+    }
+
+    fn limit(&self) -> Known<()> {
+        if self.out.len() > LARGEST { Err(Ask("much text")) } else { Ok(()) }
+    }
+
+    /// Values of arguments or elements.
+    fn values(&mut self, nodes: &'c [Node]) -> Done<'c, Vec<V<'c>>> {
+        if nodes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut values = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match node {
+                Node::Splat(inner) => match self.eval(inner)? {
+                    V::Nil => {}
+                    list => values.extend(list.items()?.ok_or(Ask("a splat of other than an array"))?),
+                },
+                node => values.push(self.eval(node)?),
+            }
+        }
+        Ok(values)
+    }
+
+    /// Notes a message, to be logged when all has gone well.
+    pub(super) fn log(&mut self, level: Severity, message: String) {
+        self.logs.push((level, message));
+    }
+
+    /// Whether the template names groups of matches.
+    pub(super) fn names_groups(&self) -> bool {
+        self.template.groups
+    }
+
+    /// Remembers the groups of a match.
+    pub(super) fn set_last(&mut self, groups: Option<Rc<Vec<V<'c>>>>) {
+        self.last = Last::Known(groups);
+    }
+
+    /// Something has matched whose groups are not kept.
+    pub(super) fn forget_last(&mut self) {
+        self.last = Last::Unknown;
+    }
+}

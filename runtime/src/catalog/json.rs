@@ -117,7 +117,8 @@ struct Quoted {
     types: Vec<Box<str>>,
     /// What stands between the tags and the line of the resource before: its file, if it had both.
     file: Option<(*const str, Range<usize>)>,
-    /// Parameters' names up to their values, where they stand: mostly the same code has set them. By where a name lies.
+    /// Parameters' names, from the comma before to the value, where they stand: mostly the same code has set them. By where
+    /// a name lies.
     names: [((usize, usize), Range<usize>); NAMES],
     /// The tags written last, the last one first, with where each begins; and where their list ends.
     tags: (Vec<(Symbol, usize)>, usize),
@@ -186,17 +187,23 @@ impl Quoted {
         out.push_str(itoa::Buffer::new().format(resource.line));
     }
 
-    /// Writes a parameter's name with what is between it and the value.
-    fn name(&mut self, out: &mut String, name: &str) {
+    /// Writes a parameter's name with what is between it and the value, and with the comma before it unless it is the
+    /// first.
+    fn name(&mut self, out: &mut String, name: &str, is_first: bool) {
         let place = names::address(name);
         let known = &mut self.names[(place.0 / 8 + place.1) % NAMES];
         if known.0 == place {
-            return out.extend_from_within(known.1.clone());
+            return out.extend_from_within(known.1.start + usize::from(is_first)..known.1.end);
         }
         let from = out.len();
+        if !is_first {
+            out.push(',');
+        }
         string(out, name);
         out.push(':');
-        *known = (place, from..out.len());
+        if !is_first {
+            *known = (place, from..out.len());
+        }
     }
 
     /// Writes tags with commas between them. Those that came from a container are at the end of the list before, too.
@@ -302,8 +309,11 @@ fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
     };
     let mut any = false;
     let mut start = |out: &mut String, name: &str| {
-        out.push_str(if std::mem::replace(&mut any, true) { "," } else { ",\"parameters\":{" });
-        quoted.name(out, name);
+        let is_first = !std::mem::replace(&mut any, true);
+        if is_first {
+            out.push_str(",\"parameters\":{");
+        }
+        quoted.name(out, name, is_first);
     };
     // `name` is another word for the one name variable, and counts before it.
     let by_name = is_named && namevar != "name" && resource.param("name").is_some();

@@ -162,7 +162,7 @@ impl Display for Named<'_> {
 }
 
 /// How many parameters that types take are remembered.
-const TAKEN: usize = 256;
+const TAKEN: usize = 1024;
 
 /// The resources of a type.
 #[derive(Default)]

@@ -6,6 +6,7 @@ use bumpalo::{Bump, collections::Vec as List};
 use bunraku_vm::names::split_first;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::{Interner, Symbol};
+use std::borrow::Cow;
 
 /// The words that tags are, for one compile: sets hold numbers.
 pub type Words<'c> = Interner<'c>;
@@ -90,18 +91,21 @@ impl<'c> Tags<'c> {
     /// # Errors
     /// Gives back the lower-cased tag if it is no valid tag.
     pub fn tag(&mut self, words: &Words<'_>, tag: &str) -> Result<(), String> {
-        let tag = lower(tag);
-        if !is_valid(&tag) {
-            return Err(tag.into_owned());
+        // Beyond ASCII a word may be a tag, and not be one in lower case.
+        let tag = if tag.is_ascii() { Cow::Borrowed(tag) } else { lower(tag) };
+        match valid(&tag) {
+            Some(tag) => {
+                self.add_with_segments(words, &tag);
+                Ok(())
+            }
+            None => Err(lower(&tag).into_owned()),
         }
-        self.add_with_segments(words, &tag);
-        Ok(())
     }
 
     /// Adds a tag if it is a valid one.
     pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
-        if is_valid(tag) {
-            self.add_with_segments(words, &lower(tag));
+        if let Some(tag) = valid(tag) {
+            self.add_with_segments(words, &tag);
         }
     }
 
@@ -218,52 +222,60 @@ impl<'c> ManyTags<'c> {
 
     /// Adds a tag if it is a valid one.
     pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
-        if is_valid(tag) {
-            with_segments(words, &lower(tag), |tag| self.add(tag));
+        if let Some(tag) = valid(tag) {
+            with_segments(words, &tag, |tag| self.add(tag));
         }
     }
 }
 
-/// Where a byte of a tag may stand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
-    None,
-    Word,
-    Inside,
-    /// A part of a character beyond ASCII.
-    Unknown,
+/// What a byte means for a word that is to be a tag.
+mod of {
+    /// It is in no tag.
+    pub const NONE: u8 = 1;
+    /// It is no tag's first.
+    pub const INSIDE: u8 = 2;
+    /// It is a part of a character beyond ASCII.
+    pub const UNKNOWN: u8 = 4;
+    /// It is a capital letter.
+    pub const CAPITAL: u8 = 8;
 }
 
-const OF_TAGS: [Of; 256] = {
-    let mut table = [Of::None; 256];
+const OF_TAGS: [u8; 256] = {
+    let mut table = [of::NONE; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Of::Word,
-            b':' | b'.' | b'-' => Of::Inside,
-            0x80.. => Of::Unknown,
-            _ => Of::None,
+            b'a'..=b'z' | b'0'..=b'9' | b'_' => 0,
+            b'A'..=b'Z' => of::CAPITAL,
+            b':' | b'.' | b'-' => of::INSIDE,
+            0x80.. => of::UNKNOWN,
+            _ => of::NONE,
         };
         byte += 1;
     }
     table
 };
 
-/// Whether a word may be a tag: letters, digits and `_` first, then also `:`, `.` and `-`.
-pub fn is_valid(tag: &str) -> bool {
+/// The tag that a word is, in lower case: letters, digits and `_` first, then also `:`, `.` and `-`.
+fn valid(word: &str) -> Option<Cow<'_, str>> {
+    let first = OF_TAGS[usize::from(*word.as_bytes().first()?)];
+    if first & (of::NONE | of::INSIDE) != 0 {
+        return None;
+    }
     // Ruby's \Z lets one line feed stand at the end.
-    let tag = tag.strip_suffix('\n').unwrap_or(tag);
-    let bytes = tag.as_bytes();
-    match bytes.first().map(|byte| OF_TAGS[usize::from(*byte)]) {
-        None | Some(Of::None | Of::Inside) => return false,
-        Some(Of::Word | Of::Unknown) => {}
+    let tag = word.strip_suffix('\n').unwrap_or(word);
+    let all = tag.bytes().fold(0, |all, byte| all | OF_TAGS[usize::from(byte)]);
+    if all & of::UNKNOWN != 0 {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let fits =
+            tag.starts_with(is_word) && tag.chars().all(|c| is_word(c) || matches!(c, ':' | '.' | '-'));
+        return fits.then(|| lower(word));
     }
-    if tag.is_ascii() {
-        return bytes.iter().all(|byte| OF_TAGS[usize::from(*byte)] != Of::None);
+    match all & (of::NONE | of::CAPITAL) {
+        0 => Some(Cow::Borrowed(word)),
+        of::CAPITAL => Some(Cow::Owned(word.to_ascii_lowercase())),
+        _ => None,
     }
-    let mut chars = tag.chars();
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    chars.next().is_some_and(word) && chars.all(|c| word(c) || matches!(c, ':' | '.' | '-'))
 }
 
 #[cfg(test)]
@@ -279,5 +291,30 @@ mod tests {
         assert_eq!(tags.iter(&words).collect::<Vec<_>>(), ["apache::mod::ssl", "apache", "mod", "ssl"]);
         assert_eq!(tags.tag(&words, "a b"), Err("a b".to_owned()));
         assert!(tags.contains(&words, "mod") && !tags.contains(&words, "mods"));
+        // In lower case it has a dot of its own, which is no letter.
+        assert!(tags.tag(&words, "İ").is_err());
+    }
+
+    #[test]
+    fn tags_are_words_in_lower_case() {
+        for (word, tag) in [
+            ("a.b-c_1", Some("a.b-c_1")),
+            ("A::B", Some("a::b")),
+            ("1", Some("1")),
+            ("_", Some("_")),
+            ("a\n", Some("a\n")),
+            ("É-ß.Ω", Some("é-ß.ω")),
+            ("éA", Some("éa")),
+            ("", None),
+            ("\n", None),
+            ("-a", None),
+            (":a", None),
+            ("a b", None),
+            ("a\n\n", None),
+            ("é b", None),
+            ("…", None),
+        ] {
+            assert_eq!(valid(word).as_deref(), tag, "{word:?}");
+        }
     }
 }

@@ -196,16 +196,21 @@ pub fn with_options(source: &str, ignore_case: bool, multiline: bool, extended: 
     if !(ignore_case || multiline || extended) {
         return source.to_owned();
     }
-    let letters = |wanted: bool| -> String {
-        [('m', multiline), ('i', ignore_case), ('x', extended)]
-            .iter()
-            .filter(|(_, on)| *on == wanted)
-            .map(|(c, _)| *c)
-            .collect()
+    let options = [('m', multiline), ('i', ignore_case), ('x', extended)];
+    let mut out = String::with_capacity(source.len() + 8);
+    let letters = |out: &mut String, wanted| {
+        options.iter().filter(|(_, on)| *on == wanted).for_each(|(letter, _)| out.push(*letter));
     };
-    let off = letters(false);
-    let dash = if off.is_empty() { "" } else { "-" };
-    format!("(?{}{dash}{off}:{source})", letters(true))
+    out.push_str("(?");
+    letters(&mut out, true);
+    if options.iter().any(|(_, on)| !on) {
+        out.push('-');
+        letters(&mut out, false);
+    }
+    out.push(':');
+    out.push_str(source);
+    out.push(')');
+    out
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ struct Quoted {
     /// Parameters' names, from the comma before to the value, where they stand: mostly the same code has set them. By where
     /// a name lies.
     names: [((usize, usize), Range<usize>); NAMES],
-    /// The tags written last, the last one first, with where each begins; and where their list ends.
+    /// The tags written last, the last one first, with how far from the end of their list each begins; and where that is.
     tags: (Vec<(Symbol, usize)>, usize),
 }
 
@@ -211,7 +211,7 @@ impl Quoted {
         let tags = tags.symbols();
         let (last, end) = &mut self.tags;
         let same = tags.iter().rev().zip(last.iter()).take_while(|(tag, (other, _))| *tag == other).count();
-        let copied = same.checked_sub(1).map_or(*end, |first| last[first].1)..*end;
+        let copied = same.checked_sub(1).map_or(*end, |first| *end - last[first].1)..*end;
         last.truncate(same);
         for (n, tag) in tags[..tags.len() - same].iter().enumerate() {
             if n > 0 {
@@ -224,10 +224,9 @@ impl Quoted {
         if 0 < same && same < tags.len() {
             out.push(',');
         }
-        let to = out.len();
-        last[..same].iter_mut().for_each(|(_, at)| *at = *at - copied.start + to);
         out.extend_from_within(copied);
         *end = out.len();
+        last[same..].iter_mut().for_each(|(_, at)| *at = *end - *at);
     }
 }
 

@@ -243,8 +243,17 @@ impl<'c> Catalog<'c> {
     }
 
     /// Adds a resource whose reference is free and whose type's number is set.
-    pub fn add(&mut self, mut resource: Resource<'c>) -> ResourceId {
+    #[inline]
+    pub fn add(&mut self, resource: Resource<'c>) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
+        // It is moved once: resources are large.
+        self.resources.push(resource);
+        self.note_new(id);
+        id
+    }
+
+    fn note_new(&mut self, id: ResourceId) {
+        let resource = &mut self.resources[id.0 as usize];
         let of_type = &mut self.types[resource.of_type as usize];
         self.clock += 1;
         of_type.changed = self.clock;
@@ -253,11 +262,9 @@ impl<'c> Catalog<'c> {
         if resource.kind != Kind::Compilable {
             self.unevaluated.push(id);
         }
-        self.titles.add(&resource, id);
-        self.resources.push(resource);
+        self.titles.add(resource, id);
         self.containers.push(Containers::default());
         self.contents.push(Listed::default());
-        id
     }
 
     /// The number of a capitalised type, given to it where it has none.

@@ -53,7 +53,9 @@ impl<'c> Compile<'c> {
                 param.value = *inner;
             }
         }
-        resource.sensitive = self.arena.alloc_slice_copy(&sensitive);
+        if !sensitive.is_empty() {
+            resource.sensitive = self.arena.alloc_slice_copy(&sensitive);
+        }
         if let Some(why) = resource.ty.and_then(|ty| ty.unreadable.as_ref()) {
             let name = resource.type_name;
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));

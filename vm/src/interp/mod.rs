@@ -549,6 +549,8 @@ fn concat<'c>(arena: &'c Bump, scratch: &mut String, parts: &[Value<'c>]) -> Val
     for part in parts {
         match part {
             Value::Str(s) => scratch.push_str(s),
+            // The one of the others that is met in loops.
+            Value::Int(n) => scratch.push_str(itoa::Buffer::new().format(*n)),
             other => format::interpolate(scratch, *other),
         }
     }

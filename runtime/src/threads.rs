@@ -101,10 +101,16 @@ fn guarded<T>(arena: &Bump, memory: usize, compile: impl FnOnce(&Bump) -> T) -> 
     catch_unwind(AssertUnwindSafe(|| compile(arena)))
 }
 
-/// The arena for the next compile.
+/// The arena for the next compile: in one piece, so that it need not grow piece by piece once more.
 fn cleared(mut arena: Bump) -> Bump {
+    let whole = arena.allocated_bytes();
     arena.reset();
-    if arena.allocated_bytes() > KEPT { Bump::new() } else { arena }
+    match arena.allocated_bytes() {
+        kept if kept > KEPT => Bump::new(),
+        // A little less than the most, since what is asked for is rounded up.
+        kept if kept < whole => Bump::with_capacity(whole.min(KEPT - (1 << 20))),
+        _ => arena,
+    }
 }
 
 fn start() -> io::Result<Sender<Task>> {
@@ -132,6 +138,22 @@ mod tests {
         let sum = threads.run(1 << 20, |arena| *arena.alloc(20) + 22);
         assert!(matches!(sum, Ok(42)));
         assert_eq!(threads.0.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn an_arena_is_kept_in_one_piece_and_not_too_large() {
+        let mut arena = Bump::new();
+        for size in [1 << 10, 1 << 20, 3 << 20] {
+            arena.alloc_slice_fill_copy(size, 1u8);
+            let whole = arena.allocated_bytes();
+            arena = cleared(arena);
+            assert!(arena.allocated_bytes() >= whole.min(size) && arena.chunk_capacity() >= size);
+        }
+        // As large as may be kept, it is kept.
+        let most = cleared(Bump::with_capacity(KEPT - (1 << 20)));
+        assert!(most.chunk_capacity() > KEPT / 2);
+        arena.alloc_slice_fill_copy(KEPT + 1, 1u8);
+        assert!(cleared(arena).allocated_bytes() <= KEPT);
     }
 
     #[test]

@@ -47,11 +47,7 @@ pub fn sizes(rounds: usize) -> Result<String, String> {
         let code = program(size);
         let job = Job { code: Some(code.clone()), ..Job::default() };
         let run = || session.run(&job).result.map_err(|diagnostic| diagnostic.message);
-        // Until nothing is new any more, as everywhere.
-        let (mut bytes, started) = (0, Instant::now());
-        while bytes == 0 || started.elapsed().as_millis() < 400 {
-            bytes = run()?.len();
-        }
+        let bytes = warm::warmed(&session, &job)?;
         let mut figures = Figures::new();
         let times = (30_000 / size).max(1);
         for _ in 0..rounds {

@@ -48,6 +48,18 @@ pub fn frozen(given: &Value, work: &Path, name: &str) -> Result<Job, String> {
     Ok(job)
 }
 
+/// Runs a job until nothing is new to the session any more; the bytes of its catalog.
+///
+/// # Errors
+/// When it can't be compiled.
+pub fn warmed(session: &Session, job: &Job) -> Result<usize, String> {
+    let (mut bytes, started) = (0, Instant::now());
+    while bytes == 0 || started.elapsed().as_millis() < 400 {
+        bytes = session.run(job).result.map_err(|diagnostic| diagnostic.message)?.len();
+    }
+    Ok(bytes)
+}
+
 /// The same job on both sides, by turns.
 pub struct Pair<'a> {
     /// Resources of the catalog.
@@ -76,11 +88,8 @@ impl<'a> Pair<'a> {
         puppet.add(&case.name, &case.job)?;
         puppet.run(&case.name)?;
         let resources = puppet.run(&case.name)?.resources;
-        let mut pair = Pair { resources, bytes: 0, session, job, times: 1 };
-        let started = Instant::now();
-        while pair.bytes == 0 || started.elapsed().as_millis() < 400 {
-            pair.bytes = session.run(job).result.map_err(|diagnostic| diagnostic.message)?.len();
-        }
+        let bytes = warmed(session, job)?;
+        let mut pair = Pair { resources, bytes, session, job, times: 1 };
         // As often as the clock needs, and as it takes to forget the other process's turn.
         pair.times = (200.0 / pair.ours()?.0).clamp(1.0, 200.0) as usize;
         Ok(pair)

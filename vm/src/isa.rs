@@ -16,6 +16,11 @@
 //! `R` are the frame's registers, `S` the slots of the body's scope, `K` the unit's constants, `N` its names,
 //! `L` its lists, `C` its chunks. Jumps count words from the end of the jumping instruction.
 
+/// Set in the form of a `Resource` where the type is given by an expression that can't name one.
+pub const UNNAMED: u32 = 4;
+/// Set there where nobody asks for the references.
+pub const UNASKED: u32 = 8;
+
 /// What an operand field means to the verifier and the disassembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

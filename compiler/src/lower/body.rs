@@ -28,8 +28,6 @@ pub(super) struct Body<'l, 't> {
     pub shapes: Vec<Vec<String>>,
     next: u32,
     most: u32,
-    /// Whether nobody asks for the value of the expression that is lowered next.
-    pub unasked: bool,
     /// Whether an unknown type name is no error yet: in what an alias stands for.
     pub lenient: bool,
     /// What short names of types mean in a type set.
@@ -48,7 +46,6 @@ impl<'l, 't> Body<'l, 't> {
             shapes,
             next: 0,
             most: 0,
-            unasked: false,
             lenient: false,
             type_names: TypeNames::default(),
             matches: 0,

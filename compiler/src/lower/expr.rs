@@ -17,18 +17,16 @@ impl Body<'_, '_> {
         to
     }
 
-    /// Lowers an expression that says what the value of the one around it is, which may be unasked for.
-    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
-        self.unasked = unasked;
-        self.expr(expr, to);
-    }
-
     /// Lowers `expr` so that its value ends in `to`.
     pub(super) fn expr(&mut self, expr: &Expr<'_>, to: Reg) {
+        self.last(expr, to, false);
+    }
+
+    /// The same for an expression that says what the value of the one around it is: where that is unasked for, so is its
+    /// own.
+    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
         let span = expr.span;
         let mark = self.mark();
-        // What is within is asked for, unless it says what this one's value is.
-        let unasked = std::mem::take(&mut self.unasked);
         if let Some(value) = constant(expr) {
             return self.load(to, &value, span);
         }

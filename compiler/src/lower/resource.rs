@@ -3,7 +3,7 @@
 use super::body::{Body, Reg};
 use crate::ast::{AttrOp, Attribute, BinaryOp, Expr, ExprKind, Query, RelationOp, ResourceForm, Span};
 use crate::label::label;
-use bunraku_vm::isa::Op;
+use bunraku_vm::isa::{Op, UNASKED, UNNAMED};
 use bunraku_vm::unit::writer::Const;
 
 impl Body<'_, '_> {
@@ -32,8 +32,8 @@ impl Body<'_, '_> {
                     ExprKind::Access { left, .. } => matches!(left.kind, ExprKind::TypeName(_)),
                     _ => false,
                 };
-                let form = if named { form } else { form | 4 };
-                let form = if unasked { form | 8 } else { form };
+                let form = if named { form } else { form | UNNAMED };
+                let form = if unasked { form | UNASKED } else { form };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 let title = bodies.first().map_or(span, |body| body.title.span);
                 self.position_of(expr, &[type_expr.span, title]);

@@ -4,6 +4,7 @@
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
 use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Relation, Spot};
+use crate::isa::{UNASKED, UNNAMED};
 use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
 use crate::types::{self, Type};
@@ -25,11 +26,6 @@ struct OpenBody<'c> {
     titles: &'c [Value<'c>],
     attributes: &'c [Attribute<'c>],
 }
-
-/// Set in a resource instruction's form where the type is given by an expression that can't name one.
-const UNNAMED: usize = 4;
-/// Set there where nobody asks for the references.
-const UNASKED: usize = 8;
 
 impl<'c> Pending<'c> {
     /// How far everything has come, for [`Pending::reset`].
@@ -195,7 +191,7 @@ impl<'c> Vm<'c> {
         count: usize,
     ) -> Eval<'c> {
         let at = self.site();
-        let type_name = self.resource_type_name(ty, form & UNNAMED != 0)?;
+        let type_name = self.resource_type_name(ty, form & UNNAMED as usize != 0)?;
         let start = self.pending.bodies.len().saturating_sub(count);
         let open = &self.pending.bodies[start..];
         // One title has nothing to be like.
@@ -232,7 +228,7 @@ impl<'c> Vm<'c> {
                 body.attributes = self.merge_defaults(defaults, body.attributes);
             }
         }
-        let asked = form & UNASKED == 0;
+        let asked = form & UNASKED as usize == 0;
         let form = [Form::Regular, Form::Virtual, Form::Exported][(form & 3).min(2)];
         self.host.declare(self, scope, &Declaration { form, type_name, bodies, at, asked })
     }

@@ -5,10 +5,11 @@ use super::access_keys::{arity, key_name};
 use super::{Type, capitalize_segments, print};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
-use crate::names::is_qualified;
+use crate::names::{is_qualified, lower};
 use crate::scope::Scope;
 use crate::value::Value;
 use crate::vm::Vm;
+use std::borrow::Cow;
 
 fn is_class_reference(name: &str) -> bool {
     is_qualified(name.strip_prefix("::").unwrap_or(name), u8::is_ascii_uppercase)
@@ -157,10 +158,9 @@ fn class_reference<'c>(vm: &Vm<'c>, n: usize, key: Value<'c>) -> Eval<'c> {
         return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_HOSTCLASS_NAME", message));
     };
     let given = given.as_str();
-    // Most names are in lower case.
-    let lower = match given.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        true => given,
-        false => vm.arena.alloc_str(&given.to_lowercase()),
+    let lower = match lower(given) {
+        Cow::Borrowed(lower) => lower,
+        Cow::Owned(lower) => vm.arena.alloc_str(&lower),
     };
     let name = lower.strip_prefix("::").unwrap_or(lower);
     if !is_class_name(name) {

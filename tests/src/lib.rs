@@ -9,6 +9,7 @@ pub mod compare;
 pub mod control_repo;
 pub mod corpus;
 pub mod differential;
+pub mod foreign;
 pub mod hiera_repo;
 pub mod oracle;
 pub mod paths;

@@ -11,8 +11,9 @@ use crate::loaded::Linked;
 use crate::scope::Scope;
 use crate::types::Type;
 use crate::unit::ChunkRef;
-use crate::value::{Hash, Object, Value};
+use crate::value::{Array, Hash, Object, Value};
 use crate::vm::Vm;
+use bumpalo::Bump;
 
 /// What Puppet does about a dubious construct: the setting `strict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,18 @@ pub struct Attribute<'c> {
 const FEW: usize = 16;
 
 impl<'c> Attribute<'c> {
+    /// The value an attribute is given: a list of resources to come before or to notify becomes a list of its own. The
+    /// resources that one attribute is for share it, and an arrow from one of them adds to it for all
+    /// (`Runtime3Converter` copies arrays, `Puppet::Parser::Relationship` appends in place).
+    pub fn own_list(arena: &'c Bump, name: &str, value: Value<'c>) -> Value<'c> {
+        match value {
+            Value::Array(items) if matches!(name, "before" | "notify") => {
+                Value::Array(Array::wrap(arena, items.items()))
+            }
+            other => other,
+        }
+    }
+
     /// The first name that attributes have twice.
     pub fn set_twice(attributes: &[Attribute<'c>]) -> Option<&'c str> {
         let name = |n: usize| attributes[n].name;

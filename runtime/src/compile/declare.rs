@@ -368,11 +368,25 @@ impl<'c> Compile<'c> {
         };
         let source = self.source_of(scope);
         let mut references = List::new_in(self.arena);
+        let as_param = |(name, value): &(Value<'c>, Value<'c>)| {
+            let name = self.interpolated(*name);
+            let value = Attribute::own_list(self.arena, name, *value);
+            Param { name, value, at: None, append: false, source }
+        };
+        let set = |params: &mut Params<'c>, param: Param<'c>| match params
+            .iter_mut()
+            .find(|p| p.name == param.name)
+        {
+            Some(old) => *old = param,
+            None => params.push(param),
+        };
+        let mut of_all = Params::new_in(self.arena);
+        defaults.iter().flat_map(|hash| hash.entries()).for_each(|entry| set(&mut of_all, as_param(entry)));
         for (title, given) in resources.entries() {
             let mut titles = Vec::new();
             flatten(*title, &mut titles);
             let titles: Vec<&'c str> = titles.iter().map(|title| self.interpolated(*title)).collect();
-            let mut params = Params::new_in(self.arena);
+            let mut params = of_all.clone();
             let given = match given {
                 Value::Hash(hash) => hash.entries(),
                 other => {
@@ -380,14 +394,7 @@ impl<'c> Compile<'c> {
                     return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
                 }
             };
-            for (name, value) in defaults.map_or(&[][..], |hash| hash.entries()).iter().chain(given) {
-                let name = self.interpolated(*name);
-                let param = Param { name, value: *value, at: None, append: false, source };
-                match params.iter_mut().find(|p| p.name == name) {
-                    Some(old) => *old = param,
-                    None => params.push(param),
-                }
-            }
+            given.iter().for_each(|entry| set(&mut params, as_param(entry)));
             creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
             self.create(vm, scope, &creation, &titles, params, Some(&mut references))?;
         }

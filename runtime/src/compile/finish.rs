@@ -3,7 +3,7 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::{Param, rich, tags::Tags};
+use crate::catalog::{Param, Params, Resource, rich, tags::Tags};
 use crate::names;
 use crate::resource_types::{Identity, METAPARAMETERS, is_relationship};
 use bunraku_vm::error::{Eval, Flow};
@@ -52,6 +52,9 @@ impl<'c> Compile<'c> {
                 sensitive.push(param.name);
                 param.value = *inner;
             }
+        }
+        if resource.ty.is_none() {
+            lower_names(self, resource);
         }
         if !sensitive.is_empty() {
             resource.sensitive = self.arena.alloc_slice_copy(&sensitive);
@@ -216,4 +219,23 @@ impl<'c> Compile<'c> {
         let message = format!("Resource not found: {}['{title}']", names::capitalize(type_name));
         Flow::issue("UNKNOWN_RESOURCE", message)
     }
+}
+
+/// A catalog has the names of parameters in lower case; of two that differ in case only, the later value stands in
+/// the earlier one's place. Only definitions of the language can have such.
+fn lower_names<'c>(compile: &Compile<'c>, resource: &mut Resource<'c>) {
+    let has_capitals = |name: &str| name.bytes().any(|byte| byte.is_ascii_uppercase());
+    if !resource.params.iter().any(|param| has_capitals(param.name)) {
+        return;
+    }
+    let mut lowered = Params::new_in(compile.arena);
+    for mut param in resource.params.iter().copied() {
+        param.name =
+            if has_capitals(param.name) { compile.text(&names::lower(param.name)) } else { param.name };
+        match lowered.iter_mut().find(|other| other.name == param.name) {
+            Some(other) => *other = param,
+            None => lowered.push(param),
+        }
+    }
+    resource.params = lowered;
 }

@@ -5,7 +5,9 @@ use super::{Compile, Known, KnownKind};
 use crate::catalog::Param;
 use crate::names;
 use crate::resource_types::is_metaparameter;
-use bunraku_vm::error::{Eval, Flow};
+use crate::ruby::UNCAUGHT;
+use bunraku_vm::diagnostic::Place;
+use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
@@ -84,7 +86,8 @@ impl<'c> Compile<'c> {
                 doubtful.push(n);
             }
             let is_given = slot.take().is_some();
-            let value = vm.param_default(chunk, n, scope, &subject)?;
+            let value =
+                vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
             self.set_param(id, param.name, value, known.number, is_given);
             slot.set(Some(value));
         }
@@ -178,6 +181,18 @@ impl<'c> Compile<'c> {
             None => Ok(()),
         }
     }
+}
+
+/// An error of a default without a place gets that of the definition (`Puppet::Util::Errors#exceptwrap`).
+#[cold]
+fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Known<'c>) -> Box<Flow<'c>> {
+    if let Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) = &mut *flow
+        && diagnostic.place.line.is_none()
+        && diagnostic.code != Some(UNCAUGHT)
+    {
+        diagnostic.place = Place { file: known.file.map(Into::into), line: Some(known.line), column: None };
+    }
+    flow
 }
 
 /// Which parameter has a name. Names of a compile lie in one place each: mostly it is found without reading any.

@@ -393,7 +393,7 @@ impl<'c> Compile<'c> {
         }
         for (name, value) in node.parameters.iter().filter(|(name, _)| *name != "environment") {
             let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::fact(self.arena, value));
+            top.set(symbol, data::value(self.arena, value));
         }
         for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
             match node.parameters.get(name).or_else(|| given.get(name)) {

@@ -3,15 +3,16 @@
 
 use super::declare::flatten;
 use super::{Compile, Relationship};
-use crate::catalog::{Param, rich};
+use crate::catalog::{Catalog, Param, Resource, rich};
 use crate::names;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Relation;
 use bunraku_vm::label;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
-use bunraku_vm::value::{Str, Value};
+use bunraku_vm::value::{Array, Str, Value};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashMap;
 
 /// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
 pub(crate) const COLLECTOR: &str = "collector";
@@ -134,11 +135,12 @@ impl<'c> Compile<'c> {
     pub(super) fn evaluate_relationships(&self) -> Eval<'c, ()> {
         let all = std::mem::take(&mut *self.relationships.borrow_mut());
         let mut texts = vec![None; self.catalog.borrow().resources.len()];
+        let mut shared = None;
         for relationship in &all {
             let targets = self.resolved(relationship.target, false, &mut texts);
             let entered: Vec<Value<'c>> = targets.iter().map(|target| target.text).collect();
             for source in self.resolved(relationship.source, true, &mut texts) {
-                self.relate(&source, &targets, &entered, relationship.notify)?;
+                self.relate(&source, &targets, &entered, relationship.notify, &mut shared)?;
             }
         }
         Ok(())
@@ -200,13 +202,15 @@ impl<'c> Compile<'c> {
         Value::Str(text)
     }
 
-    /// Enters the relationships of one source: its targets' texts are `entered`.
+    /// Enters the relationships of one source: its targets' texts are `entered`. Resources that share the list it
+    /// was given get them, too; `shared` says which do, once that has been asked for.
     fn relate(
         &self,
         source: &End<'c>,
         targets: &[End<'c>],
         entered: &[Value<'c>],
         notify: bool,
+        shared: &mut Option<SharedLists>,
     ) -> Eval<'c, ()> {
         let unknown = |which: &End<'c>, how: &str, other: &End<'c>| {
             let text = |end: &End<'c>| end.text.as_str().unwrap_or_default();
@@ -219,7 +223,17 @@ impl<'c> Compile<'c> {
             return Err(unknown(target, "from", source));
         }
         let name = if notify { "notify" } else { "before" };
-        let resource = &mut self.catalog.borrow_mut()[from];
+        let mut catalog = self.catalog.borrow_mut();
+        let given = catalog[from].params.iter().find(|p| p.name == name);
+        if let Some(Param { value: Value::Array(list), .. }) = given {
+            let shared = shared.get_or_insert_with(|| SharedLists::find(&catalog.resources));
+            let list = *list;
+            let longer = list.appended(self.arena, entered);
+            if shared.grow(&mut catalog, name, list, longer) {
+                return Ok(());
+            }
+        }
+        let resource = &mut catalog[from];
         match resource.params.iter_mut().find(|p| p.name == name) {
             Some(param) => {
                 param.value = match param.value {
@@ -237,6 +251,45 @@ impl<'c> Compile<'c> {
             }
         }
         Ok(())
+    }
+}
+
+/// Lists of relationships that several resources were given as one (`package { ['a', 'b']: before => [...] }`), by
+/// where they lie.
+struct SharedLists(HashMap<usize, Vec<ResourceId>>);
+
+impl SharedLists {
+    /// Goes through all resources once.
+    fn find(resources: &[Resource<'_>]) -> SharedLists {
+        let mut all: HashMap<usize, Vec<ResourceId>> = HashMap::new();
+        for (number, resource) in resources.iter().enumerate() {
+            for param in resource.params.iter().filter(|p| matches!(p.name, "before" | "notify")) {
+                if let Value::Array(list) = param.value {
+                    all.entry(list.address()).or_default().push(ResourceId(number as u32));
+                }
+            }
+        }
+        all.retain(|_, resources| resources.len() > 1);
+        SharedLists(all)
+    }
+
+    /// Gives all that share `list` the `longer` one in its place; whether there are any.
+    fn grow<'c>(
+        &mut self,
+        catalog: &mut Catalog<'c>,
+        name: &str,
+        list: Array<'c>,
+        longer: Array<'c>,
+    ) -> bool {
+        let Some(resources) = self.0.remove(&list.address()) else { return false };
+        for id in &resources {
+            let resource = &mut catalog[*id];
+            for param in resource.params.iter_mut().filter(|p| p.name == name) {
+                param.value = Value::Array(longer);
+            }
+        }
+        self.0.insert(longer.address(), resources);
+        true
     }
 }
 

@@ -65,6 +65,12 @@ impl<'c> Vm<'c> {
     #[inline(never)]
     pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, append: bool) {
         let name = self.symbols.text(unit.symbol(&self.symbols, name));
+        self.add_attribute(name, value, append);
+    }
+
+    /// Adds to the innermost list.
+    fn add_attribute(&mut self, name: &'c str, value: Value<'c>, append: bool) {
+        let value = Attribute::own_list(self.arena, name, value);
         let spot = self.spot();
         self.pending.attribute(name, value, append, spot);
     }
@@ -114,13 +120,12 @@ impl<'c> Vm<'c> {
             let actual = self.type_text(value);
             return Err(Flow::issue("TYPE_MISMATCH", format!("Expected value of type Hash, got {actual}")));
         };
-        let spot = self.spot();
         for (name, value) in hash.entries() {
             let name = match name {
                 Value::Str(name) => name.as_str(),
                 other => self.arena.alloc_str(&format::to_interpolated(*other)),
             };
-            self.pending.attribute(name, *value, false, spot);
+            self.add_attribute(name, *value, false);
         }
         Ok(())
     }

@@ -510,15 +510,13 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
         map.insert("external".into(), Json::Object(Map::new()));
         map
     });
-    let environment = job.environment_name.clone().unwrap_or_else(|| "production".to_owned());
-    let mut server_facts = job.server_facts.clone().unwrap_or_else(|| {
+    let server_facts = job.server_facts.clone().unwrap_or_else(|| {
         let mut map = Map::new();
         map.insert("serverversion".into(), "7.23.0".into());
         map.insert("servername".into(), "localhost".into());
         map.insert("serverip".into(), "127.0.0.1".into());
         map
     });
-    server_facts.insert("environment".into(), environment.into());
     let classes = match &job.classes {
         None => Vec::new(),
         Some(Json::Array(names)) => {

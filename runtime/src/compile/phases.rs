@@ -40,7 +40,7 @@ pub struct Node {
     pub facts: Facts,
     /// Trusted facts.
     pub trusted: serde_json::Map<String, serde_json::Value>,
-    /// `$server_facts`.
+    /// `$server_facts`, to which the environment's name is added.
     pub server_facts: serde_json::Map<String, serde_json::Value>,
     /// Top-scope variables of an external node classifier.
     pub parameters: serde_json::Map<String, serde_json::Value>,
@@ -382,21 +382,24 @@ impl<'c> Compile<'c> {
             ));
         };
         let given = node.facts.map();
+        // The environment's name is a parameter of the node before anything else is.
+        let own = serde_json::Value::from(&*self.environment.name);
+        let parameter =
+            |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
         let facts = data::facts(self.arena, given);
         top.reserve(given.len() + node.parameters.len() + node.server_facts.len() + 8);
         for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
-            match node.parameters.get(name) {
+            match parameter(name) {
                 Some(by) => taken(name, json, by),
-                None if name != "environment" => top.set(vm.symbols.intern(name), *value),
-                None => {}
+                None => top.set(vm.symbols.intern(name), *value),
             }
         }
         for (name, value) in node.parameters.iter().filter(|(name, _)| *name != "environment") {
             let symbol = vm.symbols.intern(name);
             top.set(symbol, data::value(self.arena, value));
         }
-        for (name, value) in node.server_facts.iter().filter(|(name, _)| *name != "environment") {
-            match node.parameters.get(name).or_else(|| given.get(name)) {
+        for (name, value) in &node.server_facts {
+            match parameter(name).or_else(|| given.get(name)) {
                 Some(by) => taken(name, value, by),
                 None => {
                     let symbol = vm.symbols.intern(name);
@@ -406,7 +409,9 @@ impl<'c> Compile<'c> {
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
-        top.set(known::SERVER_FACTS, data::object(self.arena, &node.server_facts));
+        let mut server_facts = node.server_facts.clone();
+        server_facts.insert("environment".to_owned(), own);
+        top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
         top.set(known::FACTS, Value::Hash(facts));
         top.set(known::MODULE_NAME, self.string_value(""));
     }

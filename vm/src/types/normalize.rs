@@ -77,23 +77,23 @@ fn normalize_variant<'c>(
             .collect();
         return normalize(arena, Type::Optional(variant(arena, &rest)).alloc(arena));
     }
+    let before: &[&'c Type<'c>] = if let Type::Variant(before) = original { before } else { &[] };
+    let unchanged = before.len() == types.len() && before.iter().zip(&types).all(|(a, b)| equal(a, b));
     types = match variant(arena, &types) {
         Type::Variant(flat) => flat.to_vec(),
         only => return only,
     };
+    let flat = types.len();
     types = swap_not_undefs(arena, types);
     types = merge_enums(arena, types);
     types = merge_patterns(arena, types);
     types = merge_versions(arena, types);
     types = merge_ranges(arena, types);
-    match (&types[..], original) {
-        ([only], _) => only,
-        (types, Type::Variant(before))
-            if before.len() == types.len() && before.iter().zip(types).all(|(a, b)| equal(a, b)) =>
-        {
-            original
-        }
-        (types, _) => variant(arena, types),
+    match &types[..] {
+        [only] => only,
+        // Where nothing was merged the order stays as written.
+        types if unchanged && types.len() == flat => original,
+        types => variant(arena, types),
     }
 }
 

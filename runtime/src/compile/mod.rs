@@ -17,6 +17,7 @@ mod params;
 mod phases;
 mod query;
 mod relations;
+mod settings;
 mod sound;
 
 pub use phases::{Finished, Inputs, Node, Spent};
@@ -29,6 +30,7 @@ use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
+use crate::settings::Given;
 use crate::stats::Counter;
 use crate::store::Store;
 use crate::tree::{Standing, Tree};
@@ -166,6 +168,7 @@ pub struct Compile<'c> {
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
+    given: &'c Given,
     store: Option<&'c dyn Store>,
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,

@@ -1,10 +1,10 @@
 //! What Ruby code asks back while it runs.
 
-use super::wire::Message;
 use super::{Compile, text};
 use crate::catalog::Param;
 use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
+use crate::settings::Kind;
 use crate::{data, names};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::compare;
@@ -30,8 +30,7 @@ impl<'c> Compile<'c> {
     ///
     /// # Errors
     /// Those of what was asked for; Ruby gets them as exceptions.
-    pub(super) fn answer(&self, vm: &mut Vm<'c>, what: &str, message: &mut Message<'_, 'c>) -> Eval<'c> {
-        let argument = message.value(vm)?;
+    pub(super) fn answer(&self, vm: &mut Vm<'c>, what: &str, argument: Value<'c>) -> Eval<'c> {
         let args = match argument {
             Value::Array(items) => items.items(),
             _ => &[],
@@ -449,7 +448,10 @@ impl<'c> Compile<'c> {
                 }
                 Value::Undef
             }
-            "setting" => self.setting(own).unwrap_or(Value::Undef),
+            "setting" => match self.setting_value(own) {
+                Some((kind, value)) => vm.array(&[Value::Bool(kind == Kind::Symbol), value]),
+                None => Value::Undef,
+            },
             "fact" => {
                 let facts = vm.find_qualified("::facts");
                 match facts {

@@ -1,14 +1,17 @@
 //! The Ruby that modules carry: functions of the 4.x and 3.x interfaces, ERB templates, Hiera backends.
 //!
-//! It runs in a worker: a `ruby` process of its own, started when a compile first needs it and kept for those that
-//! follow. [`process`] starts and ends workers and holds their limits; [`wire`] is the form of what passes between;
+//! It runs in a worker: a `ruby` process that is started when a compile first needs it and kept for those that follow,
+//! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
+//! see to it that nobody waits for one for ever; [`wire`] is the form of what passes between;
 //! [`talk`] is one question with all the questions that come back before its answer; [`answer`] answers those;
 //! [`functions`], [`datatypes`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
+mod clock;
 mod datatypes;
 mod functions;
+mod pipes;
 mod process;
 mod talk;
 mod template;
@@ -56,6 +59,8 @@ pub struct Ruby<'c> {
     handles: RefCell<Vec<Handle<'c>>>,
     scopes: RefCell<Vec<&'c Scope<'c>>>,
     scope_numbers: RefCell<HashMap<u32, u32>>,
+    /// Why there is no worker any more, where Ruby ran when it ended.
+    fault: RefCell<Option<Flow<'c>>>,
     /// Flows that pass through Ruby; what Ruby hands back names its place here.
     flows: RefCell<Vec<Flow<'c>>>,
     functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
@@ -89,6 +94,7 @@ impl<'c> Ruby<'c> {
             handles: RefCell::default(),
             scopes: RefCell::default(),
             scope_numbers: RefCell::default(),
+            fault: RefCell::default(),
             flows: RefCell::default(),
             functions: RefCell::default(),
             files: RefCell::default(),
@@ -118,6 +124,7 @@ impl<'c> Ruby<'c> {
         self.handles.take();
         self.scopes.take();
         self.scope_numbers.take();
+        self.fault.take();
         self.flows.take();
         self.functions.take();
         self.files.take();

@@ -5,10 +5,11 @@ module Bunraku
     def handle(op, message)
       case op
       when 98 # b: a compile begins
-        node, environment, settings = message.value
+        node, environment, settings, folders = message.value
         @compile = Compile.new(node, environment, settings)
-        @old_places = nil
-        stale?
+        @folders = folders
+        $LOAD_PATH.unshift(*folders)
+        nil
       when 108 then load_function(*message.value) # l
       when 102 # f: a function of the new interface
         name, index, scope, args, block = message.value
@@ -26,24 +27,6 @@ module Bunraku
         render(Puppet::Parser::Scope.at(scope), file, shown, text)
       else raise IOError, "message #{op}"
       end
-    end
-
-    # Whether a file of a module that Ruby has loaded has changed: what was loaded cannot be taken back.
-    def stale?
-      seen = (@seen ||= {})
-      ($LOADED_FEATURES.size - (@features ||= 0)).times do |n|
-        file = $LOADED_FEATURES[@features + n]
-        seen[file] = stamp_of(file) if folders.any? { |folder| file.start_with?(folder) }
-      end
-      @features = $LOADED_FEATURES.size
-      seen.any? { |file, stamp| stamp_of(file) != stamp }
-    end
-
-    def stamp_of(file)
-      stat = File.stat(file)
-      [stat.mtime, stat.size]
-    rescue SystemCallError
-      nil
     end
   end
 end

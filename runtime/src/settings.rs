@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn every_line_is_a_setting() {
         assert_eq!(all().len(), include_str!("settings.tsv").lines().count());
-        assert_eq!(all().len(), 231);
+        assert_eq!(all().len(), 232);
     }
 
     #[test]

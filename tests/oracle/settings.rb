@@ -25,11 +25,21 @@ def json(value)
   end
 end
 
+# The text with all settings in it put in their places.
+def plain(text, settings)
+  text.gsub(/\$\{(\w+)\}|\$(\w+)/) do
+    name = $1 || $2
+    name == 'run_mode' ? 'user' : settings[name.to_sym].to_s
+  end
+end
+
 settings.each do |name, definition|
-  # Puppet leaves the first out; the second is the code of a compile.
-  next if %i[name code].include?(name)
+  # Puppet leaves it out.
+  next if name == :name
   value = settings[name]
   raw = definition.default
+  # Where the machine's own configuration says something else, that is the value.
+  raw = value if value.is_a?(String) && raw.is_a?(String) && raw.include?('$') && plain(raw, settings) != value
   # What differs between machines is told by the program itself.
   raw = value = 'localhost' if name == :certname
   raw = value = 'Puppet/7.23.0 Ruby' if name == :http_user_agent

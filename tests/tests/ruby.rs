@@ -374,3 +374,41 @@ fn a_worker_inherits_nothing_but_its_streams() {
     assert_eq!(result["value"], json!([]), "{result}");
     let _ = fs::remove_dir_all(modules);
 }
+
+#[test]
+fn the_first_folder_of_the_module_path_wins() {
+    let root = std::env::temp_dir().join(format!("bunraku-ruby-{}-order", std::process::id()));
+    for (folder, module) in [("a", "zz"), ("b", "aa")] {
+        let lib = root.join(folder).join(module).join("lib/puppet");
+        fs::create_dir_all(lib.join("parser/functions")).expect("a folder can be made");
+        fs::create_dir_all(lib.join("functions")).expect("a folder can be made");
+        let old =
+            format!("Puppet::Parser::Functions.newfunction(:whose, type: :rvalue) {{ |_| '{module}' }}\n");
+        fs::write(lib.join("parser/functions/whose.rb"), old).expect("a file can be written");
+        let new =
+            format!("Puppet::Functions.create_function(:whose4) do\n def whose4() '{module}' end\nend\n");
+        fs::write(lib.join("functions/whose4.rb"), new).expect("a file can be written");
+    }
+    let code = "[whose(), whose4(), inline_template('<%= scope.function_whose([]) %>')]";
+    let path = [root.join("a"), root.join("b")];
+    let job = json!({"id": 1, "code": code, "modulepath": path, "want": ["value"]});
+    let results = collect(&[job]);
+    assert_eq!(results[0]["value"], json!(["zz", "zz", "zz"]), "{}", results[0]);
+    let _ = fs::remove_dir_all(root);
+}
+
+#[test]
+fn settings_of_the_job_are_read_by_code() {
+    let body = "[Puppet[:vardir], Puppet[:statedir], Puppet[:storeconfigs], Puppet[:storeconfigs_backend].inspect, \
+                Puppet[:runinterval], Puppet[:nothing]]";
+    let modules = modules("given", &[("read", body)]);
+    let settings =
+        json!({"vardir": "/v", "storeconfigs": true, "storeconfigs_backend": "mine", "runinterval": "1h"});
+    let codes = ["m::read()", "[$settings::statedir, $settings::storeconfigs, $settings::runinterval]"];
+    let results = run(&modules, &codes, settings);
+    assert_eq!(results[0]["value"], json!(["/v", "/v/state", true, ":mine", 3600, null]), "{}", results[0]);
+    assert_eq!(results[1]["value"], json!(["/v/state", true, 3600]), "{}", results[1]);
+    let wrong = run(&modules, &["1"], json!({"storeconfigs": "maybe"}));
+    assert_eq!(message(&wrong[0]), "The setting 'storeconfigs' can't be \"maybe\"");
+    let _ = fs::remove_dir_all(modules);
+}

@@ -126,8 +126,7 @@ impl<'c> Array<'c> {
         Array::wrap(arena, arena.alloc_slice_copy(items))
     }
 
-    /// Where it lies: what tells two arrays of the same items apart. An array of constants lies in one place, however
-    /// often it is evaluated.
+    /// Where it lies: what tells two arrays of the same items apart.
     pub fn address(self) -> usize {
         std::ptr::from_ref(self.0).addr()
     }
@@ -140,6 +139,11 @@ impl<'c> Array<'c> {
     /// Items that lie in the arena already.
     pub fn wrap(arena: &'c Bump, items: &'c [Value<'c>]) -> Self {
         Array(arena.alloc(ArrayData { items: OnceCell::from(items), from: None }))
+    }
+
+    /// Another array of the same items.
+    pub fn again(self, arena: &'c Bump) -> Self {
+        Array::wrap(arena, self.items())
     }
 
     /// The array with `tail` behind its items.
@@ -237,6 +241,11 @@ impl<'c> Hash<'c> {
     pub fn wrap(arena: &'c Bump, entries: &'c [(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(entries);
         Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
+    }
+
+    /// Another hash of the same entries.
+    pub fn again(self, arena: &'c Bump) -> Self {
+        Hash::wrap(arena, self.entries())
     }
 
     /// A hash of entries; a later one replaces the value of an earlier one with the same key, in its place.

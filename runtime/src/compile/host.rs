@@ -169,6 +169,9 @@ impl<'c> Host<'c> for Compile<'c> {
         args: &[Value<'c>],
         from_hash: bool,
     ) -> Eval<'c> {
+        if bunraku_vm::types::name(ty) == crate::hiera::context::TYPE {
+            return self.new_context(vm, args);
+        }
         self.instance_in_ruby(vm, ty, args, from_hash)
     }
 

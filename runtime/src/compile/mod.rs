@@ -238,6 +238,11 @@ impl<'c> Compile<'c> {
         self.environment.modules.tree()
     }
 
+    /// The scopes of all classes that have been evaluated, in no order.
+    pub(crate) fn scopes_of_classes(&self) -> Vec<&'c Scope<'c>> {
+        self.class_scopes.borrow().values().copied().collect()
+    }
+
     /// Says, once, of a file that the archive does not have as it is now.
     pub(crate) fn note_standing(&self, path: &std::path::Path) {
         if self.tree().is_frozen() {

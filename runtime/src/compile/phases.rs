@@ -595,6 +595,7 @@ impl<'c> Compile<'c> {
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
+        self.make_bytes_binary();
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
         let (text, resources) = json::write(&catalog, &self.words, &header, with_exported);

@@ -55,14 +55,14 @@ impl<'c> Compile<'c> {
             },
             "dispatch" => self.choose_for(vm, arg(0).as_str().unwrap_or_default(), items(arg(1)), arg(2)),
             "returned" => self.check_for(vm, arg(0).as_str().unwrap_or_default(), arg(1), arg(2)),
-            "variable" | "set" | "changed" | "bound" | "variables" | "scope" | "defaults" => {
+            "variable" | "set" | "changed" | "mutated" | "bound" | "variables" | "scope" | "defaults" => {
                 self.answer_scope(vm, what, argument)
             }
             "resource" | "resources" | "classes" | "tags" | "definition" | "class_scope" | "reference" => {
                 self.answer_catalog(vm, what, argument)
             }
-            "type" | "type?" | "type_equal" | "instance" | "assignable" | "generalize" | "infer"
-            | "mismatch" | "assert" | "iterate" | "make" | "from_hash" => {
+            "type" | "type?" | "parts" | "type_equal" | "instance" | "assignable" | "generalize"
+            | "infer" | "mismatch" | "assert" | "iterate" | "make" | "from_hash" => {
                 self.answer_type(vm, what, argument)
             }
             "text" => {
@@ -135,6 +135,11 @@ impl<'c> Compile<'c> {
             }
             "changed" => {
                 self.change_in_place(vm, scope, name, arg(2));
+                self.spread_changes(vm, scope);
+                Value::Undef
+            }
+            "mutated" => {
+                self.spread_changes(vm, scope);
                 Value::Undef
             }
             "bound" => {
@@ -379,6 +384,7 @@ impl<'c> Compile<'c> {
                 };
                 kind.map_or(Value::Undef, |kind| vm.string(kind))
             }
+            "parts" => self.type_parts(vm, ty(0)?),
             "type_equal" => Value::Bool(types::equal(ty(0)?, ty(1)?)),
             "instance" => Value::Bool(types::is_instance(vm, ty(0)?, arg(1))),
             "assignable" => Value::Bool(types::is_assignable(self.arena, ty(0)?, ty(1)?)),

@@ -8,13 +8,16 @@
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
+mod bytes;
 mod clock;
 mod datatypes;
 mod functions;
 mod pipes;
 mod process;
+mod shared;
 mod talk;
 mod template;
+mod types;
 mod wire;
 
 pub use process::Workers;
@@ -68,6 +71,10 @@ pub struct Ruby<'c> {
     files: RefCell<HashMap<(&'c str, &'c str), Option<functions::Found<'c>>>>,
     /// What runs in Ruby now, innermost last, for messages.
     subjects: RefCell<Vec<String>>,
+    /// Arrays and hashes that the worker knows.
+    shared: RefCell<shared::Shared<'c>>,
+    /// Strings of bytes that are no text in Ruby, by where they lie.
+    bytes: RefCell<HashMap<usize, &'c [u8]>>,
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Files of data types, by the type's name.
     datatypes: RefCell<HashMap<String, PathBuf>>,
@@ -99,6 +106,8 @@ impl<'c> Ruby<'c> {
             functions: RefCell::default(),
             files: RefCell::default(),
             subjects: RefCell::default(),
+            shared: RefCell::default(),
+            bytes: RefCell::default(),
             objects: RefCell::default(),
             datatypes: RefCell::default(),
             types: RefCell::default(),
@@ -129,6 +138,8 @@ impl<'c> Ruby<'c> {
         self.functions.take();
         self.files.take();
         self.subjects.take();
+        self.share_nothing();
+        self.bytes.take();
         self.objects.take();
         self.datatypes.take();
         self.types.take();

@@ -23,6 +23,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/talk.rb", include_str!("worker/talk.rb")),
     ("<bunraku>/processes.rb", include_str!("worker/processes.rb")),
     ("<bunraku>/puppet.rb", include_str!("worker/puppet.rb")),
+    ("<bunraku>/system.rb", include_str!("worker/system.rb")),
     ("<bunraku>/library.rb", include_str!("worker/library.rb")),
     ("<bunraku>/types.rb", include_str!("worker/types.rb")),
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),

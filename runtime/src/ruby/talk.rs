@@ -3,6 +3,7 @@
 use super::wire::{Message, put_text};
 use super::{raised, text};
 use crate::compile::Compile;
+use crate::hiera::context::NOT_FOUND;
 use crate::stats::Kind;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -22,6 +23,9 @@ const SPOILING: &[&str] = &[
 
 /// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
 pub(crate) const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
+/// Questions of Ruby whose answer is a value that code has, not one made for the answer.
+const OWN_VALUES: &[&str] = &["function", "builtin", "block", "context"];
 
 /// The question that renders a template.
 pub(super) const TEMPLATE: u8 = b't';
@@ -44,7 +48,11 @@ impl<'c> Compile<'c> {
         }
         let started = Instant::now();
         let mut body = vec![op];
-        write(vm, &mut body)?;
+        let mark = self.ruby.shared.borrow().mark();
+        if let Err(flow) = write(vm, &mut body) {
+            self.ruby.shared.borrow_mut().take_back(mark);
+            return Err(flow);
+        }
         self.ruby.subjects.borrow_mut().push(subject.to_owned());
         let result = self.converse(vm, &body, subject);
         let mut subjects = self.ruby.subjects.borrow_mut();
@@ -66,6 +74,7 @@ impl<'c> Compile<'c> {
         let worker = self.ruby.workers.take(self.ruby.settings).map_err(failed)?;
         *self.ruby.worker.borrow_mut() = Some(worker);
         self.ruby.fault.take();
+        self.ruby.share_nothing();
         self.ruby.scope_number(vm.top);
         let mut begin = vec![b'b'];
         let version = vm.string("7.23.0");
@@ -114,7 +123,8 @@ impl<'c> Compile<'c> {
                     if self.ruby.worker.borrow().is_none() {
                         return Err(answer.err().unwrap_or_else(|| self.no_worker(subject)));
                     }
-                    let reply = self.reply(vm, answer);
+                    let envelope = !OWN_VALUES.contains(&what.as_str());
+                    let reply = self.reply(vm, answer, usize::from(!envelope));
                     self.send(&reply, message.number, subject)?;
                 }
                 _ => return Err(self.broken(subject)),
@@ -156,18 +166,24 @@ impl<'c> Compile<'c> {
     }
 
     /// An answer as a message. Ruby gets to know an error's text, and hands the error itself back by number.
-    fn reply(&self, vm: &mut Vm<'c>, answer: Eval<'c>) -> Vec<u8> {
+    /// `depth` is 0 where the outermost value is only its envelope.
+    fn reply(&self, vm: &mut Vm<'c>, answer: Eval<'c>, depth: usize) -> Vec<u8> {
         let flow = match answer {
             Ok(value) => {
                 let mut out = vec![b'r'];
-                match self.put_value(vm, &mut out, value, 0) {
+                let mark = self.ruby.shared.borrow().mark();
+                match self.put_value(vm, &mut out, value, depth) {
                     Ok(()) => return out,
-                    Err(flow) => flow,
+                    Err(flow) => {
+                        self.ruby.shared.borrow_mut().take_back(mark);
+                        flow
+                    }
                 }
             }
             Err(flow) => flow,
         };
         let (kind, message) = match &*flow {
+            Flow::Fault(fault) if fault.diagnostic.code == Some(NOT_FOUND) => ("throw", String::new()),
             Flow::Fault(fault) => ("fault", fault.diagnostic.to_string()),
             Flow::Break(_) => ("break", String::new()),
             Flow::Next(..) => ("next", String::new()),
@@ -203,6 +219,9 @@ impl<'c> Compile<'c> {
         let message = values.text()?.into_owned();
         let top = values.text()?.into_owned();
         let place = values.value(vm)?;
+        if class == "Bunraku::NoSuchKey" {
+            return Ok(Flow::formed(Diagnostic::error(message).with_code(NOT_FOUND)));
+        }
         if SPOILING.contains(&class.as_str()) {
             if let Some(worker) = &mut *self.ruby.worker.borrow_mut() {
                 worker.spoilt = true;

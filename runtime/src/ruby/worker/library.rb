@@ -19,7 +19,7 @@ module Bunraku
     }.freeze
 
     # Files that add methods to what is there already.
-    FEATURES = (CONSTANTS.keys + %w[time tmpdir digest/md5 digest/sha1 digest/sha2 did_you_mean io/wait English]).freeze
+    FEATURES = (CONSTANTS.keys + %w[time tmpdir digest/md5 digest/sha1 digest/sha2 io/wait English]).freeze
 
     @loaded = []
 

@@ -5,10 +5,9 @@ module Bunraku
     def handle(op, message)
       case op
       when 98 # b: a compile begins
-        node, environment, settings, folders = message.value
-        @compile = Compile.new(node, environment, settings)
-        @folders = folders
-        $LOAD_PATH.unshift(*folders)
+        @compile = Compile.new
+        @folders = @compile.begin(*message.value)
+        $LOAD_PATH.unshift(*@folders)
         nil
       when 108 then load_function(*message.value) # l
       when 102 # f: a function of the new interface
@@ -22,6 +21,9 @@ module Bunraku
       when 103 # g: one of the old
         name, scope, args = message.value
         call_old(name, Puppet::Parser::Scope.at(scope), args)
+      when 119 # w: where an old function that has been loaded was written
+        info = Puppet::Parser::Functions.info(message.value)
+        info && info[:file]
       when 116 # t: a template
         scope, file, shown, text = message.value
         render(Puppet::Parser::Scope.at(scope), file, shown, text)

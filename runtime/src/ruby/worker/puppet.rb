@@ -144,7 +144,6 @@ module Puppet
 
       def value(name, _environment = nil, _bypass_interpolation = false)
         symbol, value = found(name)
-        raise ArgumentError, "Attempt to get a value for an undefined setting '#{name}'" if symbol.nil?
         symbol && value.is_a?(String) ? value.to_sym : value
       end
 
@@ -286,41 +285,6 @@ module Puppet
     end
   end
 
-  module FileSystem
-    extend Bunraku::Gaps
-
-    class << self
-      def exist?(path)
-        File.exist?(path)
-      end
-
-      def read(path, opts = {})
-        File.read(path, **opts)
-      end
-
-      def read_preserve_line_endings(path)
-        File.read(path, encoding: 'bom|utf-8')
-      end
-
-      def directory?(path)
-        File.directory?(path)
-      end
-
-      def basename(path)
-        Pathname.new(File.basename(path))
-      end
-
-      def pathname(path)
-        require 'pathname'
-        Pathname.new(path)
-      end
-
-      def expand_path(path, folder = nil)
-        File.expand_path(path, folder)
-      end
-    end
-  end
-
   module Util
     extend Bunraku::Gaps
 
@@ -453,40 +417,6 @@ module Puppet
         safe_load(File.read(path, encoding: 'bom|utf-8'), allowed, path)
       end
       singleton_class.send(:alias_method, :load_file, :safe_load_file)
-    end
-
-    module Execution
-      class ProcessOutput < String
-        attr_reader :exitstatus
-
-        def initialize(text, status)
-          super(text)
-          @exitstatus = status
-        end
-      end
-
-      def self.execute(command, options = {})
-        require 'open3'
-        options = {} unless options.is_a?(Hash)
-        shown = command.is_a?(Array) ? command.join(' ') : command
-        environment = (options[:custom_environment] || {}).transform_keys(&:to_s)
-        words = command.is_a?(Array) ? command.map(&:to_s) : [command]
-        words[0] = [words[0], words[0]] if command.is_a?(Array)
-        text, status = Open3.capture2e(environment, *words, stdin_data: '')
-        if !status.success? && options.fetch(:failonfail, false)
-          raise Puppet::ExecutionFailure, "Execution of '#{shown}' returned #{status.exitstatus}: #{text.strip}"
-        end
-        ProcessOutput.new(text, status.exitstatus)
-      rescue SystemCallError => error
-        raise Puppet::ExecutionFailure, "Could not execute '#{shown}': #{error.message}"
-      end
-
-      def self.execpipe(command, _failonfail = true)
-        text = execute(command, failonfail: true)
-        block_given? ? yield(text) : text
-      end
-
-      singleton_class.send(:alias_method, :util_execute, :execute)
     end
 
     class Autoload; end

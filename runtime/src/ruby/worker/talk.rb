@@ -6,10 +6,7 @@ module Bunraku
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
                 :classes, :type_names, :readers
 
-    def initialize(node, environment, settings)
-      @node = node
-      @environment = environment
-      @settings = settings
+    def initialize
       @objects = []
       @numbers = {}.compare_by_identity
       @functions = {}
@@ -20,6 +17,36 @@ module Bunraku
       @classes = {}
       @type_names = {}.compare_by_identity
       @readers = {}.compare_by_identity
+      @shared = {}
+      @share_numbers = {}.compare_by_identity
+      @given = -1
+    end
+
+    # What the compile is of. Gives the folders that Ruby is loaded from.
+    def begin(node, environment, settings, folders)
+      @node = node
+      @environment = environment
+      @settings = settings
+      folders
+    end
+
+    # An array or hash that came with a number.
+    def share(number, object)
+      @share_numbers[object] = number
+      @shared[number] = object
+    end
+
+    def shared(number)
+      @shared.fetch(number)
+    end
+
+    # The number of an array or hash, and whether it is a new one.
+    def share_number(object)
+      number = @share_numbers[object]
+      return [number, false] if number
+      number = @given += 2
+      share(number, object)
+      [number, true]
     end
 
     def number(object)
@@ -64,7 +91,7 @@ module Bunraku
     end
 
     # Questions after which every variable is what it was.
-    READING = %w[variable variables bound changed log warn_once deprecation setting].freeze
+    READING = %w[variable variables bound changed mutated log warn_once deprecation setting].freeze
 
     # How often code of the compile may have run: what is remembered of its variables holds as long as this stands.
     attr_reader :age
@@ -75,7 +102,7 @@ module Bunraku
       @age += 1 unless READING.include?(what)
       writer = Writer.new('c')
       writer.text(what)
-      writer.value(args)
+      writer.envelope(args)
       converse(send_message(writer.bytes, 0))
     end
 
@@ -113,9 +140,7 @@ module Bunraku
         @depth += 1
         @age += 1
         @clock.begin if depth.zero?
-        writer = Writer.new('r')
-        writer.value(handle(op, Reader.new(message, 1)))
-        answer = writer.bytes
+        answer = answered(op, message) || failure(NoSuchKey.new('no such key'))
       rescue Exception => error # rubocop:disable Lint/RescueException -- nothing may end the worker
         @clock.over
         answer = failure(error)
@@ -126,6 +151,16 @@ module Bunraku
       # What a function has forked and not ended comes here as well; it has nobody to answer.
       leave(0) if stray?
       send_message(answer, number)
+    end
+
+    # The answer of a message; none where the code throws what a look-up catches: no `rescue` of its own may.
+    def answered(op, message)
+      catch(:no_such_key) do
+        writer = Writer.new('r')
+        writer.value(handle(op, Reader.new(message, 1)))
+        return writer.bytes
+      end
+      nil
     end
 
     # An error as a message: the token of what was carried, class, text, and where in the modules' Ruby it was raised.
@@ -141,10 +176,10 @@ module Bunraku
       writer.text(message_of(error))
       writer.text(top_of(error) || '')
       file, line = error.respond_to?(:file) ? [error.file, error.line] : [nil, nil]
-      writer.value([file && file.to_s, line && line.to_i])
+      writer.envelope([file && file.to_s, line && line.to_i])
       writer.bytes
     rescue Exception => second # rubocop:disable Lint/RescueException
-      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').value([nil, nil]).bytes
+      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').envelope([nil, nil]).bytes
     end
 
     def message_of(error)
@@ -170,6 +205,7 @@ module Bunraku
       message = reader.value
       error = case kind
               when 'fault' then Puppet::PreformattedError.new(message)
+              when 'throw' then throw(:no_such_key)
               when 'break' then Break.new('break() from context where this is illegal')
               else Jump.new(kind)
               end

@@ -20,6 +20,9 @@ module Bunraku
   # Raised into code that has run for too long.
   class TimeLimit < Exception; end
 
+  # A key that a Hiera backend does not have.
+  class NoSuchKey < Exception; end
+
   # A thing of Puppet's Ruby that the worker does not have.
   class Missing < NameError; end
 
@@ -72,11 +75,21 @@ module Bunraku
       @at += 1
       case tag
       when 5 then text
+      when 23 then text.force_encoding(Encoding::BINARY)
       when 0 then nil
       when 1 then true
       when 2 then false
       when 3 then integer
       when 6 then Array.new(size) { value }
+      when 24
+        array = Bunraku.compile.share(size, [])
+        size.times { array << value }
+        array
+      when 25
+        hash = Bunraku.compile.share(size, {})
+        size.times { key = value; hash[key] = value }
+        hash
+      when 26 then Bunraku.compile.shared(size)
       when 7
         hash = {}
         size.times { key = value; hash[key] = value }
@@ -148,7 +161,7 @@ module Bunraku
 
     def value(value)
       case value
-      when String then tagged("\x05".b, value)
+      when String then tagged(value.encoding == Encoding::BINARY ? "\x17".b : "\x05".b, value)
       when nil then @bytes << "\x00".b
       when true then @bytes << "\x01".b
       when false then @bytes << "\x02".b
@@ -160,11 +173,11 @@ module Bunraku
         @bytes << "\x03".b << [value].pack('q<')
       when Float then @bytes << "\x04".b << [value].pack('E')
       when Array
-        @bytes << "\x06".b
+        return self unless number("\x18".b, value)
         size(value.size)
         value.each { |item| value(item) }
       when Hash
-        @bytes << "\x07".b
+        return self unless number("\x19".b, value)
         size(value.size)
         value.each { |key, item| value(key); value(item) }
       when Symbol
@@ -205,6 +218,26 @@ module Bunraku
         !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged("\x11".b, value.to_s) : object(value)
       end
       self
+    end
+
+    # The outermost array of a message is only its envelope.
+    def envelope(value)
+      return value(value) unless value.is_a?(Array)
+      @bytes << "\x06".b
+      size(value.size)
+      value.each { |item| value(item) }
+      self
+    end
+
+    # The number of an array or hash; says whether what it holds has to follow: its first time in a message.
+    def number(tag, value)
+      number, is_new = Bunraku.compile.share_number(value)
+      written = (@written ||= {})
+      known = !is_new && written[number]
+      written[number] = true
+      @bytes << (known ? "\x1a".b : tag)
+      size(number)
+      !known
     end
 
     # An instance of a data type: its number, and what it would be made from.

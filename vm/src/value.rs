@@ -472,6 +472,34 @@ impl<'c> Value<'c> {
         !matches!(self, Value::Undef | Value::Bool(false))
     }
 
+    /// The value as evaluating its literal again would make it: an array or hash is another one each time, and so are
+    /// those in it.
+    #[inline]
+    pub fn again(self, arena: &'c Bump) -> Value<'c> {
+        match self {
+            Value::Array(_) | Value::Hash(_) => self.made_again(arena),
+            value => value,
+        }
+    }
+
+    fn made_again(self, arena: &'c Bump) -> Value<'c> {
+        let is_list = |value: &Value<'c>| matches!(value, Value::Array(_) | Value::Hash(_));
+        match self {
+            Value::Array(items) if items.items().iter().any(is_list) => {
+                let all: Vec<_> = items.items().iter().map(|item| item.again(arena)).collect();
+                Value::Array(Array::new(arena, &all))
+            }
+            Value::Array(items) => Value::Array(items.again(arena)),
+            Value::Hash(hash) if hash.entries().iter().any(|(_, value)| is_list(value)) => {
+                let all: Vec<_> =
+                    hash.entries().iter().map(|(key, value)| (*key, value.again(arena))).collect();
+                Value::Hash(Hash::from_unique(arena, &all))
+            }
+            Value::Hash(hash) => Value::Hash(hash.again(arena)),
+            value => value,
+        }
+    }
+
     /// Strict equality: same kind, same content, strings by case. Integers and floats of the same number
     /// differ here, as hash keys do in Puppet.
     pub fn same(self, other: Value<'c>) -> bool {

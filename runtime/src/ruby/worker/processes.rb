@@ -26,6 +26,8 @@ module Bunraku
         @output = output
         @parent = parent
         own = Process.pid
+        # Here, and not in each: what is changed after a fork is memory of its own.
+        Process.singleton_class.prepend(Forks)
         @ended, @told = IO.pipe
         trap(:CHLD) { @told.write_nonblock('.', exception: false) }
         loop do
@@ -187,7 +189,6 @@ module Bunraku
     def start(input, output, time_limit, memory_limit, parent)
       first = Processes.each(input, output, parent)
       @pid = Process.pid
-      Process.singleton_class.prepend(Processes::Forks)
       @input = input
       @output = output
       @buffer = String.new(capacity: 65_536, encoding: Encoding::BINARY)

@@ -197,7 +197,10 @@ impl<'c> LoadedUnit<'c> {
         let cell = &self.consts[number as usize];
         match cell.get() {
             // An array or hash that is evaluated twice is two of them: Ruby can tell them apart.
-            Some(value) => value.again(arena),
+            // Those that are kept hold no others.
+            Some(Value::Array(items)) => Value::Array(items.again(arena)),
+            Some(Value::Hash(hash)) => Value::Hash(hash.again(arena)),
+            Some(value) => value,
             None => self.first_constant(arena, number),
         }
     }
@@ -205,7 +208,16 @@ impl<'c> LoadedUnit<'c> {
     #[cold]
     fn first_constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
         let value = self.make_constant(arena, number);
-        self.consts[number as usize].set(Some(value));
+        let is_list = |value: &Value<'c>| matches!(value, Value::Array(_) | Value::Hash(_));
+        let is_flat = match value {
+            Value::Array(items) => !items.items().iter().any(is_list),
+            Value::Hash(hash) => !hash.entries().iter().any(|(key, value)| is_list(key) || is_list(value)),
+            _ => true,
+        };
+        // Those that hold others are made from the beginning each time.
+        if is_flat {
+            self.consts[number as usize].set(Some(value));
+        }
         value
     }
 

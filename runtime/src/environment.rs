@@ -206,7 +206,7 @@ impl Environment {
         self.tree().is_fresh()
     }
 
-    /// The file at `relative`, a path that begins with `lib/`, of the first module by name that has it, or else of the
+    /// The file at `relative`, a path that begins with `lib/`, of the first module in their order that has it, or else of the
     /// environment itself. How Ruby files are found; [`Tree::read`] reads them.
     pub fn provided(&self, relative: &str) -> Option<PathBuf> {
         if let Some(answer) = self.tree().provided(relative) {

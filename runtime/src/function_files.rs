@@ -24,7 +24,7 @@ pub struct FunctionFile {
 /// The files of all functions in Ruby whose names have no `::`. Those with one lie in the module they name.
 #[derive(Debug, Default)]
 pub struct FunctionFiles {
-    /// By name: modules by name, the environment's own last.
+    /// By name: modules in their order, the environment's own last.
     by_name: BTreeMap<String, Vec<FunctionFile>>,
 }
 
@@ -53,7 +53,7 @@ impl FunctionFiles {
         }
     }
 
-    /// The files for a name, modules by name, the environment's own last.
+    /// The files for a name, modules in their order, the environment's own last.
     pub fn of(&self, name: &str) -> &[FunctionFile] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }

@@ -11,6 +11,7 @@ use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::{self, Ruby, Workers};
+use crate::settings::{self, Given};
 use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
@@ -197,7 +198,7 @@ impl Session {
             spent: Spent::default(),
         };
         let run = || -> Result<Outcome, String> {
-            let (settings, ruby) = settings(job)?;
+            let (settings, ruby, given) = settings(job)?;
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
@@ -225,6 +226,7 @@ impl Session {
                     functions: &functions,
                     files: &data,
                     settings,
+                    given: &given,
                     node: &node,
                     code: code.as_deref(),
                     want_value,
@@ -448,7 +450,8 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
+fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
+    let mut given = Given::default();
     let mut settings = Settings {
         check_cycles: job.check_cycles,
         stats: job.stats,
@@ -486,10 +489,10 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
                 })?;
             }
             ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
-            (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
+            (name, value) => settings::give(&mut given, name, value)?,
         }
     }
-    Ok((settings, ruby))
+    Ok((settings, ruby, given))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {

@@ -10,7 +10,7 @@ use bunraku_vm::symbol::GrowingBase;
 use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -31,7 +31,8 @@ pub struct Modules {
     path: Vec<PathBuf>,
     /// Modules that were asked for; none for names that no folder has.
     known: FrozenMap<String, Box<Option<Module>>>,
-    names: OnceLock<BTreeSet<String>>,
+    /// Names in the order of the path.
+    names: OnceLock<Vec<String>>,
     /// What [`manifests`] found in a frozen tree, where nothing comes or goes.
     manifests: FrozenMap<String, Box<[PathBuf]>>,
     /// Files that compiles have loaded from a frozen tree.
@@ -91,14 +92,15 @@ impl Modules {
         self.known.insert(name.to_owned(), Box::new(find())).as_ref()
     }
 
-    /// All modules by name.
+    /// All modules in Puppet's order: that of the path, those of one folder by name.
     pub fn iter(&self) -> impl Iterator<Item = &Module> {
         let names = self.names.get_or_init(|| {
             let children = self.path.iter().flat_map(|folder| self.tree.list(folder));
-            children
+            let named = children
                 .filter(|child| child.is_folder && is_module_name(&child.name))
-                .map(|child| child.name)
-                .collect()
+                .map(|child| child.name);
+            let mut seen = HashSet::new();
+            named.filter(|name| seen.insert(name.clone())).collect()
         });
         names.iter().filter_map(|name| self.get(name))
     }

@@ -460,7 +460,7 @@ impl Tree {
         archived.heed(archive.decode(&part))
     }
 
-    /// The file that the first module by name, or else the environment, has at `relative`, a path that begins with
+    /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub(crate) fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
         let archived = self.frozen_archive()?;

@@ -142,7 +142,6 @@ fn what_does_not_parse_names_its_line() {
 fn what_is_not_provided_is_named_with_its_place() {
     fails("constant", "Puppet::SSL::Host.new", json!({}), &["Puppet::SSL", "not supported", "bad.rb:3"]);
     fails("method", "Puppet.initialize_settings", json!({}), &["Puppet.initialize_settings", "bad.rb:3"]);
-    fails("setting", "Puppet[:confdir]", json!({}), &["confdir", "not supported"]);
 }
 
 #[test]
@@ -190,5 +189,226 @@ fn calls_nest_across_the_border() {
     assert_eq!(results[0]["value"], json!("end"), "{}", results[0]);
     assert_eq!(results[1]["ok"], json!(false), "{}", results[1]);
     assert_eq!(results[2]["value"], json!("end"), "{}", results[2]);
+    let _ = fs::remove_dir_all(modules);
+}
+
+/// The faulty call is one error or one value, in due time, and the next compile gets its own answer.
+fn leaves_nothing(test: &str, body: &str) -> Vec<Value> {
+    let modules = modules(test, &[("bad", body), ("good", "args.map { |x| x + 1 }")]);
+    bunraku::binary().expect("Bunraku builds");
+    let start = Instant::now();
+    let results =
+        run(&modules, &["m::bad(7)", "m::good(1)", "m::good(2)", "m::bad(8)", "m::good(3)"], json!({}));
+    assert!(start.elapsed() < Duration::from_secs(30), "{test} took {:?}", start.elapsed());
+    for (n, want) in [(1, 2), (2, 3), (4, 4)] {
+        assert_eq!(results[n]["value"], json!([want]), "{results:#?}");
+    }
+    let _ = fs::remove_dir_all(modules);
+    results
+}
+
+#[test]
+fn a_function_that_forks_answers_once() {
+    for (test, body) in [
+        ("fork", "fork; args[0]"),
+        ("fork-block", "fork { args[0] }; args[0]"),
+        ("fork-asks", "fork { call_function('notice', 'x') }; args[0]"),
+        ("fork-sleeps", "fork { sleep 300 }; args[0]"),
+        ("fork-daemon", "fork { Process.setsid; sleep 3 }; args[0]"),
+        ("popen", "IO.popen('-') { |io| io ? io.read : print('x') }; args[0]"),
+        ("spawn", "spawn('sleep 300'); args[0]"),
+    ] {
+        let results = leaves_nothing(test, body);
+        assert_eq!(results[0]["value"], json!(7), "{test}: {}", results[0]);
+        assert_eq!(results[3]["value"], json!(8), "{test}: {}", results[3]);
+    }
+}
+
+#[test]
+fn a_worker_that_ends_while_what_it_forked_lives_is_one_error() {
+    for (test, body) in [
+        ("orphan", "fork { sleep 300 }; exit!"),
+        ("orphan-status", "fork { sleep 300 }; exit!(111)"),
+        ("orphan-killed", "spawn('sleep 300'); Process.kill(:KILL, $$)"),
+        ("daemon", "Process.daemon; args[0]"),
+    ] {
+        let results = leaves_nothing(test, body);
+        for n in [0, 3] {
+            assert_eq!(results[n]["ok"], json!(false), "{test}: {}", results[n]);
+            assert!(message(&results[n]).contains("bad.rb"), "{test}: {}", results[n]);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_message_is_one_error() {
+    let pipe = "ObjectSpace.each_object(IO).select { |io| !io.closed? && io.fileno > 2 }.each { |io| begin; \
+                io.syswrite(WORDS); rescue IOError, SystemCallError; end }; args[0]";
+    for (test, words) in [
+        ("noise", "'x' * 100"),
+        ("answer", "[10, 2, 2].pack('VVV') + 'r' + 2.chr * 9"),
+        ("unnumbered", "[1, 0, 0].pack('VVV') + 'h'"),
+        ("early", "[6, 3, 2].pack('VVV') + 'r' + 5.chr + 1.chr"),
+    ] {
+        let results = leaves_nothing(test, &pipe.replace("WORDS", words));
+        for n in [0, 3] {
+            assert_eq!(results[n]["ok"], json!(false), "{test}: {}", results[n]);
+        }
+    }
+}
+
+#[test]
+fn nothing_a_function_changes_reaches_the_next_compile() {
+    let body = "seen = [$left, Dir.pwd, ENV['LEFT'], File.umask, 'x'.respond_to?(:left), \
+                defined?(LEFT), Object.class_variable_defined?(:@@left), $LOADED_FEATURES.grep(/left_behind/), \
+                Encoding.default_external.to_s, $LOAD_PATH.include?('/left')].inspect; \
+                $left = 1; Dir.chdir('/'); ENV['LEFT'] = 'x'; File.umask(0); String.define_method(:left) {}; \
+                Object.const_set(:LEFT, 1) unless defined?(LEFT); Object.class_variable_set(:@@left, 1); \
+                require 'm/left_behind'; Encoding.default_external = 'US-ASCII'; $LOAD_PATH << '/left'; seen";
+    let modules = modules("state", &[("bad", body)]);
+    fs::create_dir_all(modules.join("m/lib/m")).expect("a folder can be made");
+    fs::write(modules.join("m/lib/m/left_behind.rb"), "1").expect("a file can be written");
+    let results = run(&modules, &["m::bad()", "m::bad()", "m::bad()"], json!({}));
+    assert!(results[0]["ok"] == json!(true), "{}", results[0]);
+    assert_eq!(results[0]["value"], results[1]["value"]);
+    assert_eq!(results[0]["value"], results[2]["value"]);
+    let _ = fs::remove_dir_all(modules);
+}
+
+#[test]
+fn the_error_names_the_function_that_ran_for_too_long() {
+    let modules = modules(
+        "named",
+        &[
+            ("outer", "call_function('m::inner')"),
+            ("catches", "begin; call_function('m::inner'); rescue => e; \"caught #{e.class}\"; end"),
+            ("inner", "begin; loop { sleep 0.01 }; rescue Exception; retry; end"),
+            ("soft", "loop { sleep 0.01 }"),
+            ("around", "call_function('m::soft')"),
+            ("good", "args"),
+        ],
+    );
+    let codes = ["m::outer()", "m::good(1)", "m::catches()", "m::around()", "m::good(2)"];
+    let results = run(&modules, &codes, json!({"ruby_timeout": 0.5}));
+    for (n, name) in [(0, "m::inner"), (2, "m::inner"), (3, "m::soft")] {
+        let text = message(&results[n]);
+        assert!(text.contains(&format!("The function '{name}'")), "{text}");
+        assert!(text.contains("ran for more than 0.5 seconds (setting ruby_timeout)"), "{text}");
+    }
+    assert_eq!(results[1]["value"], json!([1]));
+    assert_eq!(results[4]["value"], json!([2]));
+    let _ = fs::remove_dir_all(modules);
+}
+
+/// Whether a process has ended; one nobody has waited for has.
+fn is_gone(process: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_none_or(|state| state == "Z")
+}
+
+#[test]
+fn a_worker_ends_with_its_parent_however_that_died() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    // Also Ruby that gives no other thread of its own a chance to run.
+    for (test, wait) in [("sleeps", "sleep 300"), ("matches", "('a' * 60) =~ /\\A(?:a|a|aa)+\\z.b/")] {
+        let file = std::env::temp_dir().join(format!("bunraku-pids-{}-{test}", std::process::id()));
+        let body = format!(
+            "child = spawn('sleep 300'); File.write('{0}.part', [$$, Process.ppid, child].join(' ')); \
+             File.rename('{0}.part', '{0}'); {wait}",
+            file.display()
+        );
+        let modules = modules(test, &[("bad", &body)]);
+        let mut child = Command::new(bunraku::binary().expect("Bunraku builds"))
+            .arg("batch")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Bunraku starts");
+        let job = json!({"id": 1, "code": "m::bad()", "modulepath": [modules], "want": ["value"]});
+        let input = child.stdin.as_mut().expect("stdin is piped");
+        input.write_all(format!("{job}\n").as_bytes()).expect("the job can be written");
+        let limit = Instant::now() + Duration::from_secs(30);
+        while !file.exists() {
+            assert!(Instant::now() < limit, "the function never ran");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let pids = fs::read_to_string(&file).expect("it is there");
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        let limit = Instant::now() + Duration::from_secs(10);
+        for pid in pids.split(' ') {
+            while !is_gone(pid) {
+                assert!(Instant::now() < limit, "{test}: the process {pid} of {pids} is left");
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+        let _ = fs::remove_file(file);
+        let _ = fs::remove_dir_all(modules);
+    }
+}
+
+#[test]
+fn a_worker_inherits_nothing_but_its_streams() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let body = "Dir.children('/proc/self/fd').map { |n| File.readlink(\"/proc/self/fd/#{n}\") rescue nil }\
+                .compact.grep(/inherited/)";
+    let modules = modules("inherits", &[("fds", body)]);
+    let marker = modules.join("inherited");
+    let job = json!({"id": 1, "code": "m::fds()", "modulepath": [modules], "want": ["value"]});
+    let mut child = Command::new("sh")
+        .args(["-c", "exec 7>\"$0\"; exec \"$1\" batch"])
+        .arg(&marker)
+        .arg(bunraku::binary().expect("Bunraku builds"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("sh starts");
+    let mut input = child.stdin.take().expect("stdin is piped");
+    input.write_all(format!("{job}\n").as_bytes()).expect("the job can be written");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("a result");
+    assert_eq!(result["value"], json!([]), "{result}");
+    let _ = fs::remove_dir_all(modules);
+}
+
+#[test]
+fn the_first_folder_of_the_module_path_wins() {
+    let root = std::env::temp_dir().join(format!("bunraku-ruby-{}-order", std::process::id()));
+    for (folder, module) in [("a", "zz"), ("b", "aa")] {
+        let lib = root.join(folder).join(module).join("lib/puppet");
+        fs::create_dir_all(lib.join("parser/functions")).expect("a folder can be made");
+        fs::create_dir_all(lib.join("functions")).expect("a folder can be made");
+        let old =
+            format!("Puppet::Parser::Functions.newfunction(:whose, type: :rvalue) {{ |_| '{module}' }}\n");
+        fs::write(lib.join("parser/functions/whose.rb"), old).expect("a file can be written");
+        let new =
+            format!("Puppet::Functions.create_function(:whose4) do\n def whose4() '{module}' end\nend\n");
+        fs::write(lib.join("functions/whose4.rb"), new).expect("a file can be written");
+    }
+    let code = "[whose(), whose4(), inline_template('<%= scope.function_whose([]) %>')]";
+    let path = [root.join("a"), root.join("b")];
+    let job = json!({"id": 1, "code": code, "modulepath": path, "want": ["value"]});
+    let results = collect(&[job]);
+    assert_eq!(results[0]["value"], json!(["zz", "zz", "zz"]), "{}", results[0]);
+    let _ = fs::remove_dir_all(root);
+}
+
+#[test]
+fn settings_of_the_job_are_read_by_code() {
+    let body = "[Puppet[:vardir], Puppet[:statedir], Puppet[:storeconfigs], Puppet[:storeconfigs_backend].inspect, \
+                Puppet[:runinterval], Puppet[:nothing]]";
+    let modules = modules("given", &[("read", body)]);
+    let settings =
+        json!({"vardir": "/v", "storeconfigs": true, "storeconfigs_backend": "mine", "runinterval": "1h"});
+    let codes = ["m::read()", "[$settings::statedir, $settings::storeconfigs, $settings::runinterval]"];
+    let results = run(&modules, &codes, settings);
+    assert_eq!(results[0]["value"], json!(["/v", "/v/state", true, ":mine", 3600, null]), "{}", results[0]);
+    assert_eq!(results[1]["value"], json!(["/v/state", true, 3600]), "{}", results[1]);
+    let wrong = run(&modules, &["1"], json!({"storeconfigs": "maybe"}));
+    assert_eq!(message(&wrong[0]), "The setting 'storeconfigs' can't be \"maybe\"");
     let _ = fs::remove_dir_all(modules);
 }

@@ -195,11 +195,29 @@ impl<'c> LoadedUnit<'c> {
     /// The value of a constant the verifier has seen; made once.
     pub fn constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
         let cell = &self.consts[number as usize];
-        if let Some(value) = cell.get() {
-            return value;
+        match cell.get() {
+            // An array or hash that is evaluated twice is two of them: Ruby can tell them apart.
+            // Those that are kept hold no others.
+            Some(Value::Array(items)) => Value::Array(items.again(arena)),
+            Some(Value::Hash(hash)) => Value::Hash(hash.again(arena)),
+            Some(value) => value,
+            None => self.first_constant(arena, number),
         }
+    }
+
+    #[cold]
+    fn first_constant(&self, arena: &'c Bump, number: u32) -> Value<'c> {
         let value = self.make_constant(arena, number);
-        cell.set(Some(value));
+        let is_list = |value: &Value<'c>| matches!(value, Value::Array(_) | Value::Hash(_));
+        let is_flat = match value {
+            Value::Array(items) => !items.items().iter().any(is_list),
+            Value::Hash(hash) => !hash.entries().iter().any(|(key, value)| is_list(key) || is_list(value)),
+            _ => true,
+        };
+        // Those that hold others are made from the beginning each time.
+        if is_flat {
+            self.consts[number as usize].set(Some(value));
+        }
         value
     }
 

@@ -126,8 +126,7 @@ impl<'c> Array<'c> {
         Array::wrap(arena, arena.alloc_slice_copy(items))
     }
 
-    /// Where it lies: what tells two arrays of the same items apart. An array of constants lies in one place, however
-    /// often it is evaluated.
+    /// Where it lies: what tells two arrays of the same items apart.
     pub fn address(self) -> usize {
         std::ptr::from_ref(self.0).addr()
     }
@@ -140,6 +139,11 @@ impl<'c> Array<'c> {
     /// Items that lie in the arena already.
     pub fn wrap(arena: &'c Bump, items: &'c [Value<'c>]) -> Self {
         Array(arena.alloc(ArrayData { items: OnceCell::from(items), from: None }))
+    }
+
+    /// Another array of the same items.
+    pub fn again(self, arena: &'c Bump) -> Self {
+        Array::wrap(arena, self.items())
     }
 
     /// The array with `tail` behind its items.
@@ -237,6 +241,11 @@ impl<'c> Hash<'c> {
     pub fn wrap(arena: &'c Bump, entries: &'c [(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(entries);
         Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
+    }
+
+    /// Another hash of the same entries.
+    pub fn again(self, arena: &'c Bump) -> Self {
+        Hash::wrap(arena, self.entries())
     }
 
     /// A hash of entries; a later one replaces the value of an earlier one with the same key, in its place.
@@ -461,6 +470,34 @@ impl<'c> Value<'c> {
     /// Puppet's truth: everything but `undef` and `false`.
     pub fn truthy(self) -> bool {
         !matches!(self, Value::Undef | Value::Bool(false))
+    }
+
+    /// The value as evaluating its literal again would make it: an array or hash is another one each time, and so are
+    /// those in it.
+    #[inline]
+    pub fn again(self, arena: &'c Bump) -> Value<'c> {
+        match self {
+            Value::Array(_) | Value::Hash(_) => self.made_again(arena),
+            value => value,
+        }
+    }
+
+    fn made_again(self, arena: &'c Bump) -> Value<'c> {
+        let is_list = |value: &Value<'c>| matches!(value, Value::Array(_) | Value::Hash(_));
+        match self {
+            Value::Array(items) if items.items().iter().any(is_list) => {
+                let all: Vec<_> = items.items().iter().map(|item| item.again(arena)).collect();
+                Value::Array(Array::new(arena, &all))
+            }
+            Value::Array(items) => Value::Array(items.again(arena)),
+            Value::Hash(hash) if hash.entries().iter().any(|(_, value)| is_list(value)) => {
+                let all: Vec<_> =
+                    hash.entries().iter().map(|(key, value)| (*key, value.again(arena))).collect();
+                Value::Hash(Hash::from_unique(arena, &all))
+            }
+            Value::Hash(hash) => Value::Hash(hash.again(arena)),
+            value => value,
+        }
     }
 
     /// Strict equality: same kind, same content, strings by case. Integers and floats of the same number

@@ -227,13 +227,13 @@ impl<'c> Vm<'c> {
         let linked = self.link(chunk)?;
         let kept = &linked.literals[n];
         if let Some(Some(value)) = kept.get() {
-            return Ok(value);
+            return Ok(value.again(self.arena));
         }
         let Some(number) = linked.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
         let literal = kept.get().unwrap_or_else(|| linked.unit.literal(self.arena, number));
         kept.set(Some(literal));
         if let Some(value) = literal {
-            return Ok(value);
+            return Ok(value.again(self.arena));
         }
         let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);

@@ -153,13 +153,14 @@ pub fn bytes(
     summary.ruby = ruby::needs(&plan.environment, &|path| {
         tree::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
-    // The first module by name provides; the environment itself comes last.
+    // The first module in the order of the module path provides; the environment itself comes last.
+    let places: HashMap<&str, usize> =
+        plan.environment.modules.iter().enumerate().map(|(n, module)| (module.name.as_str(), n)).collect();
     let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
     order.sort_by_key(|n| {
         let entry = &entries[*n];
-        let module =
-            entry.module_at.map(|at| entry.path[at..].split('/').next().unwrap_or_default().to_owned());
-        (module.is_none(), module, entry.path.clone())
+        let module = entry.module_at.map(|at| entry.path[at..].split('/').next().unwrap_or_default());
+        (module.is_none(), module.and_then(|name| places.get(name)), entry.path.clone())
     });
     for n in order {
         let name = entries[n].provides.clone().unwrap_or_default();

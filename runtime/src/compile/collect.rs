@@ -67,7 +67,7 @@ impl<'c> Compile<'c> {
         if !self.is_resource_type_name(vm, &name)? {
             return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
         }
-        if collect.exported && self.store.is_none() {
+        if collect.exported && !self.stores_configs() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
             self.log_with_place(Severity::Warning, message, place);

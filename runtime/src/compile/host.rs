@@ -169,6 +169,9 @@ impl<'c> Host<'c> for Compile<'c> {
         args: &[Value<'c>],
         from_hash: bool,
     ) -> Eval<'c> {
+        if bunraku_vm::types::name(ty) == crate::hiera::context::TYPE {
+            return self.new_context(vm, args);
+        }
         self.instance_in_ruby(vm, ty, args, from_hash)
     }
 
@@ -203,7 +206,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
-        if declaration.form == bunraku_vm::host::Form::Exported && self.store.is_none() {
+        if declaration.form == bunraku_vm::host::Form::Exported && !self.stores_configs() {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
             self.log_with_place(Severity::Warning, message, declaration.at.place());
@@ -530,16 +533,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn setting(&self, name: &str) -> Option<Value<'c>> {
-        match name {
-            "strict" => Some(self.string_value(match self.settings.strict {
-                Strict::Off => "off",
-                Strict::Warning => "warning",
-                Strict::Error => "error",
-            })),
-            "strict_variables" => Some(Value::Bool(self.settings.strict_variables)),
-            "environment" => Some(self.string_value(&self.environment.name)),
-            _ => None,
-        }
+        self.setting_variable(name)
     }
 
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {

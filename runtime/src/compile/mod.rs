@@ -17,6 +17,7 @@ mod params;
 mod phases;
 mod query;
 mod relations;
+mod settings;
 mod sound;
 
 pub use phases::{Finished, Inputs, Node, Spent};
@@ -29,6 +30,7 @@ use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
+use crate::settings::Given;
 use crate::stats::Counter;
 use crate::store::Store;
 use crate::tree::{Standing, Tree};
@@ -166,6 +168,7 @@ pub struct Compile<'c> {
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
+    given: &'c Given,
     store: Option<&'c dyn Store>,
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
@@ -233,6 +236,11 @@ impl<'c> Compile<'c> {
     /// The tree that files are read from.
     pub(crate) fn tree(&self) -> &'c Tree {
         self.environment.modules.tree()
+    }
+
+    /// The scopes of all classes that have been evaluated, in no order.
+    pub(crate) fn scopes_of_classes(&self) -> Vec<&'c Scope<'c>> {
+        self.class_scopes.borrow().values().copied().collect()
     }
 
     /// Says, once, of a file that the archive does not have as it is now.

@@ -62,10 +62,12 @@ impl<'c> Compile<'c> {
             if matches!(param.name, "name" | "title") {
                 continue;
             }
+            // A resource has its own arrays and hashes: what Ruby changes of them in place is not changed elsewhere.
+            let value = param.value.again(self.arena);
             match position(params, param.name) {
-                Some(n) => scope.slots[params[n].slot as usize].set(Some(param.value)),
+                Some(n) => scope.slots[params[n].slot as usize].set(Some(value)),
                 None => {
-                    scope.set(vm.symbols.intern(param.name), param.value);
+                    scope.set(vm.symbols.intern(param.name), value);
                     all_known = all_known && is_metaparameter(param.name);
                 }
             }
@@ -89,7 +91,7 @@ impl<'c> Compile<'c> {
             let value =
                 vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
             self.set_param(id, param.name, value, known.number, is_given);
-            slot.set(Some(value));
+            slot.set(Some(value.again(self.arena)));
         }
         self.validate(vm, id, chunk, scope, (&given, all_known), &doubtful)
     }

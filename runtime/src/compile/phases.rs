@@ -13,6 +13,7 @@ use crate::hiera::Hiera;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::Ruby;
+use crate::settings::Given;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
 use crate::units::{Kept, Units};
@@ -108,6 +109,8 @@ pub struct Inputs<'c> {
     pub files: &'c DataFiles,
     /// Settings.
     pub settings: Settings,
+    /// What else of Puppet's settings the job has set, for code that reads them.
+    pub given: &'c Given,
     /// The node.
     pub node: &'c Node,
     /// A manifest in place of the environment's.
@@ -136,6 +139,7 @@ impl<'c> Compile<'c> {
             functions,
             files,
             settings,
+            given,
             node,
             code,
             want_value,
@@ -156,6 +160,7 @@ impl<'c> Compile<'c> {
             kept,
             natives: functions,
             settings,
+            given,
             store,
             taken_in: RefCell::default(),
             hiera: Hiera::new(files),
@@ -416,7 +421,7 @@ impl<'c> Compile<'c> {
         top.set(known::MODULE_NAME, self.string_value(""));
     }
 
-    /// `Class[Settings]` and its scope.
+    /// `Class[Settings]` and its scope, whose variables are found when they are asked for (see `setting_variable`).
     fn create_settings(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
         let settings = self.add_known(|number| Known {
             number,
@@ -445,23 +450,6 @@ impl<'c> Compile<'c> {
         scope.resource.set(Some(id));
         self.class_scopes.borrow_mut().insert("settings", scope);
         self.catalog.borrow_mut().add_class(&self.words, "settings");
-        let own = [
-            ("environment", self.environment.name.as_str()),
-            ("certname", self.node_name),
-            ("strict_variables", if self.settings.strict_variables { "true" } else { "false" }),
-        ];
-        for (name, value) in crate::settings::DEFAULTS.iter().chain(&own) {
-            let symbol = vm.symbols.intern(name);
-            let value = match *value {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                text => match text.parse::<i64>() {
-                    Ok(number) => Value::Int(number),
-                    Err(_) => self.string_value(text),
-                },
-            };
-            scope.set(symbol, value);
-        }
         self.add_edge_to_stage(id)
     }
 
@@ -612,6 +600,7 @@ impl<'c> Compile<'c> {
         let version = seconds.map_or(0, |s| s.as_secs()).to_string();
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
+        self.make_bytes_binary();
         let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
         let (text, resources) = json::write(&catalog, &self.words, &header, with_exported);

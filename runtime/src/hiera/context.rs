@@ -7,7 +7,7 @@ use crate::compile::Compile;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::types::Type;
+use bunraku_vm::types::{self, Range, Signature, Type};
 use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// The type's name.
 pub const TYPE: &str = "Puppet::LookupContext";
 /// The code of the fault that `not_found` throws.
-const NOT_FOUND: &str = "HIERA_NO_SUCH_KEY";
+pub(crate) const NOT_FOUND: &str = "HIERA_NO_SUCH_KEY";
 
 /// The data of one location.
 #[derive(Clone, Copy)]
@@ -39,8 +39,8 @@ pub struct Context<'c> {
     cache: Cell<Option<Hash<'c>>>,
 }
 
-/// A context given out, and the look-up it was given out for.
-pub type Given<'c> = (&'c Object<'c>, Invocation<'c>, Rc<Context<'c>>);
+/// A context given out, and the look-up it was given out for; none for one that code has made.
+pub type Given<'c> = (&'c Object<'c>, Option<Invocation<'c>>, Rc<Context<'c>>);
 
 /// The type.
 pub fn context_type<'c>(vm: &Vm<'c>) -> &'c Type<'c> {
@@ -67,9 +67,59 @@ impl<'c> Compile<'c> {
         module: Option<&'c str>,
         context: &Rc<Context<'c>>,
     ) -> Eval<'c> {
+        let module = module.map_or(Value::Undef, |module| vm.string(module));
+        Ok(self.give_context(vm, module, Some(*inv), context))
+    }
+
+    /// `Puppet::LookupContext.new`: a context of no look-up, with a cache of its own.
+    pub(crate) fn new_context(&self, vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
+        if args.is_empty() {
+            return Err(Flow::raw("wrong number of arguments (given 0, expected 1)"));
+        }
+        self.check_call(
+            vm,
+            "new_Puppet::LookupContext",
+            &[("Variant[String[1], Undef]", "module_name")],
+            args,
+        )?;
+        Ok(self.give_context(vm, args[0], None, &Rc::default()))
+    }
+
+    /// # Errors
+    /// Puppet's message for arguments that do not fit these types, each with the name that messages have for it.
+    #[cold]
+    fn check_call(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        params: &[(&str, &'static str)],
+        args: &[Value<'c>],
+    ) -> Eval<'c, ()> {
+        let list: Vec<_> =
+            params.iter().map(|(ty, _)| types::parse_with(vm, ty, &[])).collect::<Eval<'c, _>>()?;
+        // The name of a module may be none.
+        let size = name.starts_with("new_").then_some(Range { min: Some(0), max: Some(1) });
+        let Type::Callable(callable) = types::callable(self.arena, &list, size, None, None) else {
+            return Ok(());
+        };
+        let names = params.iter().map(|(_, name)| *name).collect();
+        let signature = Signature { callable: *callable, names, block_name: "block" };
+        if vm.accepts(&signature, args, None)? {
+            return Ok(());
+        }
+        Err(Flow::raw(types::mismatch::describe_arguments(vm, name, &[signature], args, None)))
+    }
+
+    fn give_context(
+        &self,
+        vm: &mut Vm<'c>,
+        module: Value<'c>,
+        inv: Option<Invocation<'c>>,
+        context: &Rc<Context<'c>>,
+    ) -> Value<'c> {
         let mut attributes = HashBuilder::new(self.arena);
         attributes.insert_str("environment_name", vm.string(&self.environment.name));
-        attributes.insert_str("module_name", module.map_or(Value::Undef, |module| vm.string(module)));
+        attributes.insert_str("module_name", module);
         let object = &*self.arena.alloc(Object {
             ty: context_type(vm),
             type_name: TYPE,
@@ -77,8 +127,8 @@ impl<'c> Compile<'c> {
             foreign: None,
             data: None,
         });
-        self.hiera.contexts.borrow_mut().push((object, *inv, context.clone()));
-        Ok(Value::Object(object))
+        self.hiera.contexts.borrow_mut().push((object, inv, context.clone()));
+        Value::Object(object)
     }
 
     /// A number for what a context keeps, the same for all contexts that keep it; none for what is no context.
@@ -101,18 +151,33 @@ impl<'c> Compile<'c> {
         let Some((_, inv, context)) = given else { return Ok(None) };
         let cache = context.cache.get().unwrap_or_else(|| HashBuilder::new(self.arena).finish());
         let argument = call.arg(1).unwrap_or(Value::Undef);
+        self.check_method(vm, name, call)?;
+        let live = || {
+            let message =
+                format!("the look-up that '{name}' would be part of is none: code has made this context");
+            inv.ok_or_else(|| Flow::raw(message))
+        };
         Ok(Some(match name {
             "not_found" => {
-                return Err(Flow::formed(Diagnostic::error("no such key").with_code(NOT_FOUND)));
+                return Err(Flow::formed(
+                    Diagnostic::error("uncaught throw :no_such_key").with_code(NOT_FOUND),
+                ));
             }
             "explain" => {
-                if let (Explain(Some(_)), Some(block)) = (inv.explain, call.block) {
+                let explain = live()?.explain;
+                if let (Explain(Some(_)), Some(block)) = (explain, call.block) {
                     let text = vm.call(block, &[])?;
-                    inv.explain.text(|| bunraku_vm::format::to_interpolated(text));
+                    explain.text(|| bunraku_vm::format::to_interpolated(text));
                 }
                 Value::Undef
             }
-            "interpolate" => self.interpolate(vm, &inv, argument, true)?,
+            // As Ruby asks: whether somebody reads explanations, and what it has to say.
+            "explain?" => Value::Bool(matches!(live()?.explain, Explain(Some(_)))),
+            "explain!" => {
+                live()?.explain.text(|| bunraku_vm::format::to_interpolated(argument));
+                Value::Undef
+            }
+            "interpolate" => self.interpolate(vm, &live()?, argument, true)?,
             "cache" => {
                 let value = call.arg(2).unwrap_or(Value::Undef);
                 context.cache.set(Some(cache.merged(self.arena, &[(argument, value)])));
@@ -130,12 +195,16 @@ impl<'c> Compile<'c> {
                 let pairs: Vec<_> = cache.entries().iter().map(|(k, v)| vm.array(&[*k, *v])).collect();
                 match call.block {
                     Some(block) => {
-                        for pair in pairs {
-                            vm.call(block, &[pair])?;
+                        let takes_two = vm.params(block.chunk)?.len() >= 2;
+                        for ((key, value), pair) in cache.entries().iter().zip(pairs) {
+                            match takes_two {
+                                true => vm.call(block, &[*key, *value])?,
+                                false => vm.call(block, &[pair])?,
+                            };
                         }
                         Value::Undef
                     }
-                    None => vm.array(&pairs),
+                    None => Value::Hash(cache),
                 }
             }
             "cached_file_data" => {
@@ -154,4 +223,31 @@ impl<'c> Compile<'c> {
             _ => return Ok(None),
         }))
     }
+
+    /// Whether a method's arguments are such as it takes.
+    fn check_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, ()> {
+        let params: &[&str] = match name {
+            "cache" => &[KEY, "Any"],
+            "cache_has_key" | "cached_value" => &[KEY],
+            "cache_all" => &["Hash[Optional[Scalar], Any]"],
+            _ => return Ok(()),
+        };
+        let args = &call.args[1..];
+        let is_key = |value: &Value<'_>| {
+            matches!(value, Value::Undef | Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_))
+        };
+        let fits = args.len() == params.len()
+            && args.first().is_none_or(|first| match params[0] {
+                KEY => is_key(first),
+                _ => matches!(first, Value::Hash(hash) if hash.entries().iter().all(|(key, _)| is_key(key))),
+            });
+        if fits {
+            return Ok(());
+        }
+        let params: Vec<_> = params.iter().map(|ty| (*ty, "")).collect();
+        self.check_call(vm, &format!("function {TYPE}[{name}]"), &params, args)
+    }
 }
+
+/// The type of a cache's keys.
+const KEY: &str = "Optional[Scalar]";

@@ -1,10 +1,10 @@
 //! What Ruby code asks back while it runs.
 
-use super::wire::Message;
 use super::{Compile, text};
 use crate::catalog::Param;
 use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
+use crate::settings::Kind;
 use crate::{data, names};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::compare;
@@ -30,8 +30,7 @@ impl<'c> Compile<'c> {
     ///
     /// # Errors
     /// Those of what was asked for; Ruby gets them as exceptions.
-    pub(super) fn answer(&self, vm: &mut Vm<'c>, what: &str, message: &mut Message<'_, 'c>) -> Eval<'c> {
-        let argument = message.value(vm)?;
+    pub(super) fn answer(&self, vm: &mut Vm<'c>, what: &str, argument: Value<'c>) -> Eval<'c> {
         let args = match argument {
             Value::Array(items) => items.items(),
             _ => &[],
@@ -56,14 +55,14 @@ impl<'c> Compile<'c> {
             },
             "dispatch" => self.choose_for(vm, arg(0).as_str().unwrap_or_default(), items(arg(1)), arg(2)),
             "returned" => self.check_for(vm, arg(0).as_str().unwrap_or_default(), arg(1), arg(2)),
-            "variable" | "set" | "changed" | "bound" | "variables" | "scope" | "defaults" => {
+            "variable" | "set" | "changed" | "mutated" | "bound" | "variables" | "scope" | "defaults" => {
                 self.answer_scope(vm, what, argument)
             }
             "resource" | "resources" | "classes" | "tags" | "definition" | "class_scope" | "reference" => {
                 self.answer_catalog(vm, what, argument)
             }
-            "type" | "type?" | "type_equal" | "instance" | "assignable" | "generalize" | "infer"
-            | "mismatch" | "assert" | "iterate" | "make" | "from_hash" => {
+            "type" | "type?" | "parts" | "type_equal" | "instance" | "assignable" | "generalize"
+            | "infer" | "mismatch" | "assert" | "iterate" | "make" | "from_hash" => {
                 self.answer_type(vm, what, argument)
             }
             "text" => {
@@ -136,6 +135,11 @@ impl<'c> Compile<'c> {
             }
             "changed" => {
                 self.change_in_place(vm, scope, name, arg(2));
+                self.spread_changes(vm, scope);
+                Value::Undef
+            }
+            "mutated" => {
+                self.spread_changes(vm, scope);
                 Value::Undef
             }
             "bound" => {
@@ -380,6 +384,7 @@ impl<'c> Compile<'c> {
                 };
                 kind.map_or(Value::Undef, |kind| vm.string(kind))
             }
+            "parts" => self.type_parts(vm, ty(0)?),
             "type_equal" => Value::Bool(types::equal(ty(0)?, ty(1)?)),
             "instance" => Value::Bool(types::is_instance(vm, ty(0)?, arg(1))),
             "assignable" => Value::Bool(types::is_assignable(self.arena, ty(0)?, ty(1)?)),
@@ -449,7 +454,10 @@ impl<'c> Compile<'c> {
                 }
                 Value::Undef
             }
-            "setting" => self.setting(own).unwrap_or(Value::Undef),
+            "setting" => match self.setting_value(own) {
+                Some((kind, value)) => vm.array(&[Value::Bool(kind == Kind::Symbol), value]),
+                None => Value::Undef,
+            },
             "fact" => {
                 let facts = vm.find_qualified("::facts");
                 match facts {

@@ -94,7 +94,9 @@ impl<'c> Compile<'c> {
         call: Call<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let name = name.strip_prefix("::").unwrap_or(name);
-        let Some(found) = self.find_ruby(name, from) else { return Ok(None) };
+        let Some(found) = self.find_ruby(name, from) else {
+            return self.call_defined_beside(vm, name, call);
+        };
         let value = self.counter.count(Kind::Ruby, name, || {
             if found.old {
                 return self.call_old(vm, name, &found, call);
@@ -324,6 +326,27 @@ impl<'c> Compile<'c> {
         }
     }
 
+    /// Calls a function of the old interface that has no file of its own name: one that was loaded may define more.
+    #[cold]
+    fn call_defined_beside(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        call: Call<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if !self.ruby.has_worker() || name.contains("::") {
+            return Ok(None);
+        }
+        let defined = self.ask_ruby(vm, &format!("The function '{name}'"), b'w', |vm, out| {
+            let name = vm.string(name);
+            self.put_value(vm, out, name, 0)
+        })?;
+        let Some(file) = defined.as_str() else { return Ok(None) };
+        let subject = subject("function", name, Path::new(file));
+        let value = self.counter.count(Kind::Ruby, name, || self.send_old_call(vm, name, &subject, call));
+        value.map(Some)
+    }
+
     fn call_old(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>, call: Call<'c, '_>) -> Eval<'c> {
         let subject = subject("function", name, &found.file);
         let known = self.ruby.functions.borrow().contains_key(name);
@@ -343,10 +366,14 @@ impl<'c> Compile<'c> {
             };
             self.ruby.functions.borrow_mut().insert(name.to_owned(), Rc::new(loaded));
         }
+        self.send_old_call(vm, name, &subject, call)
+    }
+
+    fn send_old_call(&self, vm: &mut Vm<'c>, name: &str, subject: &str, call: Call<'c, '_>) -> Eval<'c> {
         if call.args.iter().any(|arg| matches!(arg, Value::Iterator(_))) {
             return Err(Flow::raw("Use of an Iterator is not supported here"));
         }
-        self.ask_ruby(vm, &subject, b'g', |vm, out| {
+        self.ask_ruby(vm, subject, b'g', |vm, out| {
             out.extend([6, 3]);
             let name = vm.string(name);
             self.put_value(vm, out, name, 0)?;

@@ -1,17 +1,23 @@
 //! The Ruby that modules carry: functions of the 4.x and 3.x interfaces, ERB templates, Hiera backends.
 //!
-//! It runs in a worker: a `ruby` process of its own, started when a compile first needs it and kept for those that
-//! follow. [`process`] starts and ends workers and holds their limits; [`wire`] is the form of what passes between;
+//! It runs in a worker: a `ruby` process that is started when a compile first needs it and kept for those that follow,
+//! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
+//! see to it that nobody waits for one for ever; [`wire`] is the form of what passes between;
 //! [`talk`] is one question with all the questions that come back before its answer; [`answer`] answers those;
 //! [`functions`], [`datatypes`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
+mod bytes;
+mod clock;
 mod datatypes;
 mod functions;
+mod pipes;
 mod process;
+mod shared;
 mod talk;
 mod template;
+mod types;
 mod wire;
 
 pub use process::Workers;
@@ -56,6 +62,8 @@ pub struct Ruby<'c> {
     handles: RefCell<Vec<Handle<'c>>>,
     scopes: RefCell<Vec<&'c Scope<'c>>>,
     scope_numbers: RefCell<HashMap<u32, u32>>,
+    /// Why there is no worker any more, where Ruby ran when it ended.
+    fault: RefCell<Option<Flow<'c>>>,
     /// Flows that pass through Ruby; what Ruby hands back names its place here.
     flows: RefCell<Vec<Flow<'c>>>,
     functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
@@ -63,6 +71,10 @@ pub struct Ruby<'c> {
     files: RefCell<HashMap<(&'c str, &'c str), Option<functions::Found<'c>>>>,
     /// What runs in Ruby now, innermost last, for messages.
     subjects: RefCell<Vec<String>>,
+    /// Arrays and hashes that the worker knows.
+    shared: RefCell<shared::Shared<'c>>,
+    /// Strings of bytes that are no text in Ruby, by where they lie.
+    bytes: RefCell<HashMap<usize, &'c [u8]>>,
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Files of data types, by the type's name.
     datatypes: RefCell<HashMap<String, PathBuf>>,
@@ -89,10 +101,13 @@ impl<'c> Ruby<'c> {
             handles: RefCell::default(),
             scopes: RefCell::default(),
             scope_numbers: RefCell::default(),
+            fault: RefCell::default(),
             flows: RefCell::default(),
             functions: RefCell::default(),
             files: RefCell::default(),
             subjects: RefCell::default(),
+            shared: RefCell::default(),
+            bytes: RefCell::default(),
             objects: RefCell::default(),
             datatypes: RefCell::default(),
             types: RefCell::default(),
@@ -118,10 +133,13 @@ impl<'c> Ruby<'c> {
         self.handles.take();
         self.scopes.take();
         self.scope_numbers.take();
+        self.fault.take();
         self.flows.take();
         self.functions.take();
         self.files.take();
         self.subjects.take();
+        self.share_nothing();
+        self.bytes.take();
         self.objects.take();
         self.datatypes.take();
         self.types.take();

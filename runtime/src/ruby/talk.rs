@@ -1,9 +1,9 @@
 //! One question to the worker, with all that it asks back before it answers.
 
-use super::process::Key;
 use super::wire::{Message, put_text};
-use super::{Settings, raised, text};
+use super::{raised, text};
 use crate::compile::Compile;
+use crate::hiera::context::NOT_FOUND;
 use crate::stats::Kind;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -23,6 +23,9 @@ const SPOILING: &[&str] = &[
 
 /// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
 pub(crate) const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
+/// Questions of Ruby whose answer is a value that code has, not one made for the answer.
+const OWN_VALUES: &[&str] = &["function", "builtin", "block", "context"];
 
 /// The question that renders a template.
 pub(super) const TEMPLATE: u8 = b't';
@@ -45,15 +48,16 @@ impl<'c> Compile<'c> {
         }
         let started = Instant::now();
         let mut body = vec![op];
-        write(vm, &mut body)?;
+        let mark = self.ruby.shared.borrow().mark();
+        if let Err(flow) = write(vm, &mut body) {
+            self.ruby.shared.borrow_mut().take_back(mark);
+            return Err(flow);
+        }
         self.ruby.subjects.borrow_mut().push(subject.to_owned());
         let result = self.converse(vm, &body, subject);
         let mut subjects = self.ruby.subjects.borrow_mut();
         subjects.pop();
         if subjects.is_empty() {
-            if let Some(worker) = &*self.ruby.worker.borrow() {
-                worker.rest();
-            }
             let mut spent = self.spent.get();
             let place = if op == TEMPLATE { &mut spent.templates } else { &mut spent.functions };
             *place += started.elapsed();
@@ -63,85 +67,123 @@ impl<'c> Compile<'c> {
     }
 
     fn ensure_worker(&self, vm: &mut Vm<'c>, subject: &str) -> Eval<'c, ()> {
-        if !self.ruby.subjects.borrow().is_empty() {
-            return Err(Flow::raw(format!("{subject} cannot run: its Ruby worker has ended")));
+        if self.ruby.is_running() {
+            return Err(self.no_worker(subject));
         }
-        let settings: &Settings = self.ruby.settings;
-        let key = Key { settings: settings.clone(), folders: self.ruby_folders() };
         let failed = |reason: String| Flow::raw(format!("{subject} needs Ruby, and {reason}"));
-        // A worker that holds Ruby files which have changed since is not used again.
-        loop {
-            let worker = self.ruby.workers.take(&key).map_err(failed)?;
-            *self.ruby.worker.borrow_mut() = Some(worker);
-            self.ruby.scope_number(vm.top);
-            let mut begin = vec![b'b'];
-            let version = vm.string("7.23.0");
-            let mut about = bunraku_vm::value::HashBuilder::new(self.arena);
-            about.insert_str("version", version);
-            let about = Value::Hash(about.finish());
-            let node = vm.string(self.node_name());
-            let environment = vm.string(&self.environment.name);
-            let begin_with = vm.array(&[node, environment, about]);
-            self.put_value(vm, &mut begin, begin_with, 0)?;
-            match self.converse(vm, &begin, subject)? {
-                Value::Bool(true) => drop(self.ruby.worker.take()),
-                _ => return Ok(()),
-            }
-        }
+        let worker = self.ruby.workers.take(self.ruby.settings).map_err(failed)?;
+        *self.ruby.worker.borrow_mut() = Some(worker);
+        self.ruby.fault.take();
+        self.ruby.share_nothing();
+        self.ruby.scope_number(vm.top);
+        let mut begin = vec![b'b'];
+        let version = vm.string("7.23.0");
+        let mut about = bunraku_vm::value::HashBuilder::new(self.arena);
+        about.insert_str("version", version);
+        let about = Value::Hash(about.finish());
+        let node = vm.string(self.node_name());
+        let environment = vm.string(&self.environment.name);
+        let folders: Vec<_> = self.ruby_folders().iter().map(|folder| vm.string(&text(folder))).collect();
+        let folders = vm.array(&folders);
+        let begin_with = vm.array(&[node, environment, about, folders]);
+        self.put_value(vm, &mut begin, begin_with, 0)?;
+        self.converse(vm, &begin, subject).map(|_| ())
     }
 
+    /// Sends a question and answers what comes back until its own answer comes.
     fn converse(&self, vm: &mut Vm<'c>, body: &[u8], subject: &str) -> Eval<'c> {
-        let outermost = self.ruby.subjects.borrow().len() <= 1;
-        self.send(body, outermost, subject)?;
+        if self.ruby.subjects.borrow().len() <= 1
+            && let Some(worker) = &mut *self.ruby.worker.borrow_mut()
+        {
+            worker.outermost();
+        }
+        let question = self.send(body, 0, subject)?;
         loop {
             let received = match &mut *self.ruby.worker.borrow_mut() {
                 Some(worker) => worker.receive(),
-                None => Err("its Ruby worker has ended".to_owned()),
+                None => return Err(self.no_worker(subject)),
             };
             let message = received.map_err(|reason| self.ended(subject, &reason))?;
-            let (op, rest) = message.split_first().unwrap_or((&0, &[]));
+            let (op, rest) = message.body.split_first().unwrap_or((&0, &[]));
             let mut values = Message::new(rest, &self.ruby);
-            match op {
-                b'r' => return values.value(vm),
-                b'e' => return Err(self.ruby_error(vm, &mut values, subject)?),
-                b'c' => {
-                    let what = values.text()?.into_owned();
-                    let answer = self.answer(vm, &what, &mut values);
-                    let reply = self.reply(vm, answer);
-                    self.send(&reply, false, subject)?;
+            match (op, message.about) {
+                (b'r', about) if about == question => {
+                    return values.value(vm).map_err(|_| self.broken(subject));
                 }
-                op => return Err(Flow::raw(format!("the Ruby worker sent a message of kind {op}"))),
+                (b'e', about) if about == question => {
+                    return Err(self
+                        .ruby_error(vm, &mut values, subject)
+                        .unwrap_or_else(|_| self.broken(subject)));
+                }
+                (b'c', 0) => {
+                    let read = values.text().and_then(|what| Ok((what.into_owned(), values.value(vm)?)));
+                    let (what, argument) = read.map_err(|_| self.broken(subject))?;
+                    let answer = self.answer(vm, &what, argument);
+                    // What ended the worker while it was asked for the answer is the error, not that it has ended.
+                    if self.ruby.worker.borrow().is_none() {
+                        return Err(answer.err().unwrap_or_else(|| self.no_worker(subject)));
+                    }
+                    let envelope = !OWN_VALUES.contains(&what.as_str());
+                    let reply = self.reply(vm, answer, usize::from(!envelope));
+                    self.send(&reply, message.number, subject)?;
+                }
+                _ => return Err(self.broken(subject)),
             }
         }
     }
 
-    fn send(&self, body: &[u8], outermost: bool, subject: &str) -> Eval<'c, ()> {
+    fn send(&self, body: &[u8], about: u32, subject: &str) -> Eval<'c, u32> {
         let sent = match &mut *self.ruby.worker.borrow_mut() {
-            Some(worker) => worker.send(body, outermost),
-            None => Err("its Ruby worker has ended".to_owned()),
+            Some(worker) => worker.send(body, about),
+            None => return Err(self.no_worker(subject)),
         };
         sent.map_err(|reason| self.ended(subject, &reason))
     }
 
+    /// Ends the worker: the error says which function or template ran, and why there is no answer.
     #[cold]
     fn ended(&self, subject: &str, reason: &str) -> Box<Flow<'c>> {
         self.ruby.worker.take();
-        Flow::raw(format!("{subject}: {reason}"))
+        let flow = Flow::raw(format!("{subject}: {reason}"));
+        *self.ruby.fault.borrow_mut() = Some((*flow).clone());
+        flow
+    }
+
+    /// The worker has sent what it may not send.
+    #[cold]
+    fn broken(&self, subject: &str) -> Box<Flow<'c>> {
+        let reason = self.ruby.worker.borrow_mut().as_mut().map(super::process::Worker::broken);
+        self.ended(subject, &reason.unwrap_or_default())
+    }
+
+    /// Ruby that stands around what has ended the worker cannot go on: the error is what ended it.
+    #[cold]
+    fn no_worker(&self, subject: &str) -> Box<Flow<'c>> {
+        match &*self.ruby.fault.borrow() {
+            Some(flow) => Box::new(flow.clone()),
+            None => Flow::raw(format!("{subject}: its Ruby worker has ended")),
+        }
     }
 
     /// An answer as a message. Ruby gets to know an error's text, and hands the error itself back by number.
-    fn reply(&self, vm: &mut Vm<'c>, answer: Eval<'c>) -> Vec<u8> {
+    /// `depth` is 0 where the outermost value is only its envelope.
+    fn reply(&self, vm: &mut Vm<'c>, answer: Eval<'c>, depth: usize) -> Vec<u8> {
         let flow = match answer {
             Ok(value) => {
                 let mut out = vec![b'r'];
-                match self.put_value(vm, &mut out, value, 0) {
+                let mark = self.ruby.shared.borrow().mark();
+                match self.put_value(vm, &mut out, value, depth) {
                     Ok(()) => return out,
-                    Err(flow) => flow,
+                    Err(flow) => {
+                        self.ruby.shared.borrow_mut().take_back(mark);
+                        flow
+                    }
                 }
             }
             Err(flow) => flow,
         };
         let (kind, message) = match &*flow {
+            Flow::Fault(fault) if fault.diagnostic.code == Some(NOT_FOUND) => ("throw", String::new()),
             Flow::Fault(fault) => ("fault", fault.diagnostic.to_string()),
             Flow::Break(_) => ("break", String::new()),
             Flow::Next(..) => ("next", String::new()),
@@ -177,6 +219,9 @@ impl<'c> Compile<'c> {
         let message = values.text()?.into_owned();
         let top = values.text()?.into_owned();
         let place = values.value(vm)?;
+        if class == "Bunraku::NoSuchKey" {
+            return Ok(Flow::formed(Diagnostic::error(message).with_code(NOT_FOUND)));
+        }
         if SPOILING.contains(&class.as_str()) {
             if let Some(worker) = &mut *self.ruby.worker.borrow_mut() {
                 worker.spoilt = true;

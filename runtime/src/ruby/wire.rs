@@ -12,11 +12,15 @@
 //!  18 lambda    number, arity i64, parameters; from Ruby the number only
 //!  19 object    number, type name, attributes; from Ruby the number only
 //!  20 scope     number            21 an object of Ruby's: number; from Ruby with class and text
+//!  23 string whose encoding is that of bytes                         size, bytes
+//!  24 array, 25 hash that either side will know again    number, size, values or keys and values
+//!  26 one of these that the other side knows            number
 //!  22 instance of a data type in Ruby, from Ruby only: number, type name, attributes, what a
 //!                                    catalog says of it or undef
 //! size     u8, or 255 and u32
 //! ```
-//! All numbers are little-endian.
+//! All numbers are little-endian. Arrays and hashes that are one object stay one on the other side: see [`super::shared`].
+//! The outermost of a message is only its envelope and has no number.
 
 use super::{Handle, Ruby};
 use crate::compile::Compile;
@@ -78,14 +82,29 @@ impl<'c> Compile<'c> {
                 out.push(4);
                 out.extend(n.to_le_bytes());
             }
-            Value::Str(text) => tagged(out, 5, text.as_bytes()),
-            Value::Array(items) => self.put_items(vm, out, items.items(), depth)?,
+            Value::Str(text) => match self.ruby.bytes_of(text) {
+                Some(bytes) => tagged(out, 23, bytes),
+                None => tagged(out, 5, text.as_bytes()),
+            },
+            Value::Array(items) => {
+                if depth == 0 {
+                    out.push(6);
+                } else if !self.put_number(out, 24, items.address(), value) {
+                    return Ok(());
+                }
+                self.put_items(vm, out, items.items(), depth)?;
+            }
             Value::Iterator(iter) => {
                 let items = iterator::collect(vm, iter)?;
+                out.push(6);
                 self.put_items(vm, out, &items, depth)?;
             }
             Value::Hash(hash) => {
-                out.push(7);
+                if depth == 0 {
+                    out.push(7);
+                } else if !self.put_number(out, 25, hash.address(), value) {
+                    return Ok(());
+                }
                 put_size(out, hash.len());
                 for (key, value) in hash.entries() {
                     self.put_value(vm, out, *key, depth + 1)?;
@@ -158,7 +177,6 @@ impl<'c> Compile<'c> {
         items: &[Value<'c>],
         depth: usize,
     ) -> Eval<'c, ()> {
-        out.push(6);
         put_size(out, items.len());
         items.iter().try_for_each(|item| self.put_value(vm, out, *item, depth + 1))
     }
@@ -269,23 +287,22 @@ impl<'m, 'c> Message<'m, 'c> {
             3 => Value::Int(i64::from_le_bytes(self.word()?)),
             4 => Value::Float(f64::from_le_bytes(self.word()?)),
             5 => Value::Str(self.string(vm)?),
-            6 => {
-                let size = self.size()?;
-                let mut items = Vec::with_capacity(size.min(4096));
-                for _ in 0..size {
-                    items.push(self.nested(vm, depth + 1)?);
-                }
-                vm.array(&items)
+            6 => self.list(vm, depth)?,
+            7 => self.entries(vm, depth)?,
+            24 => {
+                let number = self.size()? as u32;
+                let list = self.list(vm, depth)?;
+                self.ruby.shared.borrow_mut().received(number, list)
             }
-            7 => {
-                let size = self.size()?;
-                let mut hash = HashBuilder::new(vm.arena);
-                for _ in 0..size {
-                    let key = self.nested(vm, depth + 1)?;
-                    let value = self.nested(vm, depth + 1)?;
-                    hash.insert(key, value);
-                }
-                Value::Hash(hash.finish())
+            25 => {
+                let number = self.size()? as u32;
+                let hash = self.entries(vm, depth)?;
+                self.ruby.shared.borrow_mut().received(number, hash)
+            }
+            26 => {
+                let number = self.size()? as u32;
+                let known = self.ruby.shared.borrow().value(number);
+                known.ok_or_else(|| Flow::raw("a message of the Ruby worker names a value there is not"))?
             }
             8 => Value::Default,
             9 => Value::Sensitive(vm.arena.alloc(self.nested(vm, depth + 1)?)),
@@ -305,6 +322,11 @@ impl<'m, 'c> Message<'m, 'c> {
                 Value::Binary(vm.arena.alloc(bytes))
             }
             17 => Value::Uri(self.string(vm)?),
+            23 => {
+                let size = self.size()?;
+                let bytes = self.take(size)?;
+                Value::Str(self.ruby.string_of_bytes(vm, bytes))
+            }
             20 => {
                 self.size()?;
                 self.foreign(vm, u32::MAX, "Puppet::Parser::Scope", "Scope()")
@@ -327,6 +349,26 @@ impl<'m, 'c> Message<'m, 'c> {
             }
             tag => return Err(Flow::raw(format!("a message of the Ruby worker has a value of form {tag}"))),
         })
+    }
+
+    fn list(&mut self, vm: &Vm<'c>, depth: usize) -> Eval<'c> {
+        let size = self.size()?;
+        let mut items = Vec::with_capacity(size.min(4096));
+        for _ in 0..size {
+            items.push(self.nested(vm, depth + 1)?);
+        }
+        Ok(vm.array(&items))
+    }
+
+    fn entries(&mut self, vm: &Vm<'c>, depth: usize) -> Eval<'c> {
+        let size = self.size()?;
+        let mut hash = HashBuilder::new(vm.arena);
+        for _ in 0..size {
+            let key = self.nested(vm, depth + 1)?;
+            let value = self.nested(vm, depth + 1)?;
+            hash.insert(key, value);
+        }
+        Ok(Value::Hash(hash.finish()))
     }
 
     /// An instance of a data type in Ruby: the one there is already, unless its attributes are others by now.

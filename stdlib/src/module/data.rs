@@ -12,10 +12,10 @@ use bunraku_vm::vm::Vm;
 
 natives! {
     /// A value as JSON.
-    function "to_json" { dispatch to_json(param "Any" data); }
+    function "to_json" { dispatch old_to_json(param "Any" data); }
     /// A value as JSON on many lines.
     function "to_json_pretty" {
-        dispatch to_json_pretty(
+        dispatch old_to_json_pretty(
             param "Variant[Hash, Array]" data,
             optional_param "Optional[Boolean]" skip_undef,
             optional_param "Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}]" opts,
@@ -26,7 +26,7 @@ natives! {
     /// A value as a Ruby literal.
     function "to_ruby" { dispatch to_ruby(param "Any" object); }
     /// A hash as TOML.
-    function "to_toml" { dispatch to_toml(param "Hash" data) -> "String"; }
+    function "to_toml" { dispatch old_to_toml(param "Hash" data) -> "String"; }
     /// A value as YAML.
     function "to_yaml" { dispatch to_yaml(param "Any" data, optional_param "Hash" options); }
     /// A value as JSON.
@@ -180,13 +180,53 @@ fn plain(value: Value<'_>) -> String {
     bunraku_vm::format::to_ruby_s(value)
 }
 
+/// Whether a Sensitive value is in a value: what becomes of one depends on the version of the module.
+fn holds_sensitive(value: Value<'_>) -> bool {
+    match value {
+        Value::Sensitive(_) => true,
+        Value::Array(items) => items.items().iter().any(|item| holds_sensitive(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().any(|(key, value)| holds_sensitive(*key) || holds_sensitive(*value))
+        }
+        _ => false,
+    }
+}
+
+fn old_to_json<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "to_json", call),
+        false => write_json(vm, call),
+    }
+}
+
 fn to_json<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "stdlib::to_json", call),
+        false => write_json(vm, call),
+    }
+}
+
+fn old_to_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "to_json_pretty", call),
+        false => write_json_pretty(vm, call),
+    }
+}
+
+fn to_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "stdlib::to_json_pretty", call),
+        false => write_json_pretty(vm, call),
+    }
+}
+
+fn write_json<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut out = String::new();
     json(&mut out, call.args[0], &Layout::compact(), 1)?;
     Ok(vm.string(&out))
 }
 
-fn to_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+fn write_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut layout = Layout {
         indent: "  ".to_owned(),
         space: " ".to_owned(),
@@ -274,6 +314,7 @@ fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     };
     match super::yaml::dump(vm, call.args[0], options) {
         Some(text) => Ok(vm.string(&text)),
+        None if holds_sensitive(call.args[0]) => leave(vm, name, call),
         None => match object(call.args[0]) {
             Some(object) => {
                 let class = bunraku_vm::label::ruby_class(object);
@@ -302,7 +343,21 @@ fn object(value: Value<'_>) -> Option<Value<'_>> {
     }
 }
 
+fn old_to_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "to_toml", call),
+        false => write_toml(vm, call),
+    }
+}
+
 fn to_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    match holds_sensitive(call.args[0]) {
+        true => leave(vm, "stdlib::to_toml", call),
+        false => write_toml(vm, call),
+    }
+}
+
+fn write_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut out = String::new();
     if let Value::Hash(hash) = call.args[0] {
         toml(&mut out, hash, &[], false)?;

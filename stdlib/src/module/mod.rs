@@ -155,8 +155,6 @@ fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 /// A value as the YAML that Ruby's `to_yaml` makes of it; none where only Ruby knows.
-///
-/// Arrays and hashes that stand there twice are written twice, without the anchors that Ruby makes of them.
 pub fn yaml<'c>(vm: &Vm<'c>, value: Value<'c>) -> Option<String> {
     yaml::dump(vm, value, None)
 }

@@ -4,14 +4,18 @@ use super::ruby::matches;
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
+use std::collections::HashSet;
 
 /// The columns after which libyaml breaks lines.
 const WIDTH: usize = 80;
 
 /// A value as a YAML document.
 ///
-/// None where only Psych can: for values that are objects of Ruby to it, long keys, and options that are not known.
+/// None where only Psych can: for arrays and hashes that stand there twice, which it gives anchors, for values that are objects of Ruby to it, long keys, and options that are not known.
 pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Option<String> {
+    if !stands_once(value, &mut HashSet::new()) {
+        return None;
+    }
     let mut writer = Writer { vm, indent: 2, width: WIDTH, out: String::new() };
     for (name, option) in options.map_or(&[][..], |options| options.entries()) {
         match (name.as_str(), option) {
@@ -42,6 +46,21 @@ pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>)
         }
     }
     Some(writer.out)
+}
+
+/// Whether each array and hash is there once only.
+fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> bool {
+    match value {
+        Value::Array(items) => {
+            seen.insert(items.address()) && items.items().iter().all(|item| stands_once(*item, seen))
+        }
+        Value::Hash(hash) => {
+            let mut entries = hash.entries().iter();
+            seen.insert(hash.address())
+                && entries.all(|(key, value)| stands_once(*key, seen) && stands_once(*value, seen))
+        }
+        _ => true,
+    }
 }
 
 struct Writer<'a, 'c> {

@@ -28,6 +28,7 @@ pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Ev
             let tail = elements(vm, b);
             Ok(Value::Array(items.appended(vm.arena, &tail)))
         }
+        (Value::Hash(hash), Value::Hash(other)) if other.is_empty() => Ok(Value::Hash(hash.again(vm.arena))),
         (Value::Hash(hash), Value::Hash(other)) => Ok(Value::Hash(hash.merged(vm.arena, other.entries()))),
         (Value::Hash(hash), Value::Array(items)) => {
             let mut merged = HashBuilder::with(vm.arena, hash);

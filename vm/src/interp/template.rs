@@ -102,7 +102,9 @@ impl<'c> Vm<'c> {
         let linked = self.link(template)?;
         let mut values: Vec<(&str, Value<'c>)> = Vec::new();
         for (name, value) in given {
+            // What has no value is as if it were not given.
             if let Value::Str(name) = name
+                && !value.is_undef()
                 && !linked.params.iter().any(|param| param.name == name.as_str())
             {
                 values.push((name.as_str(), *value));

@@ -95,6 +95,7 @@ impl<'c> Vm<'c> {
             return Some((self.top.own(symbol)?, None));
         }
         let mut scope = self.host.class_scope(class)?;
+        let settings = scope;
         if let Some(slot) = scope.cell(symbol)
             && let Some(value) = slot.get()
         {
@@ -104,7 +105,16 @@ impl<'c> Vm<'c> {
             if let Some(value) = scope.own(symbol) {
                 return Some((value, None));
             }
-            scope = scope.parent.filter(|parent| parent.kind == ScopeKind::Class)?;
+            match scope.parent.filter(|parent| parent.kind == ScopeKind::Class) {
+                Some(parent) => scope = parent,
+                None if class == "settings" => {
+                    // One of Puppet's settings that nobody has asked for yet.
+                    let value = self.host.setting(self.symbols.text(symbol))?;
+                    settings.set(symbol, value);
+                    return Some((value, None));
+                }
+                None => return None,
+            }
         }
     }
 

@@ -37,6 +37,32 @@ fn loops_over_literals_and_methods_are_followed() {
 }
 
 #[test]
+fn what_a_module_does_when_it_is_mixed_in_is_followed() {
+    let library = |path: &str| {
+        (path == "puppet_x/mix").then(|| {
+            "module PuppetX::Mix
+               def self.extended(type)
+                 type.newparam(:a) { desc 'a' }
+                 type.newproperty(:b)
+                 type.class_eval do
+                   newparam(:c)
+                 end
+               end
+             end"
+            .to_owned()
+        })
+    };
+    let source = "require 'puppet_x/mix'
+        Puppet::Type.newtype(:x) do
+          extend PuppetX::Mix
+          newparam(:name, namevar: true)
+        end";
+    let ty = declared("x", source, &library);
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.attributes.unwrap(), ["b", "a", "c", "name"]);
+}
+
+#[test]
 fn what_only_ruby_knows_is_said() {
     let inside = |text: &str| {
         read(&format!("Puppet::Type.newtype(:x) do\nnewparam(:name)\n{text}\nend"))

@@ -376,8 +376,23 @@ module Bunraku
     def call_loaded(name, index, scope, args, block)
       instance = compile.functions[name]
       block = block.to_proc if block
-      return instance.call(scope, *args, &block) unless index
-      instance.class.dispatcher.dispatchers[index].invoke(instance, scope, args, &block)
+      watch_changes(scope, args) do
+        next instance.call(scope, *args, &block) unless index
+        instance.class.dispatcher.dispatchers[index].invoke(instance, scope, args, &block)
+      end
+    end
+
+    # Tells the compiler of arguments that have been changed in place: all who hold them see that.
+    def watch_changes(scope, args)
+      lists = args.select { |arg| (arg.is_a?(Array) || arg.is_a?(Hash)) && !arg.frozen? }
+      return yield if lists.empty?
+      prints = lists.map(&:hash)
+      begin
+        yield
+      ensure
+        changed = lists.zip(prints).filter_map { |list, print| list unless list.hash == print }
+        Bunraku.ask('mutated', [scope.number, nil, changed]) unless changed.empty?
+      end
     end
   end
 

@@ -63,7 +63,10 @@ module Puppet
       Bunraku.ask('context', [live!.number, 'interpolate', value])
     end
 
+    # The text is made only where somebody reads it.
     def explain
+      return unless Bunraku.ask('context', [live!.number, 'explain?', nil])
+      Bunraku.ask('context', [live!.number, 'explain!', yield.to_s])
       nil
     end
 

@@ -65,7 +65,7 @@ module Puppet
             result = Bunraku.from_old(send(real, args[0]))
             type == :rvalue ? result : nil
           end
-          @known[name] = { arity: arity, type: type, name: full, doc: options[:doc] }.compact
+          @known[name] = { arity: arity, type: type, name: full, doc: options[:doc], file: block.source_location[0] }.compact
         end
 
         # The name of the method behind a function; loads its file. `false` where there is none.

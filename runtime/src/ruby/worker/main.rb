@@ -5,10 +5,10 @@ module Bunraku
     def handle(op, message)
       case op
       when 98 # b: a compile begins
-        node, environment, settings = message.value
-        @compile = Compile.new(node, environment, settings)
-        @old_places = nil
-        stale?
+        @compile = Compile.new
+        @folders = @compile.begin(*message.value)
+        $LOAD_PATH.unshift(*@folders)
+        nil
       when 108 then load_function(*message.value) # l
       when 102 # f: a function of the new interface
         name, index, scope, args, block = message.value
@@ -21,29 +21,14 @@ module Bunraku
       when 103 # g: one of the old
         name, scope, args = message.value
         call_old(name, Puppet::Parser::Scope.at(scope), args)
+      when 119 # w: where an old function that has been loaded was written
+        info = Puppet::Parser::Functions.info(message.value)
+        info && info[:file]
       when 116 # t: a template
         scope, file, shown, text = message.value
         render(Puppet::Parser::Scope.at(scope), file, shown, text)
       else raise IOError, "message #{op}"
       end
-    end
-
-    # Whether a file of a module that Ruby has loaded has changed: what was loaded cannot be taken back.
-    def stale?
-      seen = (@seen ||= {})
-      ($LOADED_FEATURES.size - (@features ||= 0)).times do |n|
-        file = $LOADED_FEATURES[@features + n]
-        seen[file] = stamp_of(file) if folders.any? { |folder| file.start_with?(folder) }
-      end
-      @features = $LOADED_FEATURES.size
-      seen.any? { |file, stamp| stamp_of(file) != stamp }
-    end
-
-    def stamp_of(file)
-      stat = File.stat(file)
-      [stat.mtime, stat.size]
-    rescue SystemCallError
-      nil
     end
   end
 end

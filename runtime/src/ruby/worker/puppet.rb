@@ -133,17 +133,33 @@ module Puppet
     end
   end
 
-  # Answers only what the compiler knows of itself.
+  # All settings of the compile.
   module Settings
+    extend Bunraku::Gaps
+
     class << self
       def [](name)
-        value = Bunraku.ask('setting', name.to_s)
-        raise Bunraku::Missing.new("The setting '#{name}' is not supported (Puppet[:#{name}])", name.to_sym) if value.nil?
-        name.to_sym == :strict ? value.to_sym : value
+        value(name)
       end
 
-      def value(name, _environment = nil)
-        self[name]
+      def value(name, _environment = nil, _bypass_interpolation = false)
+        symbol, value = found(name)
+        symbol && value.is_a?(String) ? value.to_sym : value
+      end
+
+      def value_sym(name, environment = nil, _bypass_interpolation = false)
+        value(name, environment)
+      end
+
+      def include?(name)
+        !found(name).nil?
+      end
+      alias valid? include?
+
+      private
+
+      def found(name)
+        (Bunraku.compile.caches[:settings] ||= {})[name.to_s] ||= Bunraku.ask('setting', name.to_s)
       end
     end
   end
@@ -266,41 +282,6 @@ module Puppet
 
     def to_s
       "Module #{name}(#{path})"
-    end
-  end
-
-  module FileSystem
-    extend Bunraku::Gaps
-
-    class << self
-      def exist?(path)
-        File.exist?(path)
-      end
-
-      def read(path, opts = {})
-        File.read(path, **opts)
-      end
-
-      def read_preserve_line_endings(path)
-        File.read(path, encoding: 'bom|utf-8')
-      end
-
-      def directory?(path)
-        File.directory?(path)
-      end
-
-      def basename(path)
-        Pathname.new(File.basename(path))
-      end
-
-      def pathname(path)
-        require 'pathname'
-        Pathname.new(path)
-      end
-
-      def expand_path(path, folder = nil)
-        File.expand_path(path, folder)
-      end
     end
   end
 
@@ -438,44 +419,8 @@ module Puppet
       singleton_class.send(:alias_method, :load_file, :safe_load_file)
     end
 
-    module Execution
-      class ProcessOutput < String
-        attr_reader :exitstatus
-
-        def initialize(text, status)
-          super(text)
-          @exitstatus = status
-        end
-      end
-
-      def self.execute(command, options = {})
-        require 'open3'
-        options = {} unless options.is_a?(Hash)
-        shown = command.is_a?(Array) ? command.join(' ') : command
-        environment = (options[:custom_environment] || {}).transform_keys(&:to_s)
-        words = command.is_a?(Array) ? command.map(&:to_s) : [command]
-        words[0] = [words[0], words[0]] if command.is_a?(Array)
-        text, status = Open3.capture2e(environment, *words, stdin_data: '')
-        if !status.success? && options.fetch(:failonfail, false)
-          raise Puppet::ExecutionFailure, "Execution of '#{shown}' returned #{status.exitstatus}: #{text.strip}"
-        end
-        ProcessOutput.new(text, status.exitstatus)
-      rescue SystemCallError => error
-        raise Puppet::ExecutionFailure, "Could not execute '#{shown}': #{error.message}"
-      end
-
-      def self.execpipe(command, _failonfail = true)
-        text = execute(command, failonfail: true)
-        block_given? ? yield(text) : text
-      end
-
-      singleton_class.send(:alias_method, :util_execute, :execute)
-    end
-
     class Autoload; end
   end
-
-  module Settings; end
 
   class Type
     extend Bunraku::Gaps
@@ -762,85 +707,5 @@ class Object
 
   def n_(one, many, count)
     count == 1 ? one : many
-  end
-end
-
-# What Puppet's process has loaded of Ruby's library before any function runs: here it is loaded when first named.
-class Object
-  { URI: 'uri', Pathname: 'pathname', OpenStruct: 'ostruct', Delegator: 'delegate', SimpleDelegator: 'delegate',
-    FileUtils: 'fileutils', Etc: 'etc', SecureRandom: 'securerandom', Digest: 'digest', OpenSSL: 'openssl',
-    Socket: 'socket', IPAddr: 'ipaddr', Timeout: 'timeout', Zlib: 'zlib', Net: 'net/https', Benchmark: 'benchmark',
-    Set: 'set', Psych: 'yaml', YAML: 'yaml', StringIO: 'stringio', StringScanner: 'strscan', JSON: 'json',
-    Date: 'date', DateTime: 'date', Logger: 'logger', Syslog: 'syslog', CGI: 'cgi', Resolv: 'resolv',
-    Singleton: 'singleton', Forwardable: 'forwardable', OptionParser: 'optparse', Ripper: 'ripper',
-    Base64: 'base64', ERB: 'erb', Find: 'find', English: 'English' }.each do |name, file|
-    autoload(name, file) unless const_defined?(name, false)
-  end
-
-  def to_yaml(*args, **options)
-    Object.send(:remove_method, :to_yaml)
-    require 'yaml'
-    to_yaml(*args, **options)
-  end
-
-  def to_json(*args)
-    Object.send(:remove_method, :to_json)
-    require 'json'
-    to_json(*args)
-  end
-end
-
-module Enumerable
-  def to_set(*args, &block)
-    Enumerable.send(:remove_method, :to_set)
-    require 'set'
-    to_set(*args, &block)
-  end
-end
-
-class Time
-  %i[parse iso8601 xmlschema httpdate rfc2822 strptime].each do |name|
-    define_singleton_method(name) do |*args, &block|
-      %i[parse iso8601 xmlschema httpdate rfc2822 strptime].each { |own| singleton_class.send(:remove_method, own) }
-      require 'time'
-      public_send(name, *args, &block)
-    end
-  end
-
-  %i[iso8601 xmlschema httpdate rfc2822].each do |name|
-    define_method(name) do |*args|
-      %i[iso8601 xmlschema httpdate rfc2822].each { |own| Time.send(:remove_method, own) }
-      require 'time'
-      public_send(name, *args)
-    end
-  end
-end
-
-# Files of Puppet's own that modules ask for: what the worker has of them is loaded already, and no Puppet installed
-# beside it is ever read.
-module Kernel
-  alias bunraku_require require
-  private :bunraku_require
-
-  def require(name)
-    text = name.respond_to?(:to_path) ? name.to_path : name
-    if text.is_a?(String) && text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)})
-      found = $LOAD_PATH.first(Bunraku.folders.size).any? do |folder|
-        File.file?(File.join(folder, text.end_with?('.rb') ? text : "#{text}.rb"))
-      end
-      return false unless found
-    end
-    begin
-      bunraku_require(name)
-    rescue LoadError => error
-      raise if defined?(Gem) || error.path != text
-      bunraku_require('rubygems')
-      begin
-        # With RubyGems there, its own `require` looks among the gems.
-        Kernel.instance_method(:require).bind_call(self, name)
-      rescue LoadError
-        raise error
-      end
-    end
   end
 end

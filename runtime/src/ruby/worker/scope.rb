@@ -431,8 +431,7 @@ module Puppet
       end
 
       def call_function(name, args, &block)
-        args = [args] unless args.is_a?(Array)
-        Bunraku.call_named(self, name.to_s, '', args, block)
+        Bunraku.call_named(self, name.to_s, '', [*args], block)
       end
 
       def environment

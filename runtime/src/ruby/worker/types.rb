@@ -83,16 +83,36 @@ module Puppet
           @title
         end
 
-        def method_missing(name, *_args)
+        # Readers of what the type is made of.
+        PARTS = %w[from to value values patterns pattern size_type size_type_or_value element_type key_type value_type
+                   types elements type optional_type resolved_type case_insensitive?].freeze
+
+        def iterable?(_guard = nil)
+          Bunraku.ask('assignable', [TypeParser.singleton.parse('Iterable'), self])
+        end
+
+        def method_missing(name, *args, &block)
+          if args.empty? && PARTS.include?(name.to_s) && parts.key?(name.to_s)
+            return part(name.to_s)
+          end
           at = caller.find { |line| !line.start_with?('<bunraku', '<internal') }.to_s.sub(/:in .*\z/m, '')
           raise Bunraku::Missing.new("#{self.class}##{name} of Puppet's Ruby is not supported (#{at})", name)
         end
 
-        def respond_to_missing?(_name, _all = false)
-          false
+        def respond_to_missing?(name, _all = false)
+          PARTS.include?(name.to_s) && parts.key?(name.to_s)
         end
 
         private
+
+        def parts
+          @parts ||= Bunraku.ask('parts', [live!])
+        end
+
+        def part(name)
+          value = parts[name]
+          name == 'elements' ? value.map { |row| PStructElement.new(*row) } : value
+        end
 
         def known(name)
           return if is_a?(PCatalogEntryType)
@@ -114,11 +134,81 @@ module Puppet
       class PScalarType < PAnyType; end
       class PScalarDataType < PScalarType; end
       class PNumericType < PScalarDataType; end
-      class PIntegerType < PNumericType; end
+      class PIntegerType < PNumericType
+        def each(&block)
+          found = Iterable.on(self)
+          block ? found.each(&block) : found
+        end
+
+        def iterable?(_guard = nil)
+          finite_range?
+        end
+
+        def finite_range?
+          range.all?(Integer)
+        end
+
+        def size
+          finite_range? ? [0, part('to') - part('from') + 1].max : Float::INFINITY
+        end
+
+        # The bounds as numbers, infinite ones among them.
+        def range
+          [part('from'), part('to')]
+        end
+
+        def numeric_from
+          range[0]
+        end
+
+        def numeric_to
+          range[1]
+        end
+      end
       class PFloatType < PNumericType; end
       class PStringType < PScalarDataType; end
       class PBooleanType < PScalarDataType; end
-      class PEnumType < PScalarDataType; end
+      # A key of a Struct.
+      PStructElement = Struct.new(:name, :value_type, :optional?)
+
+      # Types that code can run through, as the values they are.
+      module Runs
+        def each(&block)
+          found = Iterable.on(self)
+          block ? found.each(&block) : found
+        end
+
+        def iterable?(_guard = nil)
+          true
+        end
+      end
+
+      class PEnumType < PScalarDataType
+        include Runs
+      end
+
+      # An alias does what the type does that it stands for.
+      class PTypeAliasType < PAnyType
+        def each(&block)
+          resolved_type.each(&block)
+        end
+
+        def resolved_type
+          part('resolved_type')
+        end
+
+        def name
+          part('name')
+        end
+
+        def method_missing(name, *args, &block)
+          resolved_type.public_send(name, *args, &block)
+        end
+
+        def respond_to_missing?(name, all = false)
+          resolved_type.respond_to?(name, all)
+        end
+      end
       class PPatternType < PScalarDataType; end
       class PCollectionType < PAnyType; end
       class PArrayType < PCollectionType; end

@@ -1,4 +1,4 @@
-# The conversation with the compiler: messages over two pipes, values as tagged bytes. The form is drawn in wire.rs.
+# Values as tagged bytes. The form is drawn in wire.rs.
 
 module Bunraku
   # What is on its way through Ruby and belongs to the compiler: an error it raised, a `return` or `next` of a lambda.
@@ -19,6 +19,9 @@ module Bunraku
 
   # Raised into code that has run for too long.
   class TimeLimit < Exception; end
+
+  # A key that a Hiera backend does not have.
+  class NoSuchKey < Exception; end
 
   # A thing of Puppet's Ruby that the worker does not have.
   class Missing < NameError; end
@@ -72,11 +75,21 @@ module Bunraku
       @at += 1
       case tag
       when 5 then text
+      when 23 then text.force_encoding(Encoding::BINARY)
       when 0 then nil
       when 1 then true
       when 2 then false
       when 3 then integer
       when 6 then Array.new(size) { value }
+      when 24
+        array = Bunraku.compile.share(size, [])
+        size.times { array << value }
+        array
+      when 25
+        hash = Bunraku.compile.share(size, {})
+        size.times { key = value; hash[key] = value }
+        hash
+      when 26 then Bunraku.compile.shared(size)
       when 7
         hash = {}
         size.times { key = value; hash[key] = value }
@@ -148,7 +161,7 @@ module Bunraku
 
     def value(value)
       case value
-      when String then tagged("\x05".b, value)
+      when String then tagged(value.encoding == Encoding::BINARY ? "\x17".b : "\x05".b, value)
       when nil then @bytes << "\x00".b
       when true then @bytes << "\x01".b
       when false then @bytes << "\x02".b
@@ -160,11 +173,11 @@ module Bunraku
         @bytes << "\x03".b << [value].pack('q<')
       when Float then @bytes << "\x04".b << [value].pack('E')
       when Array
-        @bytes << "\x06".b
+        return self unless number("\x18".b, value)
         size(value.size)
         value.each { |item| value(item) }
       when Hash
-        @bytes << "\x07".b
+        return self unless number("\x19".b, value)
         size(value.size)
         value.each { |key, item| value(key); value(item) }
       when Symbol
@@ -202,9 +215,29 @@ module Bunraku
         block = Block.of(value)
         block ? value(block) : object(value)
       else
-        defined?(::URI::Generic) && value.is_a?(::URI::Generic) ? tagged("\x11".b, value.to_s) : object(value)
+        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged("\x11".b, value.to_s) : object(value)
       end
       self
+    end
+
+    # The outermost array of a message is only its envelope.
+    def envelope(value)
+      return value(value) unless value.is_a?(Array)
+      @bytes << "\x06".b
+      size(value.size)
+      value.each { |item| value(item) }
+      self
+    end
+
+    # The number of an array or hash; says whether what it holds has to follow: its first time in a message.
+    def number(tag, value)
+      number, is_new = Bunraku.compile.share_number(value)
+      written = (@written ||= {})
+      known = !is_new && written[number]
+      written[number] = true
+      @bytes << (known ? "\x1a".b : tag)
+      size(number)
+      !known
     end
 
     # An instance of a data type: its number, and what it would be made from.
@@ -263,237 +296,6 @@ module Bunraku
       made.define_singleton_method(:parameters) { parameters }
       Block.procs[made] = self
       @proc = made
-    end
-  end
-
-  # What belongs to one compile and goes with it.
-  class Compile
-    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
-                :classes, :type_names, :readers
-
-    def initialize(node, environment, settings)
-      @node = node
-      @environment = environment
-      @settings = settings
-      @objects = []
-      @numbers = {}.compare_by_identity
-      @functions = {}
-      @scopes = {}
-      @caches = {}
-      @contexts = {}
-      @datatypes = {}
-      @classes = {}
-      @type_names = {}.compare_by_identity
-      @readers = {}.compare_by_identity
-    end
-
-    def number(object)
-      @numbers[object] ||= (@objects << object).size - 1
-    end
-  end
-
-  class << self
-    attr_reader :compile, :folders
-
-    def text_of(object)
-      object.to_s.to_s
-    rescue StandardError
-      object.class.to_s
-    end
-
-    # `$facts` and the like: read once a compile, frozen as in Puppet.
-    def shared(name)
-      known = compile.caches[name]
-      return known if known
-      value = freeze_deep(ask('variable', [0, name])[1])
-      compile.caches[name] = value
-    end
-
-    def freeze_deep(value)
-      case value
-      when Array then value.each { |item| freeze_deep(item) }
-      when Hash then value.each { |key, item| freeze_deep(key); freeze_deep(item) }
-      end
-      value.freeze
-    end
-
-    # The text between the slashes of the Puppet notation.
-    def regexp_source(regexp)
-      return regexp.source if regexp.options.zero?
-      regexp.to_s
-    end
-
-    def uri(text)
-      require 'uri'
-      ::URI.parse(text)
-    end
-
-    # Questions after which every variable is what it was.
-    READING = %w[variable variables bound changed log warn_once deprecation setting].freeze
-
-    # How often code of the compile may have run: what is remembered of its variables holds as long as this stands.
-    attr_reader :age
-
-    # Asks the compiler; it may call back before it answers.
-    def ask(what, args = nil)
-      @age += 1 unless READING.include?(what)
-      writer = Writer.new('c')
-      writer.text(what)
-      writer.value(args)
-      send_message(writer.bytes)
-      converse
-    end
-
-    # Handles messages until an answer comes.
-    def converse
-      loop do
-        message = receive
-        case op = message.getbyte(0)
-        when 114 then return Reader.new(message, 1).value # r
-        when 101 then raise_carried(Reader.new(message, 1)) # e
-        else reply(op, message)
-        end
-      end
-    end
-
-    def run
-      loop do
-        message = receive
-        reply(message.getbyte(0), message)
-      end
-    end
-
-    def reply(op, message)
-      depth = @depth
-      begin
-        @depth += 1
-        @age += 1
-        if depth.zero?
-          @deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + @time_limit
-        end
-        writer = Writer.new('r')
-        writer.value(handle(op, Reader.new(message, 1)))
-        answer = writer.bytes
-      rescue Exception => error # rubocop:disable Lint/RescueException -- nothing may end the worker
-        @deadline = nil
-        answer = failure(error)
-      ensure
-        @depth = depth
-        @deadline = nil if depth.zero?
-      end
-      send_message(answer)
-    end
-
-    # An error as a message: the token of what was carried, class, text, and where in the modules' Ruby it was raised.
-    def failure(error)
-      writer = Writer.new('e')
-      if error.is_a?(Carried) && error.token
-        writer.value(error.token)
-        return writer.bytes
-      end
-      writer.value(nil)
-      writer.value(error.is_a?(StandardError))
-      writer.text(error.class.name || error.class.to_s)
-      writer.text(message_of(error))
-      writer.text(top_of(error) || '')
-      file, line = error.respond_to?(:file) ? [error.file, error.line] : [nil, nil]
-      writer.value([file && file.to_s, line && line.to_i])
-      writer.bytes
-    rescue Exception => second # rubocop:disable Lint/RescueException
-      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').value([nil, nil]).bytes
-    end
-
-    def message_of(error)
-      # Puppet's process has these suggestions; the worker loads them only when somebody reads one.
-      require 'did_you_mean' if error.is_a?(NameError) && !defined?(DidYouMean::Correctable)
-      error.message.to_s
-    rescue LoadError
-      error.message.to_s
-    end
-
-    # The innermost line that is not the worker's own.
-    def top_of(error)
-      if error.is_a?(SyntaxError) && (at = error.message[/\A[^\n]*?:\d+(?=:)/])
-        return at
-      end
-      line = (error.backtrace || []).find { |text| !text.start_with?('<bunraku', '<internal') }
-      line && line.sub(/:in .*\z/m, '')
-    end
-
-    def raise_carried(reader)
-      token = reader.value
-      kind = reader.value
-      message = reader.value
-      error = case kind
-              when 'fault' then Puppet::PreformattedError.new(message)
-              when 'break' then Break.new('break() from context where this is illegal')
-              else Jump.new(kind)
-              end
-      error.extend(Carried) unless error.is_a?(Carried)
-      error.token = token
-      raise error
-    end
-
-    def receive
-      header = read_exactly(4)
-      read_exactly(header.unpack1('V'))
-    end
-
-    def read_exactly(count)
-      while @buffer.bytesize < count
-        begin
-          @buffer << @input.readpartial(count > 65_536 ? count : 65_536)
-        rescue EOFError
-          exit!(0)
-        end
-      end
-      if @buffer.bytesize == count
-        bytes = @buffer
-        @buffer = String.new(capacity: 65_536, encoding: Encoding::BINARY)
-        bytes
-      else
-        @buffer.slice!(0, count)
-      end
-    end
-
-    def send_message(bytes)
-      @output.syswrite_all([bytes.bytesize].pack('V') << bytes)
-    end
-
-    # Raises into the main thread when its time is up. The compiler itself ends a worker that does not heed this.
-    def watch
-      main = Thread.main
-      Thread.new do
-        loop do
-          sleep(@time_limit > 4 ? 1 : @time_limit / 8.0)
-          deadline = @deadline
-          if deadline && Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-            @deadline = nil
-            main.raise(TimeLimit, "ran for more than #{format('%g', @time_limit)} seconds (setting ruby_timeout)")
-          end
-        end
-      end
-    end
-
-    def start(input, output, folders, time_limit, memory_limit)
-      @input = input
-      @output = output
-      def @output.syswrite_all(bytes)
-        written = syswrite(bytes)
-        while written < bytes.bytesize
-          bytes = bytes.byteslice(written, bytes.bytesize)
-          written = syswrite(bytes)
-        end
-      end
-      @buffer = String.new(capacity: 65_536, encoding: Encoding::BINARY)
-      @depth = 0
-      @age = 0
-      @folders = folders
-      @time_limit = time_limit
-      $LOAD_PATH.unshift(*folders)
-      Process.setrlimit(Process::RLIMIT_AS, memory_limit) if memory_limit.positive?
-      watch
-      run
     end
   end
 end

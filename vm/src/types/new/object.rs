@@ -97,6 +97,9 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     if let Type::ObjectExtension { base, .. } = ty {
         return object(vm, base, args);
     }
+    if matches!(ty, Type::Object { name: Some("Puppet::LookupContext"), definition: None, .. }) {
+        return vm.host.make_object(vm, ty, args, false);
+    }
     let mut attributes = settable(vm, ty)?;
     let class = match is_in_ruby(ty) {
         true => Some(vm.host.object_class(vm, ty)?),

@@ -1,0 +1,107 @@
+//! The two pipes to a worker. Neither reading nor writing ever waits for longer than a moment at a time, so that
+//! whoever waits can look whether the worker still lives and has time left: a pipe may be held open by a process that
+//! will never write to it.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+use std::io::{ErrorKind, Read, Write};
+use std::process::{ChildStdin, ChildStdout};
+
+/// How long is waited before the one who waits looks up.
+const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// What is read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Why there was nothing more to read or to write to.
+pub(super) enum Stop {
+    /// The other side has closed its end.
+    Closed,
+    /// Whoever waited has given up, for this reason.
+    GivenUp(String),
+}
+
+/// Both pipes of one worker, seen from this side.
+pub(super) struct Pipes {
+    input: ChildStdin,
+    output: ChildStdout,
+    /// What has been read; all before `at` has been handed out.
+    buffer: Vec<u8>,
+    at: usize,
+}
+
+impl Pipes {
+    /// # Errors
+    /// Those of the system, when it can't make a pipe one that does not wait.
+    pub(super) fn new(input: ChildStdin, output: ChildStdout) -> std::io::Result<Self> {
+        ioctl_fionbio(&input, true)?;
+        ioctl_fionbio(&output, true)?;
+        Ok(Pipes { input, output, buffer: Vec::new(), at: 0 })
+    }
+
+    /// Writes all of it. `look_up` is asked every now and then whether to go on.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub(super) fn write(
+        &mut self,
+        mut bytes: &[u8],
+        look_up: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<(), Stop> {
+        while !bytes.is_empty() {
+            match self.input.write(bytes) {
+                Ok(0) => return Err(Stop::Closed),
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    let mut fds = [PollFd::new(&self.input, PollFlags::OUT)];
+                    if poll(&mut fds, Some(&MOMENT)).unwrap_or(0) == 0 {
+                        look_up().map_err(Stop::GivenUp)?;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Stop::Closed),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next `count` bytes.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub(super) fn read(
+        &mut self,
+        count: usize,
+        look_up: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<&[u8], Stop> {
+        if self.at == self.buffer.len() {
+            self.buffer.clear();
+            self.at = 0;
+        }
+        while self.buffer.len() - self.at < count {
+            self.fill(count, look_up)?;
+        }
+        let found = self.at..self.at + count;
+        self.at = found.end;
+        Ok(&self.buffer[found])
+    }
+
+    fn fill(&mut self, count: usize, look_up: &mut dyn FnMut() -> Result<(), String>) -> Result<(), Stop> {
+        let mut fds = [PollFd::new(&self.output, PollFlags::IN)];
+        if poll(&mut fds, Some(&MOMENT)).unwrap_or(0) == 0 {
+            return look_up().map_err(Stop::GivenUp);
+        }
+        let old = self.buffer.len();
+        let missing = count - (old - self.at);
+        // Not more room at once than what may be there: a length is only a promise.
+        self.buffer.resize(old + missing.clamp(CHUNK, 16 * CHUNK), 0);
+        let read = self.output.read(&mut self.buffer[old..]);
+        self.buffer.truncate(old + read.as_ref().copied().unwrap_or(0));
+        match read {
+            Ok(0) => Err(Stop::Closed),
+            Ok(_) => Ok(()),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(_) => Err(Stop::Closed),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+# The conversation with the compiler: messages over two pipes, each with a number and that of the question it answers.
+
+module Bunraku
+  # What belongs to one compile and goes with it.
+  class Compile
+    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
+                :classes, :type_names, :readers
+
+    def initialize
+      @objects = []
+      @numbers = {}.compare_by_identity
+      @functions = {}
+      @scopes = {}
+      @caches = {}
+      @contexts = {}
+      @datatypes = {}
+      @classes = {}
+      @type_names = {}.compare_by_identity
+      @readers = {}.compare_by_identity
+      @shared = {}
+      @share_numbers = {}.compare_by_identity
+      @given = -1
+    end
+
+    # What the compile is of. Gives the folders that Ruby is loaded from.
+    def begin(node, environment, settings, folders)
+      @node = node
+      @environment = environment
+      @settings = settings
+      folders
+    end
+
+    # An array or hash that came with a number.
+    def share(number, object)
+      @share_numbers[object] = number
+      @shared[number] = object
+    end
+
+    def shared(number)
+      @shared.fetch(number)
+    end
+
+    # The number of an array or hash, and whether it is a new one.
+    def share_number(object)
+      number = @share_numbers[object]
+      return [number, false] if number
+      number = @given += 2
+      share(number, object)
+      [number, true]
+    end
+
+    def number(object)
+      @numbers[object] ||= (@objects << object).size - 1
+    end
+  end
+
+  class << self
+    attr_reader :compile, :folders
+
+    def text_of(object)
+      object.to_s.to_s
+    rescue StandardError
+      object.class.to_s
+    end
+
+    # `$facts` and the like: read once a compile, frozen as in Puppet.
+    def shared(name)
+      known = compile.caches[name]
+      return known if known
+      value = freeze_deep(ask('variable', [0, name])[1])
+      compile.caches[name] = value
+    end
+
+    def freeze_deep(value)
+      case value
+      when Array then value.each { |item| freeze_deep(item) }
+      when Hash then value.each { |key, item| freeze_deep(key); freeze_deep(item) }
+      end
+      value.freeze
+    end
+
+    # The text between the slashes of the Puppet notation.
+    def regexp_source(regexp)
+      return regexp.source if regexp.options.zero?
+      regexp.to_s
+    end
+
+    def uri(text)
+      require 'uri'
+      ::URI.parse(text)
+    end
+
+    # Questions after which every variable is what it was.
+    READING = %w[variable variables bound changed mutated log warn_once deprecation setting].freeze
+
+    # How often code of the compile may have run: what is remembered of its variables holds as long as this stands.
+    attr_reader :age
+
+    # Asks the compiler; it may call back before it answers.
+    def ask(what, args = nil)
+      raise Puppet::Error, 'A forked process cannot ask the compiler' if stray?
+      @age += 1 unless READING.include?(what)
+      writer = Writer.new('c')
+      writer.text(what)
+      writer.envelope(args)
+      converse(send_message(writer.bytes, 0))
+    end
+
+    # Handles messages until the question of this number is answered.
+    def converse(question)
+      loop do
+        number, about, message = receive
+        op = message.getbyte(0)
+        if about.zero?
+          reply(op, number, message)
+        elsif about != question
+          leave(Processes::CONFUSED)
+        else
+          reader = Reader.new(message, 1)
+          return reader.value if op == 114 # r
+          raise_carried(reader)
+        end
+      end
+    end
+
+    def run
+      loop do
+        number, _about, message = receive
+        if message == 'q'
+          Processes.note(Library.loaded)
+          leave(Processes::DONE)
+        end
+        reply(message.getbyte(0), number, message)
+      end
+    end
+
+    def reply(op, number, message)
+      depth = @depth
+      begin
+        @depth += 1
+        @age += 1
+        @clock.begin if depth.zero?
+        answer = answered(op, message) || failure(NoSuchKey.new('no such key'))
+      rescue Exception => error # rubocop:disable Lint/RescueException -- nothing may end the worker
+        @clock.over
+        answer = failure(error)
+      ensure
+        @depth = depth
+        @clock.over if depth.zero?
+      end
+      # What a function has forked and not ended comes here as well; it has nobody to answer.
+      leave(0) if stray?
+      send_message(answer, number)
+    end
+
+    # The answer of a message; none where the code throws what a look-up catches: no `rescue` of its own may.
+    def answered(op, message)
+      catch(:no_such_key) do
+        writer = Writer.new('r')
+        writer.value(handle(op, Reader.new(message, 1)))
+        return writer.bytes
+      end
+      nil
+    end
+
+    # An error as a message: the token of what was carried, class, text, and where in the modules' Ruby it was raised.
+    def failure(error)
+      writer = Writer.new('e')
+      if error.is_a?(Carried) && error.token
+        writer.value(error.token)
+        return writer.bytes
+      end
+      writer.value(nil)
+      writer.value(error.is_a?(StandardError))
+      writer.text(error.class.name || error.class.to_s)
+      writer.text(message_of(error))
+      writer.text(top_of(error) || '')
+      file, line = error.respond_to?(:file) ? [error.file, error.line] : [nil, nil]
+      writer.envelope([file && file.to_s, line && line.to_i])
+      writer.bytes
+    rescue Exception => second # rubocop:disable Lint/RescueException
+      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').envelope([nil, nil]).bytes
+    end
+
+    def message_of(error)
+      # Puppet's process has these suggestions; the worker loads them only when somebody reads one.
+      require 'did_you_mean' if error.is_a?(NameError) && !defined?(DidYouMean::Correctable)
+      error.message.to_s
+    rescue LoadError
+      error.message.to_s
+    end
+
+    # The innermost line that is not the worker's own.
+    def top_of(error)
+      if error.is_a?(SyntaxError) && (at = error.message[/\A[^\n]*?:\d+(?=:)/])
+        return at
+      end
+      line = (error.backtrace || []).find { |text| !text.start_with?('<bunraku', '<internal') }
+      line && line.sub(/:in .*\z/m, '')
+    end
+
+    def raise_carried(reader)
+      token = reader.value
+      kind = reader.value
+      message = reader.value
+      error = case kind
+              when 'fault' then Puppet::PreformattedError.new(message)
+              when 'throw' then throw(:no_such_key)
+              when 'break' then Break.new('break() from context where this is illegal')
+              else Jump.new(kind)
+              end
+      error.extend(Carried) unless error.is_a?(Carried)
+      error.token = token
+      raise error
+    end
+
+    # A message's number, that of the question it answers, and what it says.
+    def receive
+      @clock.wait do
+        length, number, about = read_exactly(12).unpack('VVV')
+        message = read_exactly(length)
+        # The first message of a compile says where counting goes on.
+        leave(Processes::CONFUSED) if @number && number != following(@number)
+        @number = number
+        [number, about, message]
+      end
+    end
+
+    def read_exactly(count)
+      while @buffer.bytesize < count
+        begin
+          @buffer << @input.readpartial(count > 65_536 ? count : 65_536)
+        rescue EOFError
+          leave(Processes::NOBODY)
+        end
+      end
+      if @buffer.bytesize == count
+        bytes = @buffer
+        @buffer = String.new(capacity: 65_536, encoding: Encoding::BINARY)
+        bytes
+      else
+        @buffer.slice!(0, count)
+      end
+    end
+
+    # Gives the number of what was sent.
+    def send_message(bytes, about)
+      @number = following(@number)
+      write([bytes.bytesize, @number, about].pack('VVV') << bytes)
+      @number
+    end
+
+    def write(bytes)
+      until bytes.empty?
+        written = @output.syswrite(bytes)
+        return if written == bytes.bytesize
+        bytes = bytes.byteslice(written, bytes.bytesize)
+      end
+    end
+
+    def following(number)
+      number == 0xffffffff ? 1 : number + 1
+    end
+
+    # Ends this process and nothing of what it would do at its end.
+    def leave(status)
+      exit!(status)
+    end
+  end
+end

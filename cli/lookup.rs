@@ -1,12 +1,11 @@
 //! `bunraku lookup`: asks Hiera for a key, as a node's code would, and says how the answer came about.
 
-use crate::FAILED;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
+use crate::{FAILED, output};
 use bunraku_runtime::hiera::query::Query;
 use bunraku_runtime::job::Session;
 use clap::Args;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Look keys up in Hiera.
@@ -92,9 +91,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return ExitCode::from(FAILED);
     }
     let answer = outcome.lookup.unwrap_or_default();
-    match std::io::stdout().lock().write_all(answer.text.as_bytes()) {
-        Ok(()) if answer.found => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::from(FAILED),
-        Err(error) => renderer.failure(&format!("Could not write the value: {error}"), FAILED),
-    }
+    let status = if answer.found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
+    output::finish(&mut renderer, &answer.text, "the value", status)
 }

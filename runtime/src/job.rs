@@ -3,13 +3,15 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
+use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::erb::Templates;
 use crate::facts::Facts;
+use crate::files::read::MAX_FILE;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
+use crate::process;
 use crate::ruby::{self, Ruby, Workers};
 use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
@@ -35,6 +37,9 @@ pub struct Job {
     pub id: Json,
     /// Manifest text in place of the environment's manifests.
     pub code: Option<String>,
+    /// The file that `code` was read from, where it is to be told: a pipe, which can't be read again.
+    #[serde(skip)]
+    pub code_file: Option<PathBuf>,
     /// Manifest file or folder, likewise.
     pub manifest: Option<PathBuf>,
     /// Environment folder.
@@ -215,6 +220,7 @@ impl Session {
             let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
             let templates = self.templates.clone();
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
+            let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
                 let inputs = Inputs {
@@ -226,7 +232,7 @@ impl Session {
                     files: &data,
                     settings,
                     node: &node,
-                    code: code.as_deref(),
+                    code: code.as_deref().map(|text| Code { text, file: code_file.as_deref() }),
                     want_value,
                     store: store_of_thread.as_deref(),
                     ruby: Ruby::new(&workers, &ruby),
@@ -317,6 +323,7 @@ impl Session {
             hiera_config: job.hiera_config.clone(),
             archive: job.archive.clone(),
             frozen: job.frozen,
+            max_file: Some(max_file(job)),
         };
         let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
@@ -479,12 +486,11 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
-            ("ruby_timeout", Json::Number(limit)) => {
-                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
-                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
-                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
-                })?;
-            }
+            ("exec_output", Json::Number(limit)) => settings.exec.bytes = whole(name, limit)?,
+            ("exec_timeout", Json::Number(limit)) => settings.exec.time = seconds(name, limit)?,
+            // Of the environment, whose files it is about.
+            ("max_file", Json::Number(limit)) => _ = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => ruby.timeout = seconds(name, limit)?,
             ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
@@ -495,6 +501,27 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
     let whole = number.as_u64().and_then(|n| usize::try_from(n).ok());
     whole.ok_or_else(|| format!("The setting '{name}' takes a whole number, not {number}"))
+}
+
+fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> {
+    let seconds = number.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+    let seconds = seconds.filter(|limit| !limit.is_zero());
+    seconds.ok_or_else(|| format!("The setting '{name}' takes a number of seconds, not {number}"))
+}
+
+/// What programs may use that are run before a job begins, by its settings.
+///
+/// # Errors
+/// When a setting makes no sense.
+pub fn exec_limits(given: &Map<String, Json>) -> Result<process::Limits, String> {
+    let job = Job { settings: Some(given.clone()), ..Job::default() };
+    settings(&job).map(|(settings, _)| settings.exec)
+}
+
+/// Bytes that a file of the environment may hold.
+fn max_file(job: &Job) -> u64 {
+    let given = job.settings.as_ref().and_then(|settings| settings.get("max_file")?.as_u64());
+    given.unwrap_or(MAX_FILE)
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {

@@ -4,6 +4,7 @@ use super::build::Summary;
 use super::data;
 use super::open::{Opened, WRONG, kind_of};
 use super::parts::{self, Made, SELF};
+use super::readers::Readers;
 use super::walk::Found;
 use crate::erb::Lowered;
 use crate::hiera::files::{self, Format};
@@ -48,6 +49,10 @@ pub(super) struct File {
     pub what: What,
     /// Whether its parts were taken from the archive before.
     pub kept: bool,
+    /// Whether it is a private key, whose content goes nowhere.
+    pub is_key: bool,
+    /// Who may read it.
+    pub readers: Readers,
     /// Errors at the default level of `strict`.
     pub errors: Vec<Diagnostic>,
 }

@@ -51,8 +51,11 @@ impl<'c> Compile<'c> {
     }
 
     pub(crate) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
-        let source = SourceFile { path: None, text: code, kind: SourceKind::Manifest };
-        compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))
+        self.compile_source(&SourceFile { path: None, text: code, kind: SourceKind::Manifest })
+    }
+
+    pub(super) fn compile_source(&self, source: &SourceFile<'_>) -> Eval<'c, Compiled> {
+        compile(source, &self.check_options()).map_err(|faults| self.faults(&faults))
     }
 
     /// How code that is no module's is checked.

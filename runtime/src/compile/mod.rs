@@ -19,7 +19,7 @@ mod query;
 mod relations;
 mod sound;
 
-pub use phases::{Finished, Inputs, Node, Spent};
+pub use phases::{Code, Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
@@ -28,6 +28,7 @@ use crate::environment::Environment;
 use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
+use crate::process;
 use crate::ruby::Ruby;
 use crate::stats::Counter;
 use crate::store::Store;
@@ -93,6 +94,8 @@ pub struct Settings {
     pub max_calls: u64,
     /// Bytes that the values of a compile may take: `max_memory`.
     pub max_memory: usize,
+    /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
+    pub exec: process::Limits,
 }
 
 /// 4 GiB: no catalog comes near it, and a runaway string is stopped before the machine is.
@@ -111,6 +114,7 @@ impl Default for Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
+            exec: process::Limits::default(),
         }
     }
 }

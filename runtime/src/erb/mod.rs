@@ -28,6 +28,7 @@ mod value;
 pub(crate) use changes::SetByTemplates;
 
 use crate::compile::Compile;
+use crate::files::read;
 use crate::stats::Kind;
 use crate::tree::{Stamp, Tree};
 use bunraku_vm::error::Eval;
@@ -130,7 +131,7 @@ impl Templates {
         }
         let lowered = tree.template(path).or_else(|| {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
-            let text = tree.read(path).or_else(|_| std::fs::read(path)).ok()?;
+            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).ok()?;
             Some(Arc::new(Lowered::new(&text)))
         })?;
         if let Ok(mut files) = self.files.lock() {

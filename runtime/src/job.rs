@@ -12,6 +12,7 @@ use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::process;
+use crate::recent::{self, Recent};
 use crate::ruby::{self, Ruby, Workers};
 use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
@@ -23,7 +24,6 @@ use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::any::Any;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -159,18 +159,33 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
         || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
 }
 
-/// What is kept between jobs: units of files, environments, archives.
-#[derive(Default)]
+/// What is kept between jobs: units of files, environments, archives; see [`crate::recent`].
 pub struct Session {
     units: Arc<Units>,
     templates: Arc<Templates>,
     data: Arc<DataFiles>,
     threads: Threads,
-    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    stores: Mutex<Recent<String, Arc<dyn Store>>>,
     workers: Arc<Workers>,
-    environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
-    archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
+    environments: Mutex<Recent<EnvironmentSpec, Arc<Environment>>>,
+    archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
     functions: Arc<Functions>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session {
+            units: Arc::default(),
+            templates: Arc::default(),
+            data: Arc::default(),
+            threads: Threads::default(),
+            stores: Mutex::new(Recent::new(recent::STORES)),
+            workers: Arc::default(),
+            environments: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
+            archives: Mutex::new(Recent::new(recent::ARCHIVES)),
+            functions: Arc::default(),
+        }
+    }
 }
 
 impl Session {
@@ -301,7 +316,7 @@ impl Session {
             key: job.hostprivkey.clone(),
         };
         let key = format!("{place} {certificates:?}");
-        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+        if let Some(kept) = self.stores.lock().ok().and_then(|mut all| all.get(&key).cloned()) {
             return Ok(Some(kept));
         }
         let store: Arc<dyn Store> = match is_url(place) {
@@ -325,7 +340,7 @@ impl Session {
             frozen: job.frozen,
             max_file: Some(max_file(job)),
         };
-        let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
+        let kept = self.environments.lock().ok().and_then(|mut all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
             return Ok(kept);
         }
@@ -339,7 +354,7 @@ impl Session {
 
     /// The archive of a file: opened once, until another takes its place.
     fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
-        let kept = self.archives.lock().ok().and_then(|all| all.get(path).cloned());
+        let kept = self.archives.lock().ok().and_then(|mut all| all.get(path).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_current()) {
             return Ok(kept);
         }
@@ -399,6 +414,10 @@ impl Session {
                     out.push_str(if answer.found { "true" } else { "false" });
                     out.push_str(",\"text\":");
                     string(&mut out, &answer.text);
+                    if let Some(error) = &answer.error {
+                        out.push_str(",\"error\":");
+                        string(&mut out, error);
+                    }
                     out.push('}');
                 }
             }
@@ -556,4 +575,25 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
     };
     let parameters = job.parameters.clone().unwrap_or_default();
     Ok(Node { name: name.to_owned(), facts, trusted, server_facts, parameters, classes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_environments_do_not_pile_up() {
+        let session = Session::default();
+        let job = |n: usize| Job {
+            code: Some("notice($environment)".to_owned()),
+            environment_name: Some(format!("e{n}")),
+            ..Job::default()
+        };
+        for n in 0..2 * recent::ENVIRONMENTS {
+            let outcome = session.run(&job(n));
+            assert!(outcome.result.is_ok());
+            assert_eq!(outcome.logs.len(), 1);
+        }
+        assert_eq!(session.environments.lock().unwrap().len(), recent::ENVIRONMENTS);
+    }
 }

@@ -186,6 +186,8 @@ pub struct Compile<'c> {
     classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     nodes: RefCell<Vec<load::NodeDefinition<'c>>>,
+    /// The first of each name.
+    nodes_by_name: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,

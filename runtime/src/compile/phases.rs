@@ -183,6 +183,7 @@ impl<'c> Compile<'c> {
             classes: RefCell::default(),
             defines: RefCell::default(),
             nodes: RefCell::default(),
+            nodes_by_name: RefCell::default(),
             functions: RefCell::default(),
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
@@ -252,6 +253,7 @@ impl<'c> Compile<'c> {
         self.classes.take();
         self.defines.take();
         self.nodes.take();
+        self.nodes_by_name.take();
         self.functions.take();
         self.function_sites.take();
         self.aliases.take();

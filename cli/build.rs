@@ -132,6 +132,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         );
         return renderer.failure(&message, FAILED);
     }
+    if let ([first, others @ ..], Form::Text) = (summary.unread.as_slice(), arguments.format) {
+        let first = first.display();
+        output::note(&match others.len() {
+            0 => format!("{first} can't be parsed as data; no hierarchy names it"),
+            more => format!("{first} and {more} more can't be parsed as data; no hierarchy names them"),
+        });
+    }
     if let (Some(path), None) = (&summary.least_readable, options.mode) {
         output::note(&format!(
             "{} may be read by no more users than {} may; --mode says otherwise",
@@ -208,6 +215,7 @@ fn in_json(summary: &Summary, arguments: &Arguments, seconds: f64) -> String {
         "unchanged": summary.kept,
         "data": summary.data,
         "errors": summary.errors.len(),
+        "unread": summary.unread,
         "left_out": left_out,
         "ruby": ruby,
         "archive_bytes": summary.archive_bytes,

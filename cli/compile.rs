@@ -1,7 +1,7 @@
 //! `bunraku compile`: a node's catalog as JSON.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
+use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
 use bunraku_runtime::files::write::{self, Access};
 use bunraku_runtime::job::Session;
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let catalog = match outcome.result {
         Ok(catalog) => catalog,
         Err(diagnostic) => {
-            renderer.formed(&diagnostic);
+            renderer.formed(&world::with_hint(diagnostic, &job));
             return ExitCode::from(FAILED);
         }
     };

@@ -52,8 +52,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     renderer.given_code(job.code.as_deref());
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);
-    if let Err(diagnostic) = &outcome.result {
-        renderer.formed(diagnostic);
+    if let Err(diagnostic) = outcome.result {
+        renderer.formed(&world::with_hint(diagnostic, &job));
         return ExitCode::from(FAILED);
     }
     let Some((json, repr)) = outcome.value else { return ExitCode::SUCCESS };

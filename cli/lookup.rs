@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 /// Look keys up in Hiera.
 ///
-/// The first key that has a value counts. Exit status: 0 where a value was found or an explanation given, 1 otherwise.
+/// The first key that has a value counts. Exit status: 0 where a value was found or an explanation given, 1 otherwise;
+/// that data can't be read is said on stderr.
 /// The words of explanations are those of `puppet lookup`.
 #[derive(Args)]
 pub struct Arguments {
@@ -91,6 +92,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return ExitCode::from(FAILED);
     }
     let answer = outcome.lookup.unwrap_or_default();
+    if let Some(error) = &answer.error {
+        renderer.error(error);
+    }
     let status = if answer.found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
     output::finish(&mut renderer, &answer.text, "the value", status)
 }

@@ -5,6 +5,7 @@ use bunraku_runtime::enc::{self, Classification};
 use bunraku_runtime::facts;
 use bunraku_runtime::files::read;
 use bunraku_runtime::job::{self, Job, PathList};
+use bunraku_vm::diagnostic::Diagnostic;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
@@ -227,6 +228,16 @@ pub fn take_manifest(job: &mut Job, manifest: &Path) -> Result<(), String> {
         (job.code, job.code_file) = (Some(text), Some(manifest.to_path_buf()));
     }
     Ok(())
+}
+
+/// An error with a word of help, where it may be that facts were forgotten.
+pub fn with_hint(mut diagnostic: Diagnostic, job: &Job) -> Diagnostic {
+    let of_facts = ["Unknown variable: '", "Operator '[]' is not applicable to an Undef Value"];
+    let fits = of_facts.iter().any(|text| diagnostic.message.contains(text));
+    if fits && diagnostic.help.is_none() && job.facts.is_none() && job.storeconfigs.is_none() {
+        diagnostic.help = Some("no facts were given: --facts FILE, or --factpath DIR, names them".to_owned());
+    }
+    diagnostic
 }
 
 fn limit(text: &str) -> Result<(String, Json), String> {

@@ -7,6 +7,7 @@ use super::keys;
 use super::open::Opened;
 use super::parts::Info;
 use super::readers::{Readers, group_of};
+use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
 use crate::environment::{Environment, EnvironmentSpec};
@@ -70,6 +71,8 @@ pub struct Summary {
     pub data: usize,
     /// What is wrong, by file: errors at the default level of `strict`.
     pub errors: Vec<(PathBuf, Vec<Diagnostic>)>,
+    /// Broken data files that no hierarchy of the tree names.
+    pub unread: Vec<PathBuf>,
     /// What was left out, and why.
     pub left_out: Vec<(PathBuf, String)>,
     /// What needs Ruby when a compile reaches it, by module.
@@ -157,11 +160,12 @@ fn made(
     let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
+    let reads = Reads::of(&plan.walk.found);
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
         debug_assert_eq!(found.path, plan.walk.found[number].path);
         match made {
             Ok(file) => {
-                file.count(&mut summary, found);
+                file.count(&mut summary, found, &reads);
                 if file.readers.is_fewer_than(readable) && !file.entry.parts.is_empty() {
                     summary.least_readable = Some(found.path.clone());
                 }

@@ -47,6 +47,7 @@ mod keys;
 pub mod open;
 pub mod parts;
 mod readers;
+mod reads;
 pub mod ruby;
 mod walk;
 

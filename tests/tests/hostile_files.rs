@@ -207,6 +207,9 @@ fn programs_come_to_an_end() {
     assert!(err.contains("it ran for more than 0.5 seconds (setting exec_timeout)"), "{err}");
 }
 
+/// Gives a command its arguments.
+type Arguments<'a> = &'a dyn Fn(&mut Command);
+
 #[test]
 fn a_reader_may_go() {
     let work = tempfile::tempdir().expect("a folder can be made");
@@ -218,7 +221,7 @@ fn a_reader_may_go() {
     let eval = |run: &mut Command| _ = run.args(["eval", "-e", "1"]);
     let check = |run: &mut Command| _ = run.args(["check", "--stats", "--format", "json"]).arg(work.path());
     let inspect = |run: &mut Command| _ = run.arg("inspect").arg(&archive);
-    let all: [(&str, &dyn Fn(&mut Command)); 6] = [
+    let all: [(&str, Arguments<'_>); 6] = [
         ("build", &build),
         ("bench", &bench),
         ("compile", &compile),

@@ -202,7 +202,7 @@ pub fn variant<'c>(arena: &'c Bump, types: &[&'c Type<'c>]) -> &'c Type<'c> {
             return;
         }
         for (number, known) in flat.iter().enumerate().skip(index.len()) {
-            let code = Value::Type(*known).hash_code();
+            let code = Value::Type(known).hash_code();
             index.insert_unique(code, (code, number as u32), |(code, _)| *code);
         }
         let code = Value::Type(ty).hash_code();

@@ -1,5 +1,6 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
+use crate::output;
 use bunraku_runtime::job::Session;
 use bunraku_runtime::threads::{spawn, within};
 use clap::Args;
@@ -28,7 +29,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         threads => side_by_side(&session, threads),
     };
     // A reader that has gone wants no more results; there is nobody to tell.
-    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
+    if output::unless_gone(done).is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
 }
 
 /// The next line as text; bytes that are no UTF-8 become a job that is answered with an error.
@@ -46,9 +47,9 @@ fn print(output: &mut impl Write, answer: &str) -> std::io::Result<()> {
 }
 
 fn one_by_one(session: &Session) -> std::io::Result<()> {
-    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(line) = next_line(&mut input)? {
-        print(&mut output, &session.answer(&line))?;
+        print(&mut results, &session.answer(&line))?;
     }
     Ok(())
 }
@@ -87,17 +88,20 @@ fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
                 number += 1;
             }
         });
-        let mut output = std::io::stdout().lock();
+        let mut results = std::io::stdout().lock();
         let mut early = BTreeMap::new();
         let mut next = 0;
         for (number, answer) in answered {
             early.insert(number, answer);
             while let Some(answer) = early.remove(&next) {
-                if let Err(error) = print(&mut output, &answer) {
+                if let Err(error) = print(&mut results, &answer) {
                     // The threads above may wait for stdin for ever; the process ends without them.
-                    drop(output);
-                    eprintln!("Error: Could not write results: {error}");
-                    std::process::exit(i32::from(crate::FAILED));
+                    drop(results);
+                    let gone = output::unless_gone(Err(error));
+                    if let Err(error) = &gone {
+                        output::note(&format!("Error: Could not write results: {error}"));
+                    }
+                    std::process::exit(if gone.is_ok() { 0 } else { i32::from(crate::FAILED) });
                 }
                 next += 1;
             }

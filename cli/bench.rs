@@ -2,7 +2,7 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
-use crate::{FAILED, USAGE};
+use crate::{FAILED, USAGE, output};
 use bunraku_runtime::bench::{self, Report, percentile};
 use bunraku_runtime::job::{Job, Session};
 use clap::Args;
@@ -53,8 +53,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let session = Session::default();
     match bench::run(&session, &jobs, arguments.rounds.get(), arguments.threads.get()) {
         Ok(report) => {
-            print!("{}", if arguments.format == Form::Json { in_json(&report) } else { in_text(&report) });
-            ExitCode::SUCCESS
+            let report = if arguments.format == Form::Json { in_json(&report) } else { in_text(&report) };
+            output::finish(&mut renderer, &report, "the report", ExitCode::SUCCESS)
         }
         Err(message) => renderer.failure(&message, FAILED),
     }

@@ -1,7 +1,7 @@
 //! `bunraku build`: an archive of an environment or a module path.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::{FAILED, USAGE};
+use crate::{FAILED, USAGE, output};
 use bunraku_runtime::archive::build::{self, Options, Progress, Summary};
 use bunraku_runtime::archive::ruby::NeedsRuby;
 use bunraku_runtime::job::PathList;
@@ -9,6 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +42,10 @@ pub struct Arguments {
     /// Write nothing if a file has errors.
     #[arg(long = "deny-errors")]
     deny_errors: bool,
+    /// Permissions of the archive in octal [default: those of the archive that was there, and never more than every
+    /// file in it has].
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    mode: Option<u32>,
     /// How many files are compiled side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -60,6 +65,7 @@ impl Arguments {
             modulepath: self.modulepath.clone().map(|path| PathList::Joined(path).folders()),
             embed: self.embed,
             deny_errors: self.deny_errors,
+            mode: self.mode,
             threads: self.threads,
         };
         match self.folders.as_slice() {
@@ -72,6 +78,11 @@ impl Arguments {
         }
         Ok(options)
     }
+}
+
+fn mode(text: &str) -> Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    mode.ok_or_else(|| "it takes three digits from 0 to 7, like 640".to_owned())
 }
 
 /// Runs the subcommand.
@@ -100,9 +111,18 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         found.iter().for_each(|diagnostic| renderer.diagnostic(diagnostic));
     }
     let denied = options.deny_errors && !summary.errors.is_empty();
-    match arguments.format {
-        Form::Text => print_text(&summary, arguments, started.elapsed().as_secs_f64()),
-        Form::Json => print_json(&summary, arguments, started.elapsed().as_secs_f64()),
+    for (path, why) in &summary.left_out {
+        if arguments.format == Form::Text {
+            output::note(&format!("left out: {} ({why})", path.display()));
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let report = match arguments.format {
+        Form::Text => in_text(&summary, arguments, seconds),
+        Form::Json => in_json(&summary, arguments, seconds),
+    };
+    if let Err(error) = output::print(&report) {
+        return renderer.failure(&format!("Could not write the summary: {error}"), FAILED);
     }
     if denied {
         let message = format!(
@@ -112,16 +132,27 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         );
         return renderer.failure(&message, FAILED);
     }
+    if let ([first, others @ ..], Form::Text) = (summary.unread.as_slice(), arguments.format) {
+        let first = first.display();
+        output::note(&match others.len() {
+            0 => format!("{first} can't be parsed as data; no hierarchy names it"),
+            more => format!("{first} and {more} more can't be parsed as data; no hierarchy names them"),
+        });
+    }
+    if let (Some(path), None) = (&summary.least_readable, options.mode) {
+        output::note(&format!(
+            "{} may be read by no more users than {} may; --mode says otherwise",
+            arguments.output.display(),
+            path.display()
+        ));
+    }
     ExitCode::SUCCESS
 }
 
-fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
+fn in_text(summary: &Summary, arguments: &Arguments, seconds: f64) -> String {
     let mega = |bytes: u64| bytes as f64 / 1e6;
-    for (path, why) in &summary.left_out {
-        eprintln!("left out: {} ({why})", path.display());
-    }
-    println!(
-        "{}: {} files, {:.1} MB; {} manifests and templates ({:.1} MB): {} compiled, {} unchanged; {} data files; {} with errors",
+    let mut out = format!(
+        "{}: {} files, {:.1} MB; {} manifests and templates ({:.1} MB): {} compiled, {} unchanged; {} data files; {} with errors\n",
         arguments.output.display(),
         summary.files,
         mega(summary.bytes),
@@ -132,17 +163,20 @@ fn print_text(summary: &Summary, arguments: &Arguments, seconds: f64) {
         summary.data,
         summary.errors.len(),
     );
-    print_ruby(&summary.ruby);
-    println!(
+    ruby_in_text(&summary.ruby, &mut out);
+    let _ = writeln!(
+        out,
         "{:.1} MB in {seconds:.3} s ({:.1} MB/s of manifests and templates)",
         mega(summary.archive_bytes),
         mega(summary.code_bytes) / seconds
     );
+    out
 }
 
-fn print_ruby(needs: &[NeedsRuby]) {
+fn ruby_in_text(needs: &[NeedsRuby], out: &mut String) {
     let count = |part: fn(&NeedsRuby) -> usize| needs.iter().map(part).sum::<usize>();
-    println!(
+    let _ = writeln!(
+        out,
         "needs Ruby when it is reached: {} functions, {} templates, {} types",
         count(|owner| owner.functions.len()),
         count(|owner| owner.templates.len()),
@@ -153,12 +187,12 @@ fn print_ruby(needs: &[NeedsRuby]) {
         let templates: Vec<String> = owner.templates.iter().map(why).collect();
         let parts = [("functions", &owner.functions), ("templates", &templates), ("types", &owner.types)];
         for (what, names) in parts.into_iter().filter(|(_, names)| !names.is_empty()) {
-            println!("  {}, {what}: {}", owner.owner, names.join(", "));
+            let _ = writeln!(out, "  {}, {what}: {}", owner.owner, names.join(", "));
         }
     }
 }
 
-fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
+fn in_json(summary: &Summary, arguments: &Arguments, seconds: f64) -> String {
     let left_out: Vec<_> =
         summary.left_out.iter().map(|(path, why)| json!({"file": path, "reason": why})).collect();
     let needs = |owner: &NeedsRuby| {
@@ -181,10 +215,11 @@ fn print_json(summary: &Summary, arguments: &Arguments, seconds: f64) {
         "unchanged": summary.kept,
         "data": summary.data,
         "errors": summary.errors.len(),
+        "unread": summary.unread,
         "left_out": left_out,
         "ruby": ruby,
         "archive_bytes": summary.archive_bytes,
         "seconds": seconds,
     });
-    println!("{out}");
+    format!("{out}\n")
 }

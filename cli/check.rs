@@ -2,13 +2,12 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::Strict;
-use crate::{FAILED, USAGE};
+use crate::{FAILED, USAGE, output};
 use bunraku_compiler::SourceFile;
 use bunraku_runtime::check::{self, Checked, How, Sources};
 use bunraku_runtime::job::PathList;
 use bunraku_runtime::relative::Known;
 use clap::Args;
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -69,10 +68,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let mut all = Vec::new();
     if !stdin.is_empty() {
-        let mut text = String::new();
-        if let Err(error) = std::io::stdin().lock().read_to_string(&mut text) {
-            return renderer.failure(&format!("Could not read stdin: {error}"), FAILED);
-        }
+        let text = match output::stdin() {
+            Ok(text) => text,
+            Err(message) => return renderer.failure(&message, FAILED),
+        };
         renderer.given_code(Some(&text));
         let diagnostics = check::source(&SourceFile::manifest(&text), &how);
         all.push(Checked { diagnostics, bytes: text.len() });
@@ -106,13 +105,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.stats {
         let bytes: usize = all.iter().map(|checked| checked.bytes).sum();
         let (megabytes, seconds) = (bytes as f64 / 1e6, elapsed.as_secs_f64());
-        eprintln!(
+        output::note(&format!(
             "{} files, {megabytes:.1} MB in {seconds:.3} s ({:.1} MB/s on {threads} threads), {errors} errors; \
              {} other files not looked at",
             sources.files.len() + stdin.len(),
             megabytes / seconds.max(1e-9),
             sources.others,
-        );
+        ));
     }
     if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
 }

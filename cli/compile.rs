@@ -1,13 +1,13 @@
 //! `bunraku compile`: a node's catalog as JSON.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
-use crate::{FAILED, USAGE};
+use crate::world::{self, World};
+use crate::{FAILED, USAGE, output};
+use bunraku_runtime::files::write::{self, Access};
 use bunraku_runtime::job::Session;
 use bunraku_runtime::stats::{Count, Kind, Stats};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -95,7 +95,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Some(stats) = &outcome.stats {
         print_stats(stats, arguments.format);
         if let Some(file) = &arguments.profile
-            && let Err(error) = std::fs::write(file, stats.folded(|count| arguments.profile_of.of(count)))
+            && let stacks = stats.folded(|count| arguments.profile_of.of(count))
+            && let Err(error) = write::replace(file, stacks.as_bytes(), Access::Kept)
         {
             return renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED);
         }
@@ -103,20 +104,17 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let catalog = match outcome.result {
         Ok(catalog) => catalog,
         Err(diagnostic) => {
-            renderer.formed(&diagnostic);
+            renderer.formed(&world::with_hint(diagnostic, &job));
             return ExitCode::from(FAILED);
         }
     };
-    let written = match &arguments.output {
-        Some(file) => std::fs::File::create(file)
-            .and_then(|mut file| file.write_all(catalog.as_bytes()).and_then(|()| file.write_all(b"\n")))
-            .map_err(|error| format!("Could not write {}: {error}", file.display())),
-        None => writeln!(std::io::stdout().lock(), "{catalog}")
-            .map_err(|error| format!("Could not write the catalog: {error}")),
+    let catalog = catalog + "\n";
+    let Some(file) = &arguments.output else {
+        return output::finish(&mut renderer, &catalog, "the catalog", ExitCode::SUCCESS);
     };
-    match written {
+    match write::replace(file, catalog.as_bytes(), Access::Kept) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => renderer.failure(&message, FAILED),
+        Err(error) => renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED),
     }
 }
 
@@ -125,7 +123,7 @@ const SHOWN: usize = 10;
 
 fn print_stats(stats: &Stats, form: Form) {
     if form == Form::Json {
-        eprintln!("{}", json!({"stats": stats.json()}));
+        output::note(&json!({"stats": stats.json()}).to_string());
         return;
     }
     let line = |name: &str, count: Count| {
@@ -133,7 +131,7 @@ fn print_stats(stats: &Stats, form: Form) {
         format!("{name}: {} in {time:.3} ms, {kilobytes:.1} kB", count.calls)
     };
     for kind in Kind::ALL {
-        eprintln!("{}", line(kind.title(), stats.total(kind)));
+        output::note(&line(kind.title(), stats.total(kind)));
         // Of the language's own there are many, and none that a user could change.
         if matches!(kind, Kind::Language | Kind::Start) {
             continue;
@@ -143,10 +141,10 @@ fn print_stats(stats: &Stats, form: Form) {
         for (name, count) in names.iter().take(SHOWN) {
             let reason = stats.reason(name).filter(|_| kind == Kind::Erb);
             let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-            eprintln!("  {}{reason}", line(name, *count));
+            output::note(&format!("  {}{reason}", line(name, *count)));
         }
         if names.len() > SHOWN {
-            eprintln!("  and {} more", names.len() - SHOWN);
+            output::note(&format!("  and {} more", names.len() - SHOWN));
         }
     }
 }

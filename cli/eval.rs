@@ -1,11 +1,10 @@
 //! `bunraku eval`: runs code and prints what its last expression gave.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
-use crate::{FAILED, USAGE};
+use crate::world::{self, World};
+use crate::{FAILED, USAGE, output};
 use bunraku_runtime::job::Session;
 use clap::Args;
-use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,14 +34,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Err(message) => return renderer.failure(&message, FAILED),
     };
     match &arguments.file {
-        Some(file) if file.as_os_str() == "-" => {
-            let mut code = String::new();
-            if let Err(error) = std::io::stdin().lock().read_to_string(&mut code) {
-                return renderer.failure(&format!("Could not read stdin: {error}"), FAILED);
+        Some(file) if file.as_os_str() == "-" => match output::stdin() {
+            Ok(code) => job.code = Some(code),
+            Err(message) => return renderer.failure(&message, FAILED),
+        },
+        Some(file) => {
+            if let Err(message) = world::take_manifest(&mut job, file) {
+                return renderer.failure(&message, FAILED);
             }
-            job.code = Some(code);
         }
-        Some(file) => job.manifest = Some(file.clone()),
         None if job.code.is_none() && job.manifest.is_none() => {
             return renderer.failure("Nothing to run: give FILE or -e", USAGE);
         }
@@ -52,14 +52,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     renderer.given_code(job.code.as_deref());
     let outcome = Session::default().run(&job);
     renderer.logs(&outcome.logs);
-    if let Err(diagnostic) = &outcome.result {
-        renderer.formed(diagnostic);
+    if let Err(diagnostic) = outcome.result {
+        renderer.formed(&world::with_hint(diagnostic, &job));
         return ExitCode::from(FAILED);
     }
     let Some((json, repr)) = outcome.value else { return ExitCode::SUCCESS };
     let value = if arguments.format == Form::Json { json } else { repr };
-    match writeln!(std::io::stdout().lock(), "{value}") {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => renderer.failure(&format!("Could not write the value: {error}"), FAILED),
-    }
+    output::finish(&mut renderer, &format!("{value}\n"), "the value", ExitCode::SUCCESS)
 }

@@ -1,14 +1,13 @@
 //! `bunraku inspect`: what an archive holds.
 
-use crate::FAILED;
 use crate::render::{ColorChoice, Form, Renderer};
+use crate::{FAILED, output};
 use bunraku_runtime::archive::inspect::{self, Listing, Report};
 use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::PathList;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -59,11 +58,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
     });
     match shown {
-        // A reader that has gone wants no more.
-        Ok(shown) => match std::io::stdout().lock().write_all(shown.as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::from(FAILED),
-        },
+        Ok(shown) => output::finish(&mut renderer, &shown, "what the archive holds", ExitCode::SUCCESS),
         Err(message) => renderer.failure(&message, FAILED),
     }
 }

@@ -1,17 +1,17 @@
 //! `bunraku lookup`: asks Hiera for a key, as a node's code would, and says how the answer came about.
 
-use crate::FAILED;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
+use crate::{FAILED, output};
 use bunraku_runtime::hiera::query::Query;
 use bunraku_runtime::job::Session;
 use clap::Args;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Look keys up in Hiera.
 ///
-/// The first key that has a value counts. Exit status: 0 where a value was found or an explanation given, 1 otherwise.
+/// The first key that has a value counts. Exit status: 0 where a value was found or an explanation given, 1 otherwise;
+/// that data can't be read is said on stderr.
 /// The words of explanations are those of `puppet lookup`.
 #[derive(Args)]
 pub struct Arguments {
@@ -92,9 +92,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return ExitCode::from(FAILED);
     }
     let answer = outcome.lookup.unwrap_or_default();
-    match std::io::stdout().lock().write_all(answer.text.as_bytes()) {
-        Ok(()) if answer.found => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::from(FAILED),
-        Err(error) => renderer.failure(&format!("Could not write the value: {error}"), FAILED),
+    if let Some(error) = &answer.error {
+        renderer.error(error);
     }
+    let status = if answer.found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
+    output::finish(&mut renderer, &answer.text, "the value", status)
 }

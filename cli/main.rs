@@ -1,5 +1,8 @@
 //! The `bunraku` command: reads the arguments and hands over to the subcommand.
 
+// They panic where the reader has gone; see `output`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod batch;
 mod bench;
 mod build;
@@ -8,6 +11,7 @@ mod compile;
 mod eval;
 mod inspect;
 mod lookup;
+mod output;
 mod render;
 mod world;
 
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
     }));
     // Without it, an archive that is cut off while it is in use ends the process without a word.
     if let Err(error) = bunraku_vm::archive::map::guard() {
-        eprintln!("Warning: Could not watch over archives in use: {error}");
+        output::note(&format!("Warning: Could not watch over archives in use: {error}"));
     }
     match Arguments::parse().command {
         Command::Compile(arguments) => compile::run(&arguments),

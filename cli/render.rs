@@ -2,6 +2,7 @@
 //! as JSON where asked.
 
 use bunraku_runtime::compile::Log;
+use bunraku_runtime::files::read;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
@@ -160,7 +161,7 @@ impl Renderer {
             Some(file) => self
                 .files
                 .entry(file.to_string())
-                .or_insert_with(|| std::fs::read_to_string(&**file).ok())
+                .or_insert_with(|| read::regular_text(file.as_ref().as_ref(), read::MAX_FILE).ok())
                 .as_deref(),
             None => self.code.as_deref(),
         };

@@ -3,7 +3,9 @@
 
 use bunraku_runtime::enc::{self, Classification};
 use bunraku_runtime::facts;
-use bunraku_runtime::job::{Job, PathList};
+use bunraku_runtime::files::read;
+use bunraku_runtime::job::{self, Job, PathList};
+use bunraku_vm::diagnostic::Diagnostic;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
@@ -70,6 +72,9 @@ pub struct World {
     /// What dubious constructs do [default: error].
     #[arg(long, value_name = "HOW")]
     pub strict: Option<Strict>,
+    /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
+    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = limit)]
+    pub limits: Vec<(String, Json)>,
     /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     pub ruby: Option<PathBuf>,
@@ -144,19 +149,20 @@ impl World {
         if self.native_templates || self.no_native_templates {
             settings.insert("native_templates".into(), self.native_templates.into());
         }
+        settings.extend(self.limits.iter().cloned());
+        let limits = job::exec_limits(&settings)?;
         let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
         let facts = match &self.factpath {
             Some(folder) => Some(facts::of_node(folder, name)?),
-            None => self.facts.as_deref().map(facts::read).transpose()?,
+            None => self.facts.as_deref().map(facts::given).transpose()?,
         };
         let classified = match (self.node_terminus, &self.external_nodes) {
-            (Terminus::Exec, Some(command)) => enc::classify(command, name)?,
+            (Terminus::Exec, Some(command)) => enc::classify(command, name, limits)?,
             _ => Classification::default(),
         };
         let (environment, environment_name) = self.environment_of(&classified)?;
-        Ok(Job {
+        let mut job = Job {
             code: self.execute.clone(),
-            manifest: self.manifest.clone(),
             environment,
             environment_name,
             modulepath: self.modulepath.clone().map(PathList::Joined),
@@ -175,7 +181,11 @@ impl World {
             ruby: self.ruby.clone(),
             settings: Some(settings),
             ..Job::default()
-        })
+        };
+        if let Some(manifest) = &self.manifest {
+            take_manifest(&mut job, manifest)?;
+        }
+        Ok(job)
     }
 
     /// Folder and name of the environment: a classifier's word goes before the folder's, which it moves to the
@@ -201,6 +211,39 @@ impl World {
         }
         Ok((Some(folder), Some(wanted.clone())))
     }
+}
+
+/// Names the manifest of a job. A pipe is read here, once: what is read by others must be a file.
+///
+/// # Errors
+/// When it can't be read.
+pub fn take_manifest(job: &mut Job, manifest: &Path) -> Result<(), String> {
+    if !read::is_stream_at(manifest) {
+        job.manifest = Some(manifest.to_path_buf());
+        return Ok(());
+    }
+    let text = read::given_text(manifest, read::MAX_FILE);
+    let text = text.map_err(|error| format!("Could not read {}: {error}", manifest.display()))?;
+    if job.code.is_none() {
+        (job.code, job.code_file) = (Some(text), Some(manifest.to_path_buf()));
+    }
+    Ok(())
+}
+
+/// An error with a word of help, where it may be that facts were forgotten.
+pub fn with_hint(mut diagnostic: Diagnostic, job: &Job) -> Diagnostic {
+    let of_facts = ["Unknown variable: '", "Operator '[]' is not applicable to an Undef Value"];
+    let fits = of_facts.iter().any(|text| diagnostic.message.contains(text));
+    if fits && diagnostic.help.is_none() && job.facts.is_none() && job.storeconfigs.is_none() {
+        diagnostic.help = Some("no facts were given: --facts FILE, or --factpath DIR, names them".to_owned());
+    }
+    diagnostic
+}
+
+fn limit(text: &str) -> Result<(String, Json), String> {
+    let (name, number) = text.split_once('=').ok_or("it takes NAME=NUMBER")?;
+    let number = serde_json::from_str::<serde_json::Number>(number).map_err(|_| "it takes a number")?;
+    Ok((name.to_owned(), number.into()))
 }
 
 impl From<Strict> for bunraku_compiler::check::Strict {

@@ -50,14 +50,29 @@ impl<'s> SourceFile<'s> {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// Characters in front of every [`STEP`]th byte; nothing where no line is long.
+    marks: Vec<u32>,
 }
+
+/// Bytes between two marks, and the length from which on a line is long: to count its characters anew for each place
+/// would take a time that grows with the square of its length.
+const STEP: usize = 1024;
 
 impl LineIndex {
     /// Indexes a text.
     pub fn new(text: &str) -> Self {
         let mut starts = vec![0];
         starts.extend(text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next));
-        LineIndex { starts }
+        let ends = starts[1..].iter().copied().chain([text.len() as u32]);
+        let is_long = starts.iter().zip(ends).any(|(start, end)| (end - start) as usize > 2 * STEP);
+        let mut count = 0;
+        let marks = text.as_bytes().chunks(STEP).filter(|_| is_long).map(|bytes| {
+            let before = count;
+            count += characters(bytes);
+            before
+        });
+        let marks = marks.collect();
+        LineIndex { starts, marks }
     }
 
     /// Line and column, both from 1, of a byte offset into the text that was indexed.
@@ -66,14 +81,32 @@ impl LineIndex {
         let start = self.starts[line as usize - 1] as usize;
         let end = (offset as usize).clamp(start, text.len());
         // An offset inside a character counts that character, as slicing by bytes does in Ruby.
-        let column = text.as_bytes()[start..end].iter().filter(|byte| !is_continuation(**byte)).count();
-        (line, column as u32 + 1)
+        let column = match end - start > 2 * STEP {
+            true => self.before(text, end) - self.before(text, start),
+            false => characters(&text.as_bytes()[start..end]),
+        };
+        (line, column + 1)
+    }
+
+    /// Characters that begin in front of an offset into a text with a long line.
+    fn before(&self, text: &str, offset: usize) -> u32 {
+        let mark = offset / STEP;
+        match self.marks.get(mark) {
+            Some(count) => count + characters(&text.as_bytes()[mark * STEP..offset]),
+            // The text ends at a mark.
+            None => characters(text.as_bytes()),
+        }
     }
 
     /// The line, from 1, of a byte offset.
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|start| *start <= offset).max(1) as u32
     }
+}
+
+/// Characters that begin in some bytes.
+fn characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| !is_continuation(**byte)).count() as u32
 }
 
 fn is_continuation(byte: u8) -> bool {
@@ -144,6 +177,20 @@ mod tests {
         assert_eq!(index.line_column(text, 4), (1, 4));
         assert_eq!(index.line_column(text, text.find("$x").unwrap() as u32), (2, 1));
         assert_eq!(index.line_column(text, text.len() as u32), (2, 3));
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_counted_from_marks() {
+        for end in ["", "\nlast", &"å".repeat(STEP / 2)] {
+            let text = format!("first å\n{}{end}", "aåö ".repeat(STEP));
+            let index = LineIndex::new(&text);
+            for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let before = &text[..offset];
+                let line = before.matches('\n').count() as u32 + 1;
+                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+                assert_eq!(index.line_column(&text, offset as u32), (line, column), "{offset}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Checking files without running them: syntax and static errors, with the verdict of `puppet parser validate` and
 //! `puppet epp validate`.
 
+use crate::files::read;
 use crate::relative::Known;
 use crate::resource_types::{Folders, ResourceTypes};
 use crate::tree::Tree;
@@ -40,10 +41,10 @@ pub struct How {
     pub relative: Option<Known>,
 }
 
-/// Checks a file. One that ends in `.epp` is a template, every other one a manifest.
+/// Checks a file that the user has named or a walk has found. One that ends in `.epp` is a template, every other one a manifest.
 pub fn file(path: &Path, how: &How) -> Checked {
     let name = path.to_string_lossy();
-    let bytes = match std::fs::read(path) {
+    let bytes = match read::given(path, read::MAX_FILE) {
         Ok(bytes) => bytes,
         Err(error) => {
             let found = unreadable(path, &error);
@@ -130,9 +131,21 @@ impl Sources {
                 self.walk(&path, real.join(&name), seen);
                 continue;
             }
-            match of_type.is_symlink().then(|| std::fs::metadata(&path)).transpose() {
-                Ok(Some(target)) if target.is_dir() => self.walk_link(&path, seen),
-                Ok(_) if path.extension().is_some_and(|e| e == "pp" || e == "epp") => self.files.push(path),
+            let is_source = path.extension().is_some_and(|e| e == "pp" || e == "epp");
+            if of_type.is_file() {
+                if is_source {
+                    self.files.push(path)
+                } else {
+                    self.others += 1
+                }
+                continue;
+            }
+            match std::fs::metadata(&path) {
+                Ok(target) if target.is_dir() => self.walk_link(&path, seen),
+                Ok(target) if is_source => match read::check(&target, u64::MAX) {
+                    Ok(()) => self.files.push(path),
+                    Err(error) => self.faults.push(unreadable(&path, &error)),
+                },
                 Ok(_) => self.others += 1,
                 Err(error) => self.faults.push(unreadable(&path, &error)),
             }

@@ -2,6 +2,7 @@
 //! environment as YAML (`node_terminus = exec`, `external_nodes = COMMAND`).
 //! Source: `puppet` with that terminus, for the messages.
 
+use crate::process::{self, Errors, Limits};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::process::Command;
@@ -17,26 +18,21 @@ pub struct Classification {
     pub environment: Option<String>,
 }
 
-/// Asks a classifier: `command` is split at blanks, and `node` added.
+/// Asks a classifier: `command` is split at blanks, and `node` added. It is ended at the limits.
 ///
 /// # Errors
 /// Puppet's messages: for a command that is not absolute, fails, prints nothing or no such YAML.
-pub fn classify(command: &str, node: &str) -> Result<Classification, String> {
+pub fn classify(command: &str, node: &str, limits: Limits) -> Result<Classification, String> {
     let mut words = command.split_whitespace();
     let program = words.next().filter(|program| Path::new(program).is_absolute());
     let program = program.ok_or("You must set the exec parameter to a fully qualified command")?;
     let shown = format!("{} {node}", command.split_whitespace().collect::<Vec<_>>().join(" "));
     let failed = |detail: String| format!("Failed to find {node} via exec: {detail}");
-    let output = Command::new(program)
-        .args(words)
-        .arg(node)
-        .stdin(std::process::Stdio::null())
-        .stderr(std::process::Stdio::inherit())
-        .output()
+    let ended = process::run(Command::new(program).args(words).arg(node), Errors::Passed, limits)
         .map_err(|error| failed(format!("Could not execute '{shown}': {error}")))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        let status = output.status.code().map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+    let text = String::from_utf8_lossy(&ended.output);
+    if !ended.status.success() {
+        let status = ended.status.code().map_or_else(|| "a signal".to_owned(), |code| code.to_string());
         return Err(failed(format!("Execution of '{shown}' returned {status}: {text}")));
     }
     if text.trim().is_empty() {
@@ -93,13 +89,16 @@ mod tests {
         assert_eq!(read("[1]").unwrap_err(), "it is not a hash");
         assert_eq!(read("classes: 1").unwrap_err(), "'classes' is neither a list nor a hash");
         assert_eq!(
-            classify("enc", "a").unwrap_err(),
+            classify("enc", "a", Limits::default()).unwrap_err(),
             "You must set the exec parameter to a fully qualified command"
         );
         assert_eq!(
-            classify("/bin/sh -c false", "a").unwrap_err(),
+            classify("/bin/sh -c false", "a", Limits::default()).unwrap_err(),
             "Failed to find a via exec: Execution of '/bin/sh -c false a' returned 1: "
         );
-        assert_eq!(classify("/bin/true", "a").unwrap_err(), "Could not find node 'a'; cannot compile");
+        assert_eq!(
+            classify("/bin/true", "a", Limits::default()).unwrap_err(),
+            "Could not find node 'a'; cannot compile"
+        );
     }
 }

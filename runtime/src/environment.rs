@@ -2,6 +2,7 @@
 //! Source: the specification's environments page; the oracle for defaults.
 
 use crate::archive::open::Opened;
+use crate::files::read;
 use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
@@ -125,6 +126,8 @@ pub struct EnvironmentSpec {
     pub archive: Option<PathBuf>,
     /// Whether the archive alone is asked.
     pub frozen: bool,
+    /// Bytes that a file may hold, if not as many as usual.
+    pub max_file: Option<u64>,
 }
 
 impl Environment {
@@ -145,13 +148,18 @@ impl Environment {
             Some(opened) => Tree::archived(opened, spec.frozen, directory.as_deref()),
             None => Tree::default(),
         };
+        tree = tree.with_limit(spec.max_file.unwrap_or(read::MAX_FILE));
         if let Some(directory) = &directory {
             if !tree.is_dir(directory) {
+                if let Some(fault) = tree.fault() {
+                    return Err(fault);
+                }
                 return Err(format!("Environment directory '{}' does not exist", directory.display()));
             }
             tree.watch(directory.join("environment.conf"));
         }
-        let settings = directory.as_deref().map(|d| Settings::read(&tree, d)).unwrap_or_default();
+        let settings =
+            directory.as_deref().map(|d| Settings::read(&tree, d)).transpose()?.unwrap_or_default();
         let modulepath = match (given, &directory) {
             (Some(path), _) => path,
             (None, Some(directory)) => settings.modulepath.unwrap_or_else(|| vec![directory.join("modules")]),
@@ -163,6 +171,11 @@ impl Environment {
                 let path = absolute(path);
                 if !tree.exists(&path) {
                     return Err(format!("Could not find manifest '{}'", path.display()));
+                }
+                if !tree.is_dir(&path) {
+                    // A pipe would be silently empty, or wait for ever.
+                    tree.stamp(&path)
+                        .map_err(|error| format!("Could not read {}: {error}", path.display()))?;
                 }
                 Some(path)
             }
@@ -317,9 +330,18 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(tree: &Tree, directory: &Path) -> Settings {
+    /// Reads the `environment.conf` of a folder, if there is one.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    fn read(tree: &Tree, directory: &Path) -> Result<Settings, String> {
         let mut settings = Settings::default();
-        let text = tree.read_to_string(&directory.join("environment.conf")).unwrap_or_default();
+        let path = directory.join("environment.conf");
+        if !tree.exists(&path) {
+            return Ok(settings);
+        }
+        let unreadable = |error| format!("Could not read {}: {error}", path.display());
+        let text = tree.read_to_string(&path).map_err(unreadable)?;
         for line in text.lines() {
             let line = line.trim();
             let Some((key, value)) = line.split_once('=') else { continue };
@@ -338,6 +360,6 @@ impl Settings {
                 _ => {}
             }
         }
-        settings
+        Ok(settings)
     }
 }

@@ -1,6 +1,8 @@
 //! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
 
+use crate::files::read;
 use serde_json::{Map, Value as Json};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -40,13 +42,14 @@ fn is_named(map: &Map<String, Json>) -> bool {
     map.contains_key("name") && map.get("values").is_some_and(Json::is_object)
 }
 
-/// The facts a job gives: an object, a list as PuppetDB has it, or the path of a file with either.
+/// The facts a job gives: an object, a list as PuppetDB has it, or the path of a file with either. What others send
+/// is read by [`shape`], which takes no paths.
 ///
 /// # Errors
 /// When the file can't be read or its content is no facts.
 pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
     match given {
-        Json::String(path) => read(Path::new(path)),
+        Json::String(path) => of_file(Path::new(path)),
         other => shape(other.clone()),
     }
 }
@@ -65,7 +68,7 @@ pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
         .iter()
         .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))));
     match files.into_iter().find(|file| file.is_file()) {
-        Some(file) => read(&file),
+        Some(file) => of_file(&file),
         None => Err(format!("Could not find facts for {node} in {}", folder.display())),
     }
 }
@@ -90,29 +93,41 @@ pub fn nodes(folder: &Path) -> Result<Vec<String>, String> {
     }
 }
 
-/// The facts of a file.
+/// The facts of a regular file.
 ///
 /// # Errors
 /// When it can't be read or its content is no facts.
-pub fn read(path: &Path) -> Result<Map<String, Json>, String> {
-    let what = format!("facts {}", path.display());
-    shape(data(path, &what)?).map_err(|error| format!("Could not use {what}: {error}"))
+pub fn of_file(path: &Path) -> Result<Map<String, Json>, String> {
+    shaped(path, read::regular_text(path, read::MAX_FILE))
 }
 
-/// The object in a JSON or YAML file; `what` says in messages what it was to be.
+/// The facts of a file that the user has named, which may be a pipe.
+///
+/// # Errors
+/// As [`of_file`].
+pub fn given(path: &Path) -> Result<Map<String, Json>, String> {
+    shaped(path, read::given_text(path, read::MAX_FILE))
+}
+
+fn shaped(path: &Path, text: io::Result<String>) -> Result<Map<String, Json>, String> {
+    let what = format!("facts {}", path.display());
+    shape(data(text, &what)?).map_err(|error| format!("Could not use {what}: {error}"))
+}
+
+/// The object in a JSON or YAML file that the user has named; `what` says in messages what it was to be.
 ///
 /// # Errors
 /// When it can't be read or is no object.
 pub fn object(path: &Path, what: &str) -> Result<Map<String, Json>, String> {
     let what = format!("{what} {}", path.display());
-    match data(path, &what)? {
+    match data(read::given_text(path, read::MAX_FILE), &what)? {
         Json::Object(map) => Ok(map),
         _ => Err(format!("Could not use {what}: it is not an object")),
     }
 }
 
-fn data(path: &Path, what: &str) -> Result<Json, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("Could not read {what}: {error}"))?;
+fn data(text: io::Result<String>, what: &str) -> Result<Json, String> {
+    let text = text.map_err(|error| format!("Could not read {what}: {error}"))?;
     // Every JSON text is nearly YAML; a file that begins like JSON is told what is wrong with it as JSON.
     let parsed = if text.trim_start().starts_with(['{', '[']) {
         serde_json::from_str(&text).map_err(|error| error.to_string())
@@ -122,7 +137,11 @@ fn data(path: &Path, what: &str) -> Result<Json, String> {
     parsed.map_err(|error| format!("Could not parse {what}: {error}"))
 }
 
-fn shape(json: Json) -> Result<Map<String, Json>, String> {
+/// The facts in data: an object, plain or as `puppet facts` has it, or a list as PuppetDB has it.
+///
+/// # Errors
+/// When it is neither.
+pub fn shape(json: Json) -> Result<Map<String, Json>, String> {
     match json {
         Json::Object(mut map) if is_named(&map) => match map.remove("values") {
             Some(Json::Object(values)) => Ok(values),
@@ -169,7 +188,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("facts.yaml");
         std::fs::write(&file, "--- !ruby/object:Puppet::Node::Facts\nname: a.example.com\nvalues:\n  os:\n    family: Debian\n  b: 'no'\n  n: 1\n").unwrap();
-        let read = read(&file).unwrap();
+        let read = of_file(&file).unwrap();
         assert_eq!(Json::Object(read), json!({"os": {"family": "Debian"}, "b": "no", "n": 1}));
         std::fs::remove_dir_all(&folder).unwrap();
     }

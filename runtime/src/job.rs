@@ -3,13 +3,16 @@
 
 use crate::archive::open::Opened;
 use crate::catalog::rich::string;
-use crate::compile::{Compile, Finished, Inputs, Log, Node, Settings, Spent};
+use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::erb::Templates;
 use crate::facts::Facts;
+use crate::files::read::MAX_FILE;
 use crate::functions::Functions;
 use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
+use crate::process;
+use crate::recent::{self, Recent};
 use crate::ruby::{self, Ruby, Workers};
 use crate::settings::{self, Given};
 use crate::stats::Stats;
@@ -22,7 +25,6 @@ use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::any::Any;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,6 +38,9 @@ pub struct Job {
     pub id: Json,
     /// Manifest text in place of the environment's manifests.
     pub code: Option<String>,
+    /// The file that `code` was read from, where it is to be told: a pipe, which can't be read again.
+    #[serde(skip)]
+    pub code_file: Option<PathBuf>,
     /// Manifest file or folder, likewise.
     pub manifest: Option<PathBuf>,
     /// Environment folder.
@@ -155,18 +160,33 @@ pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
         || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
 }
 
-/// What is kept between jobs: units of files, environments, archives.
-#[derive(Default)]
+/// What is kept between jobs: units of files, environments, archives; see [`crate::recent`].
 pub struct Session {
     units: Arc<Units>,
     templates: Arc<Templates>,
     data: Arc<DataFiles>,
     threads: Threads,
-    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    stores: Mutex<Recent<String, Arc<dyn Store>>>,
     workers: Arc<Workers>,
-    environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
-    archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
+    environments: Mutex<Recent<EnvironmentSpec, Arc<Environment>>>,
+    archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
     functions: Arc<Functions>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session {
+            units: Arc::default(),
+            templates: Arc::default(),
+            data: Arc::default(),
+            threads: Threads::default(),
+            stores: Mutex::new(Recent::new(recent::STORES)),
+            workers: Arc::default(),
+            environments: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
+            archives: Mutex::new(Recent::new(recent::ARCHIVES)),
+            functions: Arc::default(),
+        }
+    }
 }
 
 impl Session {
@@ -216,6 +236,7 @@ impl Session {
             let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
             let templates = self.templates.clone();
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
+            let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.max_memory, move |arena| {
                 let inputs = Inputs {
@@ -228,7 +249,7 @@ impl Session {
                     settings,
                     given: &given,
                     node: &node,
-                    code: code.as_deref(),
+                    code: code.as_deref().map(|text| Code { text, file: code_file.as_deref() }),
                     want_value,
                     store: store_of_thread.as_deref(),
                     ruby: Ruby::new(&workers, &ruby),
@@ -297,7 +318,7 @@ impl Session {
             key: job.hostprivkey.clone(),
         };
         let key = format!("{place} {certificates:?}");
-        if let Some(kept) = self.stores.lock().ok().and_then(|all| all.get(&key).cloned()) {
+        if let Some(kept) = self.stores.lock().ok().and_then(|mut all| all.get(&key).cloned()) {
             return Ok(Some(kept));
         }
         let store: Arc<dyn Store> = match is_url(place) {
@@ -319,8 +340,9 @@ impl Session {
             hiera_config: job.hiera_config.clone(),
             archive: job.archive.clone(),
             frozen: job.frozen,
+            max_file: Some(max_file(job)),
         };
-        let kept = self.environments.lock().ok().and_then(|all| all.get(&spec).cloned());
+        let kept = self.environments.lock().ok().and_then(|mut all| all.get(&spec).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
             return Ok(kept);
         }
@@ -334,7 +356,7 @@ impl Session {
 
     /// The archive of a file: opened once, until another takes its place.
     fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
-        let kept = self.archives.lock().ok().and_then(|all| all.get(path).cloned());
+        let kept = self.archives.lock().ok().and_then(|mut all| all.get(path).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_current()) {
             return Ok(kept);
         }
@@ -394,6 +416,10 @@ impl Session {
                     out.push_str(if answer.found { "true" } else { "false" });
                     out.push_str(",\"text\":");
                     string(&mut out, &answer.text);
+                    if let Some(error) = &answer.error {
+                        out.push_str(",\"error\":");
+                        string(&mut out, error);
+                    }
                     out.push('}');
                 }
             }
@@ -482,12 +508,11 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
-            ("ruby_timeout", Json::Number(limit)) => {
-                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
-                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
-                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
-                })?;
-            }
+            ("exec_output", Json::Number(limit)) => settings.exec.bytes = whole(name, limit)?,
+            ("exec_timeout", Json::Number(limit)) => settings.exec.time = seconds(name, limit)?,
+            // Of the environment, whose files it is about.
+            ("max_file", Json::Number(limit)) => _ = whole(name, limit)?,
+            ("ruby_timeout", Json::Number(limit)) => ruby.timeout = seconds(name, limit)?,
             ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, value) => settings::give(&mut given, name, value)?,
         }
@@ -498,6 +523,27 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
     let whole = number.as_u64().and_then(|n| usize::try_from(n).ok());
     whole.ok_or_else(|| format!("The setting '{name}' takes a whole number, not {number}"))
+}
+
+fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> {
+    let seconds = number.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+    let seconds = seconds.filter(|limit| !limit.is_zero());
+    seconds.ok_or_else(|| format!("The setting '{name}' takes a number of seconds, not {number}"))
+}
+
+/// What programs may use that are run before a job begins, by its settings.
+///
+/// # Errors
+/// When a setting makes no sense.
+pub fn exec_limits(given: &Map<String, Json>) -> Result<process::Limits, String> {
+    let job = Job { settings: Some(given.clone()), ..Job::default() };
+    settings(&job).map(|(settings, _)| settings.exec)
+}
+
+/// Bytes that a file of the environment may hold.
+fn max_file(job: &Job) -> u64 {
+    let given = job.settings.as_ref().and_then(|settings| settings.get("max_file")?.as_u64());
+    given.unwrap_or(MAX_FILE)
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {
@@ -532,4 +578,25 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
     };
     let parameters = job.parameters.clone().unwrap_or_default();
     Ok(Node { name: name.to_owned(), facts, trusted, server_facts, parameters, classes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_environments_do_not_pile_up() {
+        let session = Session::default();
+        let job = |n: usize| Job {
+            code: Some("notice($environment)".to_owned()),
+            environment_name: Some(format!("e{n}")),
+            ..Job::default()
+        };
+        for n in 0..2 * recent::ENVIRONMENTS {
+            let outcome = session.run(&job(n));
+            assert!(outcome.result.is_ok());
+            assert_eq!(outcome.logs.len(), 1);
+        }
+        assert_eq!(session.environments.lock().unwrap().len(), recent::ENVIRONMENTS);
+    }
 }

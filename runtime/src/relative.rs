@@ -1,6 +1,7 @@
 //! An aid to people who migrate from Puppet 3: references by relative name that its relative look-up would have
 //! resolved to another class or defined type than the absolute one that is meant since Puppet 4.
 
+use crate::files::read;
 use crate::modules::{self, Modules};
 use crate::names;
 use bumpalo::Bump;
@@ -32,7 +33,7 @@ impl Known {
             {
                 return defined.contains(&*name);
             }
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = read::regular_text(file, read::MAX_FILE).unwrap_or_default();
             let arena = Bump::new();
             let source = SourceFile::manifest(&text);
             let defined = parse(&arena, &source, &ParseLimits::default())

@@ -5,6 +5,7 @@
 use crate::archive::open::Opened;
 use crate::archive::parts::SELF;
 use crate::erb::Lowered;
+use crate::files::read;
 use crate::hiera::files::{Format, Parsed};
 use crate::hiera::layer::Place;
 use crate::units::{Compiled, Outcome, Words};
@@ -50,9 +51,10 @@ pub enum Standing {
 }
 
 /// See the module.
-#[derive(Default)]
 pub struct Tree {
     archived: Option<Archived>,
+    /// Bytes that a file on the disk may hold.
+    limit: u64,
     /// What has been read and is kept, with the time each had.
     watched: Mutex<Vec<(PathBuf, Option<SystemTime>)>>,
 }
@@ -166,7 +168,18 @@ fn modified(path: &Path) -> Option<SystemTime> {
     stamp(path).ok().and_then(|stamp| stamp.1)
 }
 
+impl Default for Tree {
+    fn default() -> Self {
+        Tree { archived: None, limit: read::MAX_FILE, watched: Mutex::default() }
+    }
+}
+
 impl Tree {
+    /// The same tree, whose files on the disk may hold so many bytes (setting `max_file`).
+    pub fn with_limit(self, limit: u64) -> Tree {
+        Tree { limit, ..self }
+    }
+
     /// A tree that an archive answers for.
     pub fn archived(opened: Arc<Opened>, frozen: bool, directory: Option<&Path>) -> Tree {
         let archived = Archived {
@@ -180,7 +193,7 @@ impl Tree {
             configs: Mutex::default(),
             templates: FrozenMap::new(),
         };
-        Tree { archived: Some(archived), watched: Mutex::default() }
+        Tree { archived: Some(archived), ..Tree::default() }
     }
 
     /// Says where the module path lies.
@@ -247,9 +260,11 @@ impl Tree {
         self.frozen_archive().is_some_and(|archived| key(&archived.roots, path).is_some())
     }
 
-    /// Whether there is a file.
+    /// Whether there is a file. What is no folder counts as one: that a FIFO can't be read is said when it is reached,
+    /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
-        self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(|| path.is_file())
+        let on_disk = || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir());
+        self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is a folder.
@@ -298,10 +313,11 @@ impl Tree {
     /// The content of a file.
     ///
     /// # Errors
-    /// When it is not there or can't be read; of a frozen archive, when it is not embedded.
+    /// When it is not there, can't be read, is no regular file or too large; of a frozen archive, when it is not
+    /// embedded.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
-        let read = |archived: &Archived, entry: Entry<'_>| {
+        let embedded = |archived: &Archived, entry: Entry<'_>| {
             if entry.is_folder() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
@@ -317,7 +333,7 @@ impl Tree {
                 None => missing(),
             }
         };
-        self.frozen(path, missing(), read).unwrap_or_else(|| std::fs::read(path))
+        self.frozen(path, missing(), embedded).unwrap_or_else(|| read::regular(path, self.limit))
     }
 
     /// The content of a file as text.
@@ -328,13 +344,19 @@ impl Tree {
         String::from_utf8(self.read(path)?).map_err(|_| io::Error::other("it is not UTF-8"))
     }
 
-    /// What a file is like on the disk, or in a frozen archive.
+    /// What a file is like on the disk, or in a frozen archive. Whoever keeps what was made of a file asks this first:
+    /// so a file that [`Tree::read`] would refuse is refused, whatever is kept of it.
     ///
     /// # Errors
-    /// When it is not there.
+    /// When it is not there, no regular file or too large.
     pub fn stamp(&self, path: &Path) -> io::Result<Stamp> {
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
-        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(|| stamp(path))
+        let on_disk = || {
+            let metadata = std::fs::metadata(path)?;
+            read::check(&metadata, self.limit)?;
+            Ok((metadata.len(), metadata.modified().ok()))
+        };
+        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
     }
 
     /// How a file stands to the archive. The first time, its content is compared; after that its size and time.
@@ -484,7 +506,8 @@ impl Archived {
             return *same;
         }
         let hash = |bytes: Vec<u8>| -> [u8; 32] { Sha256::digest(bytes).into() };
-        let same = now.0 == entry.size && std::fs::read(path).is_ok_and(|bytes| hash(bytes) == entry.hash);
+        let same = now.0 == entry.size
+            && read::regular(path, entry.size).is_ok_and(|bytes| hash(bytes) == entry.hash);
         if let Ok(mut compared) = self.compared.lock() {
             compared.insert(entry.number, (now, same));
         }

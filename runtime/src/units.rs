@@ -4,6 +4,7 @@
 use crate::archive::open::Opened;
 use crate::erb::Lowered;
 use crate::hiera::file::DataFile;
+use crate::recent::{self, Recent};
 use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
@@ -15,7 +16,6 @@ use bunraku_vm::symbol::Base;
 use bunraku_vm::unit::verify::Passed;
 use elsa::FrozenVec;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -116,9 +116,14 @@ pub type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
 type KeptFile = ((Stamp, Strict), Outcome);
 
 /// Units of files, kept between compiles.
-#[derive(Default)]
 pub struct Units {
-    files: Mutex<HashMap<PathBuf, KeptFile>>,
+    files: Mutex<Recent<PathBuf, KeptFile>>,
+}
+
+impl Default for Units {
+    fn default() -> Self {
+        Units { files: Mutex::new(Recent::new(recent::FILES)) }
+    }
 }
 
 impl Units {
@@ -140,7 +145,7 @@ impl Units {
             return outcome;
         }
         let stamp = (tree.stamp(path).map_err(unreadable)?, strict);
-        if let Ok(files) = self.files.lock()
+        if let Ok(mut files) = self.files.lock()
             && let Some((kept, outcome)) = files.get(path)
             && *kept == stamp
         {

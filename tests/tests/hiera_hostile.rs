@@ -88,6 +88,23 @@ fn aliases_that_multiply() {
 }
 
 #[test]
+fn texts_that_multiply() {
+    let text = "x".repeat(1 << 20);
+    let yaml = format!("a: &a '{text}'\nb: [{}]\n", ["*a"; 2_000].join(", "));
+    let said = data("common.yaml", yaml.as_bytes());
+    assert!(said.contains("aliases stand for more than 67108864 bytes at line 2 column"), "{said}");
+    // What is named lies within what is named, two hundred times.
+    let anchors: String = (0..200).map(|n| format!("&a{n} [")).collect();
+    let items = vec!["1"; 200_000].join(",");
+    let within = format!("a: {anchors}{items}{}\n", "]".repeat(200));
+    assert!(
+        data("within.yaml", within.as_bytes()).contains("aliases stand for more than 1000000 nodes at line")
+    );
+    let texts = format!("a: {anchors}'{text}'{}\n", "]".repeat(200));
+    assert!(data("texts.yaml", texts.as_bytes()).contains("aliases stand for more than 67108864 bytes"));
+}
+
+#[test]
 fn an_alias_inside_of_what_it_names() {
     data("common.yaml", b"a: &a [1, *a]\n");
 }
@@ -134,6 +151,10 @@ fn nesting_without_end() {
         data("block.yaml", format!("a: {}", "- ".repeat(deep)).as_bytes());
         data("common.json", format!("{{\"a\": {}", "[".repeat(deep)).as_bytes());
         data("common.conf", format!("a = {}", "[".repeat(deep)).as_bytes());
+        let path = data("path.conf", format!("{}a = 1", "a.".repeat(deep)).as_bytes());
+        assert!(path.contains("collections nest more than 250 levels at line 1"), "{path}");
+        data("paths.conf", format!("l = [{{{}a {{ b = 1 }} }}]", "a.".repeat(deep)).as_bytes());
+        data("named.conf", format!("b = ${{?{}a}}", "a.".repeat(deep)).as_bytes());
         data("objects.conf", format!("a {}", "{ a ".repeat(deep)).as_bytes());
     }
 }
@@ -170,7 +191,7 @@ fn files_that_are_none() {
             let config = format!("version: 5\nhierarchy:\n  - {{name: a, path: '{path}'}}\n");
             let text = error(&[("hiera.yaml", config.as_bytes())], |_| ());
             assert!(text.contains(path), "{text}");
-            assert_eq!(text.contains("it is no file"), endless, "{text}");
+            assert_eq!(text.contains("it is a device, not a regular file"), endless, "{text}");
         }
     }
 }
@@ -183,7 +204,7 @@ fn pipes_and_dead_links() {
         let made = Command::new("mkfifo").arg(root.join("data/common.yaml")).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo makes a pipe");
     });
-    assert!(pipe.contains("data/common.yaml: it is no file"), "{pipe}");
+    assert!(pipe.contains("data/common.yaml: it is a FIFO, not a regular file"), "{pipe}");
     let link = error(plain, |root| {
         std::os::unix::fs::symlink("nowhere", root.join("data/common.yaml")).expect("a link can be made");
     });

@@ -4,6 +4,7 @@ use super::Checker;
 use crate::ast::{Expr, Param};
 use crate::label::a_an_uc;
 use bunraku_vm::names::{is_qualified, split_last};
+use num_bigint::BigUint;
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn variable_name(&mut self, expr: &Expr<'a>, name: &'a str) {
@@ -137,20 +138,18 @@ fn hexadecimal(text: &str) -> String {
         None if text.starts_with('0') => (text, 8),
         None => (text, 10),
     };
-    let mut nibbles: Vec<u32> = Vec::new();
-    for digit in digits.chars().filter_map(|digit| digit.to_digit(base)) {
-        let mut carry = digit;
-        for nibble in &mut nibbles {
-            carry += *nibble * base;
-            *nibble = carry % 16;
-            carry /= 16;
-        }
-        while carry > 0 {
-            nibbles.push(carry % 16);
-            carry /= 16;
-        }
+    let digits: String = digits.chars().filter(|digit| digit.is_digit(base)).collect();
+    number(digits.as_bytes(), base).to_str_radix(16)
+}
+
+/// The number that digits stand for. Half by half: digit by digit would take the square of their number.
+fn number(digits: &[u8], base: u32) -> BigUint {
+    const AT_ONCE: usize = 256;
+    if digits.len() <= AT_ONCE {
+        return BigUint::parse_bytes(digits, base).unwrap_or_default();
     }
-    nibbles.iter().rev().filter_map(|nibble| char::from_digit(*nibble, 16)).collect()
+    let (high, low) = digits.split_at(digits.len() / 2);
+    number(high, base) * BigUint::from(base).pow(low.len() as u32) + number(low, base)
 }
 
 #[cfg(test)]
@@ -172,5 +171,9 @@ mod tests {
         assert_eq!(hexadecimal("9223372036854775808"), "8000000000000000");
         assert_eq!(hexadecimal("0xFfffffffffffffff1"), "ffffffffffffffff1");
         assert_eq!(hexadecimal("01000000000000000000000"), "8000000000000000");
+        // 10 to the 1000th is 5 to the 1000th, with 1000 zeros in base 2.
+        let long = hexadecimal(&format!("1{}", "0".repeat(1000)));
+        assert!(long.len() == 831 && long.ends_with(&"0".repeat(250)) && !long.ends_with(&"0".repeat(251)));
+        assert_eq!(hexadecimal(&format!("0x1{}", "0".repeat(1000))), format!("1{}", "0".repeat(1000)));
     }
 }

@@ -5,7 +5,9 @@ use super::typedef::TypeNames;
 use crate::ast::{Expr, Span};
 use crate::label::label;
 use bunraku_vm::isa::{self, Format, Op};
+use bunraku_vm::unit::shape::Shape;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Const, ParamSpec, Position};
+use std::rc::Rc;
 
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +27,7 @@ pub(super) struct Body<'l, 't> {
     code: Vec<u32>,
     positions: Vec<Position>,
     /// Shapes from the outermost body to this one; lambdas see those in front.
-    pub shapes: Vec<Vec<String>>,
+    pub shapes: Vec<Rc<Shape>>,
     next: u32,
     most: u32,
     /// Whether an unknown type name is no error yet: in what an alias stands for.
@@ -37,7 +39,7 @@ pub(super) struct Body<'l, 't> {
 }
 
 impl<'l, 't> Body<'l, 't> {
-    pub fn new(low: &'l mut Lowering<'t>, kind: ChunkKind, shapes: Vec<Vec<String>>) -> Self {
+    pub fn new(low: &'l mut Lowering<'t>, kind: ChunkKind, shapes: Vec<Rc<Shape>>) -> Self {
         Body {
             low,
             kind,
@@ -187,8 +189,8 @@ impl<'l, 't> Body<'l, 't> {
     /// Where a variable lives: how many scopes out and in which slot; none where the name is not known here.
     pub fn resolve(&self, name: &str) -> Option<(u32, u32)> {
         self.shapes.iter().rev().enumerate().find_map(|(up, shape)| {
-            let slot = shape.iter().position(|n| n == name)?;
-            Some((up as u32, slot as u32))
+            let slot = shape.slot(name)?;
+            Some((up as u32, slot))
         })
     }
 

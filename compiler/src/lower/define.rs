@@ -7,7 +7,9 @@ use super::typedef::TypeNames;
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Lambda, Param, Span};
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::HostMatch as Host;
+use bunraku_vm::unit::shape::Shape;
 use bunraku_vm::unit::writer::{ChunkKind, DefSpec, ParamSpec};
+use std::rc::Rc;
 
 impl Lowering<'_> {
     /// Lowers a body to chunk `number`. `shapes` are the scopes around it, its own last.
@@ -15,7 +17,7 @@ impl Lowering<'_> {
         &mut self,
         number: u32,
         kind: ChunkKind,
-        shapes: Vec<Vec<String>>,
+        shapes: Vec<Rc<Shape>>,
         body: &Expr<'_>,
         params: &[Param<'_>],
     ) {
@@ -26,7 +28,7 @@ impl Lowering<'_> {
         &mut self,
         number: u32,
         kind: ChunkKind,
-        shapes: Vec<Vec<String>>,
+        shapes: Vec<Rc<Shape>>,
         body: &Expr<'_>,
         params: &[Param<'_>],
         return_type: Option<&Expr<'_>>,
@@ -41,7 +43,7 @@ impl Lowering<'_> {
     }
 
     /// An expression as a chunk of its own: a default value, a parameter's type.
-    pub(super) fn expression_chunk(&mut self, expr: &Expr<'_>, shapes: Vec<Vec<String>>) -> u32 {
+    pub(super) fn expression_chunk(&mut self, expr: &Expr<'_>, shapes: Vec<Rc<Shape>>) -> u32 {
         let number = self.unit.reserve_chunk();
         let mut chunk = Body::new(self, ChunkKind::Expression, shapes);
         let result = chunk.take();
@@ -50,11 +52,10 @@ impl Lowering<'_> {
         number
     }
 
-    fn params(&mut self, params: &[Param<'_>], shapes: &[Vec<String>]) -> Vec<ParamSpec> {
+    fn params(&mut self, params: &[Param<'_>], shapes: &[Rc<Shape>]) -> Vec<ParamSpec> {
         let mut specs = Vec::with_capacity(params.len());
         for param in params {
-            let own = shapes.last().map(Vec::as_slice).unwrap_or_default();
-            let slot = own.iter().position(|name| name == param.name).unwrap_or(0) as u32;
+            let slot = shapes.last().and_then(|own| own.slot(param.name)).unwrap_or_default();
             specs.push(ParamSpec {
                 name: param.name.to_owned(),
                 slot,
@@ -69,7 +70,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a lambda written in a body with these scopes; its chunk.
-    pub(super) fn lambda(&mut self, lambda: &Lambda<'_>, around: &[Vec<String>]) -> u32 {
+    pub(super) fn lambda(&mut self, lambda: &Lambda<'_>, around: &[Rc<Shape>]) -> u32 {
         let number = self.unit.reserve_chunk();
         let mut shapes = around.to_vec();
         shapes.push(shape(&[], lambda.params, lambda.body));

@@ -144,30 +144,33 @@ impl Body<'_, '_> {
     }
 
     fn concat(&mut self, expr: &Expr<'_>, parts: &[Part<'_>], to: Reg) {
-        // Long strings are joined batch by batch, the text so far in front.
-        for (n, batch) in parts.chunks(BATCH).enumerate() {
-            let mark = self.mark();
-            let from = Reg(self.mark());
-            if n > 0 {
-                let so_far = self.take();
-                self.abc(Op::Move, so_far, to, 0, expr.span);
-            }
-            for part in batch {
-                match part {
-                    Part::Text(text, span) => {
-                        let reg = self.take();
-                        self.load(reg, &Const::Str((*text).to_owned()), *span);
-                    }
-                    Part::Expr(inner) => {
-                        self.value(inner);
-                    }
+        let mark = self.mark();
+        let from = Reg(self.mark());
+        // Long strings are joined from strings of about the same length: the text so far in front of each batch would
+        // be copied as often as there are batches.
+        let mut each = 1;
+        while parts.len() > BATCH * each {
+            each *= BATCH;
+        }
+        for some in parts.chunks(each) {
+            match some {
+                [Part::Text(text, span)] => {
+                    let reg = self.take();
+                    self.load(reg, &Const::Str((*text).to_owned()), *span);
+                }
+                [Part::Expr(inner)] => {
+                    self.value(inner);
+                }
+                many => {
+                    let reg = self.take();
+                    self.concat(expr, many, reg);
                 }
             }
-            let count = self.mark() - mark;
-            self.abc(Op::Concat, to, from, count, expr.span);
-            self.position(expr);
-            self.release(mark);
         }
+        let count = self.mark() - mark;
+        self.abc(Op::Concat, to, from, count, expr.span);
+        self.position(expr);
+        self.release(mark);
     }
 
     pub(super) fn type_name(&mut self, expr: &Expr<'_>, name: &str, to: Reg) {

@@ -2,22 +2,20 @@
 
 use crate::ast::{Expr, ExprKind, Param};
 use crate::visit::{Lambdas, each_child};
+use bunraku_vm::unit::shape::Shape;
+use std::rc::Rc;
 
 /// Slots that the body of every class and defined type starts with; the runtime sets them.
 pub(super) const OWN_NAMES: [&str; 4] = ["title", "name", "module_name", "caller_module_name"];
 
 /// Names in slot order: `first`, the parameters, then what the body assigns in order of appearance.
-pub(super) fn shape(first: &[&str], params: &[Param<'_>], body: &Expr<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut add = |name: &str| {
-        if !names.iter().any(|n| n == name) {
-            names.push(name.to_owned());
-        }
-    };
+pub(super) fn shape(first: &[&str], params: &[Param<'_>], body: &Expr<'_>) -> Rc<Shape> {
+    let mut names = Shape::default();
+    let mut add = |name: &str| names.add(name);
     first.iter().for_each(|name| add(name));
     params.iter().for_each(|param| add(param.name));
     assigned(body, &mut add);
-    names
+    Rc::new(names)
 }
 
 /// Calls `add` with each variable that `expr` assigns in its own scope: not in lambdas, not in definitions.

@@ -1,13 +1,18 @@
 //! Building an archive from a tree: every file is read once, on all cores, and made into what a compile would make
 //! of it. What an archive of the same name already has of unchanged content is taken from there.
 
+use super::COMPILER;
 use super::file::{File, What, is_asset};
+use super::keys;
 use super::open::Opened;
 use super::parts::Info;
+use super::readers::{Readers, group_of};
+use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
-use super::{COMPILER, write};
 use crate::environment::{Environment, EnvironmentSpec};
+use crate::files::read;
+use crate::files::write::{self, Access};
 use crate::hiera::files::Format;
 use crate::resource_types;
 use crate::tree;
@@ -32,6 +37,8 @@ pub struct Options {
     pub embed: bool,
     /// Whether nothing is written if a file has errors.
     pub deny_errors: bool,
+    /// Bits of the archive's mode, in place of those that the least readable file in it has.
+    pub mode: Option<u32>,
     /// How many files are compiled side by side: one a core if not said.
     pub threads: Option<NonZeroUsize>,
 }
@@ -64,12 +71,16 @@ pub struct Summary {
     pub data: usize,
     /// What is wrong, by file: errors at the default level of `strict`.
     pub errors: Vec<(PathBuf, Vec<Diagnostic>)>,
+    /// Broken data files that no hierarchy of the tree names.
+    pub unread: Vec<PathBuf>,
     /// What was left out, and why.
     pub left_out: Vec<(PathBuf, String)>,
     /// What needs Ruby when a compile reaches it, by module.
     pub ruby: Vec<NeedsRuby>,
     /// Bytes of the archive.
     pub archive_bytes: u64,
+    /// The file that fewest may read, where not all may: so may the archive.
+    pub least_readable: Option<PathBuf>,
 }
 
 /// The parser nests as deep as the source, within its limit.
@@ -85,11 +96,12 @@ pub fn build(
     output: &Path,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Summary, String> {
-    let (bytes, mut summary) = bytes(options, output, progress)?;
+    let (bytes, mut summary, readable) = made(options, output, progress)?;
     if options.deny_errors && !summary.errors.is_empty() {
         return Ok(summary);
     }
-    write::replace(output, &bytes)
+    let access = options.mode.map_or(Access::AtMost(readable.bits()), Access::Exactly);
+    write::replace(output, &bytes, access)
         .map_err(|error| format!("Could not write {}: {error}", output.display()))?;
     summary.archive_bytes = bytes.len() as u64;
     Ok(summary)
@@ -104,6 +116,14 @@ pub fn bytes(
     output: &Path,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Vec<u8>, Summary), String> {
+    made(options, output, progress).map(|(bytes, summary, _)| (bytes, summary))
+}
+
+fn made(
+    options: &Options,
+    output: &Path,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Vec<u8>, Summary, Readers), String> {
     let plan = Plan::new(options, output)?;
     // An archive that can't be used is no matter: everything is compiled.
     let before = Opened::open(output).ok();
@@ -139,11 +159,23 @@ pub fn bytes(
     let mut reasons = HashMap::new();
     let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
+    let mut readable = Readers::default();
+    let reads = Reads::of(&plan.walk.found);
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
         debug_assert_eq!(found.path, plan.walk.found[number].path);
         match made {
             Ok(file) => {
-                file.count(&mut summary, found);
+                file.count(&mut summary, found, &reads);
+                if file.readers.is_fewer_than(readable) && !file.entry.parts.is_empty() {
+                    summary.least_readable = Some(found.path.clone());
+                }
+                if !file.entry.parts.is_empty() {
+                    readable.meet(file.readers);
+                }
+                if file.is_key && options.embed {
+                    let why = "the content of a private key is never put into an archive";
+                    summary.left_out.push((found.path.clone(), why.to_owned()));
+                }
                 reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
                 entries.push(file.entry);
             }
@@ -170,7 +202,7 @@ pub fn bytes(
     }
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
     let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
-    Ok((bytes, summary))
+    Ok((bytes, summary, readable))
 }
 
 /// What is to be built.
@@ -183,6 +215,8 @@ struct Plan {
     manifest: Option<String>,
     environment: Environment,
     roots: Vec<(PathBuf, String)>,
+    /// The group of the archive.
+    group: u32,
 }
 
 impl Plan {
@@ -208,10 +242,7 @@ impl Plan {
         let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let temporary = |found: &Found| {
             found.path.parent() == output.parent()
-                && found.path.file_name().is_some_and(|n| {
-                    let n = n.to_string_lossy();
-                    n.starts_with(&format!(".{name}.")) && n.ends_with(".tmp")
-                })
+                && found.path.file_name().is_some_and(|n| write::is_temporary(&n.to_string_lossy(), &name))
         };
         walk.found.retain(|found| found.path != output && !temporary(found));
         let key = |path: &Path| tree::key(&roots, path);
@@ -224,7 +255,8 @@ impl Plan {
             embedded: options.embed,
         };
         let manifest = environment.manifest.as_deref().and_then(key);
-        Ok(Plan { walk, info, modules, manifest, environment, roots })
+        let group = group_of(&output);
+        Ok(Plan { walk, info, modules, manifest, environment, roots, group })
     }
 
     /// Where in the name of a file its module's begins.
@@ -247,7 +279,7 @@ impl Plan {
             of_modules.filter(|((_, below), _)| below == place).min_by(|a, b| a.0.0.cmp(&b.0.0))
         });
         let (_, found) = files.into_iter().next()?;
-        Some(String::from_utf8_lossy(&std::fs::read(&found.path).ok()?).into_owned())
+        Some(String::from_utf8_lossy(&read::regular(&found.path, read::MAX_FILE).ok()?).into_owned())
     }
 
     fn file(&self, found: &Found, before: Option<&Opened>, embed: bool) -> std::io::Result<File> {
@@ -261,11 +293,13 @@ impl Plan {
         if found.is_folder {
             return Ok(File { entry, ..File::default() });
         }
-        let bytes = std::fs::read(&found.path)?;
+        let bytes = read::regular(&found.path, read::MAX_FILE)?;
         entry.size = bytes.len() as u64;
         entry.hash = Sha256::digest(&bytes).into();
         let what = self.what(&found.name, module_at);
-        let mut file = File { entry, what, ..File::default() };
+        let is_key = what == What::Other && keys::is_private(&found.path, &bytes);
+        let readers = Readers::of(&found.path, self.group)?;
+        let mut file = File { entry, what, is_key, readers, ..File::default() };
         let old = before.and_then(|before| Some((before, before.archive.find(&found.name).ok()??)));
         file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
         if !file.kept {
@@ -278,7 +312,7 @@ impl Plan {
         );
         file.entry.provides = below.filter(|below| below.starts_with("lib/")).map(str::to_owned);
         let name = Path::new(&found.name).file_name().and_then(|name| name.to_str());
-        if embed || matches!(name, Some("hiera.yaml" | "environment.conf")) {
+        if (embed && !is_key) || matches!(name, Some("hiera.yaml" | "environment.conf")) {
             file.entry.parts.push(PartSpec { section: Section::Texts, variant: 0, bytes });
         }
         Ok(file)

@@ -4,6 +4,8 @@ use super::build::Summary;
 use super::data;
 use super::open::{Opened, WRONG, kind_of};
 use super::parts::{self, Made, SELF};
+use super::readers::Readers;
+use super::reads::Reads;
 use super::walk::Found;
 use crate::erb::Lowered;
 use crate::hiera::files::{self, Format};
@@ -48,6 +50,10 @@ pub(super) struct File {
     pub what: What,
     /// Whether its parts were taken from the archive before.
     pub kept: bool,
+    /// Whether it is a private key, whose content goes nowhere.
+    pub is_key: bool,
+    /// Who may read it.
+    pub readers: Readers,
     /// Errors at the default level of `strict`.
     pub errors: Vec<Diagnostic>,
 }
@@ -179,7 +185,7 @@ impl File {
         })
     }
 
-    pub fn count(&self, summary: &mut Summary, found: &Found) {
+    pub fn count(&self, summary: &mut Summary, found: &Found, reads: &Reads) {
         if found.is_folder {
             return;
         }
@@ -192,7 +198,9 @@ impl File {
             summary.compiled += usize::from(!self.kept);
             summary.units += usize::from(self.entry.parts.iter().any(|part| part.section == Section::Units));
         }
-        if !self.errors.is_empty() {
+        if !self.errors.is_empty() && matches!(self.what, What::Data(_)) && !reads.may_read(&found.name) {
+            summary.unread.push(found.path.clone());
+        } else if !self.errors.is_empty() {
             let path = found.path.to_string_lossy();
             let named = self.errors.iter().map(|diagnostic| {
                 let mut diagnostic = diagnostic.clone();

@@ -1,6 +1,7 @@
 //! Shows what an archive holds: sections, files, definitions, what refers to what; a unit beside its source.
 
 use super::open::Opened;
+use crate::files::read;
 use crate::modules::Metadata;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
@@ -208,7 +209,7 @@ fn source(archive: &Archive, entry: &Entry<'_>, roots: &[String], folders: &[&Pa
     }
     let (root, below) = entry.path.split_once('/').unwrap_or_default();
     let folder = roots.iter().position(|name| name == root).and_then(|n| folders.get(n));
-    let bytes = folder.and_then(|folder| std::fs::read(folder.join(below)).ok());
+    let bytes = folder.and_then(|folder| read::regular(&folder.join(below), entry.size).ok());
     let same = bytes.filter(|bytes| Sha256::digest(bytes)[..] == entry.hash);
     Ok(same.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -43,11 +43,13 @@ pub mod build;
 pub mod data;
 mod file;
 pub mod inspect;
+mod keys;
 pub mod open;
 pub mod parts;
+mod readers;
+mod reads;
 pub mod ruby;
 mod walk;
-mod write;
 
 use bunraku_vm::archive::layout::FINGERPRINT;
 use std::sync::LazyLock;

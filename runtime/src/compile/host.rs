@@ -7,6 +7,7 @@ use crate::data;
 use crate::environment::Named;
 use crate::hiera::{self, context};
 use crate::names;
+use crate::process::{self, Errors};
 use crate::resource_types::is_metaparameter;
 use crate::stats::Kind;
 use bumpalo::collections::Vec as List;
@@ -514,16 +515,11 @@ impl<'c> Host<'c> for Compile<'c> {
         let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
-        let output = std::process::Command::new(program)
-            .args(args)
-            .current_dir(folder)
-            .stdin(std::process::Stdio::null())
-            .output()
+        let mut started = std::process::Command::new(program);
+        let ended = process::run(started.args(args).current_dir(folder), Errors::Joined, self.settings.exec)
             .map_err(|error| failed(error.to_string()))?;
-        // Puppet takes both streams together.
-        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stderr));
-        match output.status.code() {
+        let text = String::from_utf8_lossy(&ended.output).into_owned();
+        match ended.status.code() {
             Some(0) => Ok(text),
             Some(code) => {
                 Err(failed(format!("Execution of '{}' returned {code}: {text}", command.join(" "))))

@@ -51,8 +51,11 @@ impl<'c> Compile<'c> {
     }
 
     pub(crate) fn compile_code(&self, code: &str) -> Eval<'c, Compiled> {
-        let source = SourceFile { path: None, text: code, kind: SourceKind::Manifest };
-        compile(&source, &self.check_options()).map_err(|faults| self.faults(&faults))
+        self.compile_source(&SourceFile { path: None, text: code, kind: SourceKind::Manifest })
+    }
+
+    pub(super) fn compile_source(&self, source: &SourceFile<'_>) -> Eval<'c, Compiled> {
+        compile(source, &self.check_options()).map_err(|faults| self.faults(&faults))
     }
 
     /// How code that is no module's is checked.
@@ -139,7 +142,7 @@ impl<'c> Compile<'c> {
                 let known = make(KnownKind::Class);
                 self.check_parameters(vm, known)?;
                 let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-                let node = self.nodes.borrow().iter().find(|n| n.known.name == def.name).map(|n| n.known);
+                let node = self.nodes_by_name.borrow().get(def.name).copied();
                 self.taken(known, class, |name, at| {
                     format!("Class '{name}' is already defined{at}; cannot redefine")
                 })?;
@@ -185,7 +188,7 @@ impl<'c> Compile<'c> {
                         line: def.line,
                         overrides: Cell::new(false),
                     });
-                    let node = self.nodes.borrow().iter().find(|n| n.known.name == name).map(|n| n.known);
+                    let node = self.nodes_by_name.borrow().get(name).copied();
                     self.taken(known, node, |name, at| {
                         format!("Node '{name}' is already defined{at}; cannot redefine")
                     })?;
@@ -193,6 +196,7 @@ impl<'c> Compile<'c> {
                     self.taken(known, class, |name, at| {
                         format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
                     })?;
+                    self.nodes_by_name.borrow_mut().insert(name, known);
                     self.nodes.borrow_mut().push(NodeDefinition { matching, known });
                 }
             }

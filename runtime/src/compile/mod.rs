@@ -20,7 +20,7 @@ mod relations;
 mod settings;
 mod sound;
 
-pub use phases::{Finished, Inputs, Node, Spent};
+pub use phases::{Code, Finished, Inputs, Node, Spent};
 pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
@@ -29,6 +29,7 @@ use crate::environment::Environment;
 use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
+use crate::process;
 use crate::ruby::Ruby;
 use crate::settings::Given;
 use crate::stats::Counter;
@@ -95,6 +96,8 @@ pub struct Settings {
     pub max_calls: u64,
     /// Bytes that the values of a compile may take: `max_memory`.
     pub max_memory: usize,
+    /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
+    pub exec: process::Limits,
 }
 
 /// 4 GiB: no catalog comes near it, and a runaway string is stopped before the machine is.
@@ -113,6 +116,7 @@ impl Default for Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             max_memory: MAX_MEMORY,
+            exec: process::Limits::default(),
         }
     }
 }
@@ -185,6 +189,8 @@ pub struct Compile<'c> {
     classes: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     defines: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     nodes: RefCell<Vec<load::NodeDefinition<'c>>>,
+    /// The first of each name.
+    nodes_by_name: RefCell<HashMap<&'c str, &'c Known<'c>>>,
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,

@@ -19,6 +19,7 @@ use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -31,6 +32,15 @@ use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+/// Code that is given as text.
+#[derive(Clone, Copy)]
+pub struct Code<'c> {
+    /// The text.
+    pub text: &'c str,
+    /// The file that it came from, where it is to be named.
+    pub file: Option<&'c str>,
+}
 
 /// A node and all that is known of it before its code runs.
 #[derive(Clone, Debug)]
@@ -114,7 +124,7 @@ pub struct Inputs<'c> {
     /// The node.
     pub node: &'c Node,
     /// A manifest in place of the environment's.
-    pub code: Option<&'c str>,
+    pub code: Option<Code<'c>>,
     /// Whether the last expression's value is to be described: that can cost more than the compile.
     pub want_value: bool,
     /// Where exported resources come from.
@@ -178,6 +188,7 @@ impl<'c> Compile<'c> {
             classes: RefCell::default(),
             defines: RefCell::default(),
             nodes: RefCell::default(),
+            nodes_by_name: RefCell::default(),
             functions: RefCell::default(),
             function_sites: RefCell::default(),
             aliases: RefCell::default(),
@@ -247,6 +258,7 @@ impl<'c> Compile<'c> {
         self.classes.take();
         self.defines.take();
         self.nodes.take();
+        self.nodes_by_name.take();
         self.functions.take();
         self.function_sites.take();
         self.aliases.take();
@@ -294,7 +306,7 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<&str>) -> Eval<'c, (String, Value<'c>)> {
+    fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<Code<'_>>) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
         self.load_main(vm, code)?;
         self.set_node_parameters(vm, node);
@@ -339,11 +351,12 @@ impl<'c> Compile<'c> {
     }
 
     /// Reads the main manifests, so that what they define is known.
-    fn load_main(&self, vm: &mut Vm<'c>, code: Option<&str>) -> Eval<'c, ()> {
+    fn load_main(&self, vm: &mut Vm<'c>, code: Option<Code<'_>>) -> Eval<'c, ()> {
         let units = match code {
-            Some(code) => {
-                let compiled = self.compile_code(code).map_err(|flow| self.could_not_parse(flow))?;
-                vec![self.load_compiled(vm, &compiled, None, "")?]
+            Some(Code { text, file }) => {
+                let source = SourceFile { path: file, text, kind: SourceKind::Manifest };
+                let compiled = self.compile_source(&source).map_err(|flow| self.could_not_parse(flow))?;
+                vec![self.load_compiled(vm, &compiled, file.map(|file| self.text(file)), "")?]
             }
             None => {
                 let mut units = Vec::new();

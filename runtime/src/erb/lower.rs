@@ -21,12 +21,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         return Err(whole("its size"));
     }
     let program = super::scan::scan(text).map_err(whole)?;
-    let mut parser = tree_sitter::Parser::new();
-    let parsed = parser
-        .set_language(&tree_sitter_ruby::LANGUAGE.into())
-        .ok()
-        .and_then(|()| parser.parse(&program.source, None))
-        .ok_or_else(|| whole("its syntax"))?;
+    let parsed = crate::ruby_tree::parse(&program.source).ok_or_else(|| whole("its syntax"))?;
     let root = parsed.root_node();
     if let Some(fault) = first_fault(root) {
         return Err(Reason { line: line_of(fault), what: "syntax that is not understood".to_owned() });

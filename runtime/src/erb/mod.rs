@@ -28,6 +28,8 @@ mod value;
 pub(crate) use changes::SetByTemplates;
 
 use crate::compile::Compile;
+use crate::files::read;
+use crate::recent::{self, Recent};
 use crate::stats::Kind;
 use crate::tree::{Stamp, Tree};
 use bunraku_vm::error::Eval;
@@ -35,7 +37,6 @@ use bunraku_vm::host::{Erb, Host, ModuleFolder};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::vm::Vm;
 use eval::{Rendered, Stopped};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -103,10 +104,16 @@ impl Lowered {
 }
 
 /// Templates kept between compiles: files until they change, and texts.
-#[derive(Default)]
 pub struct Templates {
-    files: Mutex<HashMap<PathBuf, (Stamp, Arc<Lowered>)>>,
-    texts: Mutex<HashMap<Box<str>, Arc<Lowered>>>,
+    files: Mutex<Recent<PathBuf, (Stamp, Arc<Lowered>)>>,
+    texts: Mutex<Recent<Box<str>, Arc<Lowered>>>,
+}
+
+impl Default for Templates {
+    fn default() -> Self {
+        let (files, texts) = (Recent::new(recent::FILES), Recent::new(MOST_TEXTS));
+        Templates { files: Mutex::new(files), texts: Mutex::new(texts) }
+    }
 }
 
 /// How many templates given as text are kept.
@@ -122,7 +129,7 @@ impl Templates {
             return Some(lowered);
         }
         let stamp = tree.stamp(path).ok()?;
-        if let Ok(files) = self.files.lock()
+        if let Ok(mut files) = self.files.lock()
             && let Some((kept, lowered)) = files.get(path)
             && *kept == stamp
         {
@@ -130,7 +137,7 @@ impl Templates {
         }
         let lowered = tree.template(path).or_else(|| {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
-            let text = tree.read(path).or_else(|_| std::fs::read(path)).ok()?;
+            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).ok()?;
             Some(Arc::new(Lowered::new(&text)))
         })?;
         if let Ok(mut files) = self.files.lock() {
@@ -140,14 +147,11 @@ impl Templates {
     }
 
     fn text(&self, text: &str) -> Arc<Lowered> {
-        if let Some(kept) = self.texts.lock().ok().and_then(|texts| texts.get(text).cloned()) {
+        if let Some(kept) = self.texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
             return kept;
         }
         let lowered = Arc::new(Lowered::new(text.as_bytes()));
         if let Ok(mut texts) = self.texts.lock() {
-            if texts.len() >= MOST_TEXTS {
-                texts.clear();
-            }
             texts.insert(text.into(), lowered.clone());
         }
         lowered
@@ -189,7 +193,10 @@ impl<'c> Compile<'c> {
             }
         }
         match erb {
-            Erb::File { name, file } => self.render_file(vm, scope, name, file),
+            Erb::File { name, file } => {
+                self.refuse_irregular(Path::new(file))?;
+                self.render_file(vm, scope, name, file)
+            }
             Erb::Text(text) => self.render_text(vm, scope, text),
         }
     }

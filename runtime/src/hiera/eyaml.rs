@@ -2,6 +2,7 @@
 //! of an AES cipher in CBC mode. Keys are read from the disk whenever they are needed; no archive holds them.
 //! Sources: RFC 5652; which texts count as encrypted, and the words of errors, are hiera-eyaml 3.3's.
 
+use crate::files::read;
 use aes::{Aes128, Aes192, Aes256};
 use bunraku_vm::value::{Hash, Value};
 use cbc::Decryptor;
@@ -16,7 +17,11 @@ use der::{Decode, DecodePem};
 use rsa::pkcs1::{DecodeRsaPrivateKey, DecodeRsaPublicKey};
 use rsa::pkcs8::DecodePrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
+use std::path::Path;
 use x509_cert::Certificate;
+
+/// Bytes that the file of a key may hold.
+const MAX_KEY: u64 = 1 << 20;
 
 /// Whether a text has something encrypted in one of its lines.
 pub fn is_encrypted(text: &str) -> bool {
@@ -112,7 +117,9 @@ impl Keys {
             let variable = text(&format!("{name}_env_var"));
             match (variable.and_then(|variable| std::env::var(variable).ok()), text(name)) {
                 (Some(pem), _) => Ok(pem),
-                (None, Some(path)) => std::fs::read_to_string(path).map_err(|error| unreadable(path, &error)),
+                (None, Some(path)) => {
+                    read::regular_text(Path::new(path), MAX_KEY).map_err(|error| unreadable(path, &error))
+                }
                 (None, None) => Err("no implicit conversion of nil into String".to_owned()),
             }
         };

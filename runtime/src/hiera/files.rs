@@ -4,8 +4,8 @@ use super::data::Data;
 use super::file::DataFile;
 use super::hocon;
 use super::yaml::{self, Fault};
+use crate::recent::{self, Recent};
 use crate::tree::{Stamp, Tree};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -24,8 +24,13 @@ pub enum Format {
 pub type Parsed = Result<Arc<DataFile>, String>;
 
 /// Parsed files.
-#[derive(Default)]
-pub struct DataFiles(Mutex<HashMap<(PathBuf, Format), (Stamp, Parsed)>>);
+pub struct DataFiles(Mutex<Recent<(PathBuf, Format), (Stamp, Parsed)>>);
+
+impl Default for DataFiles {
+    fn default() -> Self {
+        DataFiles(Mutex::new(Recent::new(recent::FILES)))
+    }
+}
 
 impl DataFiles {
     /// The data of a file.
@@ -40,12 +45,11 @@ impl DataFiles {
             return outcome;
         }
         let stamp = tree.stamp(path).map_err(unreadable)?;
-        // A pipe or a device might never end.
-        if !tree.is_file(path) {
+        if tree.is_dir(path) {
             return Err(format!("Unable to read {}: it is no file", path.display()));
         }
         let key = (path.to_path_buf(), format);
-        if let Ok(files) = self.0.lock()
+        if let Ok(mut files) = self.0.lock()
             && let Some((kept, outcome)) = files.get(&key)
             && *kept == stamp
         {

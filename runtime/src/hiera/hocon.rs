@@ -4,7 +4,7 @@
 use super::data::Data;
 use super::hocon_size::Weights;
 use super::lines::{Lines, of_hocon};
-use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, TokenKind};
+use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, Token, TokenKind};
 use std::collections::HashMap;
 
 /// Collections may nest this deep; the crate stops before.
@@ -36,14 +36,9 @@ pub fn is_portable(text: &str) -> bool {
 
 fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String> {
     let tokens = hocon::tokenize(text).map_err(|error| said(error.into()))?;
-    let (mut at_start, mut depth) = (true, 0);
+    let (mut at_start, mut nesting) = (true, Nesting::default());
     for (n, token) in tokens.iter().enumerate() {
-        match token.kind {
-            TokenKind::LBrace | TokenKind::LBracket => depth += 1,
-            TokenKind::RBrace | TokenKind::RBracket => depth -= i32::from(depth > 0),
-            _ => {}
-        }
-        if depth > MAX_DEPTH as i32 {
+        if nesting.enter(token) > MAX_DEPTH {
             let (line, column) = (token.line, token.col);
             return Err(format!(
                 "collections nest more than {MAX_DEPTH} levels at line {line} column {column}"
@@ -90,6 +85,54 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
     let mut data = Data::Map(pairs);
     reorder(&mut data, &lines);
     Ok(data)
+}
+
+/// How deep collections nest, those included that a key like `a.b.c` makes.
+#[derive(Default)]
+struct Nesting {
+    /// The depth within each bracket that is open.
+    open: Vec<usize>,
+    /// Names in the key that is being read, or whose value is.
+    names: usize,
+    /// Whether the value has begun.
+    in_value: Option<bool>,
+}
+
+impl Nesting {
+    /// How deep it goes at a token. No less than in truth.
+    fn enter(&mut self, token: &Token) -> usize {
+        match token.kind {
+            TokenKind::LBrace | TokenKind::LBracket => {
+                self.open.push(self.depth() + 1);
+                (self.names, self.in_value) = (0, None);
+            }
+            TokenKind::RBrace | TokenKind::RBracket => {
+                self.open.pop();
+                (self.names, self.in_value) = (0, Some(true));
+            }
+            TokenKind::Colon | TokenKind::Equals | TokenKind::PlusEquals => self.in_value = Some(false),
+            // The value may stand in the next line.
+            TokenKind::Newline if self.in_value == Some(false) => {}
+            TokenKind::Newline | TokenKind::Comma => (self.names, self.in_value) = (0, None),
+            TokenKind::Substitution => {
+                let names = token.subst.as_ref().map_or(0, |subst| subst.segments.len());
+                self.in_value = self.in_value.map(|_| true);
+                return self.depth().max(names);
+            }
+            _ if self.in_value.is_some() => self.in_value = Some(true),
+            TokenKind::QuotedString => self.names += 1,
+            _ => self.names += token.value.split('.').filter(|name| !name.is_empty()).count(),
+        }
+        match self.in_value {
+            // In a list what looks like a key is a value, as long as nothing says otherwise.
+            None => self.open.last().copied().unwrap_or_default(),
+            Some(_) => self.depth(),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        self.open.last().copied().unwrap_or_default() + self.names.saturating_sub(1)
+    }
 }
 
 /// Puts keys into the order that Ruby's gem has them in; what came by a substitution goes last.

@@ -47,7 +47,12 @@ pub struct Answer {
     pub text: String,
     /// Whether a value was found, or an explanation given.
     pub found: bool,
+    /// What went wrong, where it is more than that there is no value. Puppet's command tells it in explanations only.
+    pub error: Option<String>,
 }
+
+/// How the error begins that there is no value.
+const NOT_FOUND: &str = "Function lookup() did not find a value for";
 
 /// The key that is asked for where nobody names one.
 const NO_KEY: &str = "__global__";
@@ -103,11 +108,14 @@ impl<'c> Compile<'c> {
             .then(|| &*self.arena.alloc(Explainer::new(query.explain_options && !query.explain)));
         self.hiera.explain.set(Explain(explainer));
         let found = self.value_of(vm, query);
+        let mut error = None;
         let found = match found {
             Ok(found) => Some(found),
             Err(flow) => match &*flow {
                 Flow::Fault(fault) if fault.stage == Stage::Formed => {
-                    Explain(explainer).text(|| fault.diagnostic.to_string());
+                    let text = fault.diagnostic.to_string();
+                    error = Some(text.clone()).filter(|text| !text.starts_with(NOT_FOUND));
+                    Explain(explainer).text(|| text);
                     None
                 }
                 _ => return Err(flow),
@@ -124,7 +132,7 @@ impl<'c> Compile<'c> {
                     form => render::render(form, &origin::to_data(&origins)),
                 }
             }
-            (_, None) if query.origin => return Ok(Answer::default()),
+            (_, None) if query.origin => return Ok(Answer { error, ..Answer::default() }),
             (Some(explainer), _) if form == Form::Text => {
                 let text = explainer.to_text();
                 // `puts` ends even nothing with a line feed.
@@ -132,9 +140,9 @@ impl<'c> Compile<'c> {
             }
             (Some(explainer), _) => render::render(form, &explainer.to_data()),
             (None, Some((_, value))) => render::value(form, value).map_err(Flow::raw)?,
-            (None, None) => return Ok(Answer::default()),
+            (None, None) => return Ok(Answer { error, ..Answer::default() }),
         };
-        Ok(Answer { text, found: true })
+        Ok(Answer { text, found: true, error: None })
     }
 
     /// A value and the key that has it; the default is that of none.

@@ -6,8 +6,10 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Nodes that the aliases of one file may stand for in all.
+/// Nodes that a file may have; what its anchors name and its aliases stand for counts each time.
 const MAX_NODES: usize = 1_000_000;
+/// Bytes of texts that its anchors name and its aliases stand for.
+const MAX_TEXT: usize = 64 << 20;
 /// Collections may nest this deep.
 const MAX_DEPTH: usize = 250;
 
@@ -17,7 +19,7 @@ const MAX_DEPTH: usize = 250;
 /// What is wrong, with line and column, and whether it is a class that is not allowed (Psych says that differently).
 pub fn parse(text: &str) -> Result<Data, Fault> {
     let mut loader =
-        Loader { parser: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0, depth: 0 };
+        Loader { parser: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
     loop {
         match loader.next()? {
             (Event::StreamStart | Event::DocumentStart(..), _) => {}
@@ -43,9 +45,35 @@ pub enum Fault {
 
 struct Loader<'t> {
     parser: Parser<'t, granit_parser::StrInput<'t>>,
-    anchors: HashMap<usize, (Data, usize)>,
+    anchors: HashMap<usize, (Data, Size)>,
+    /// Nodes so far, copies included.
     nodes: usize,
+    /// Bytes of texts in copies.
+    copied: usize,
     depth: usize,
+}
+
+/// How large some data is.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: usize,
+    /// Bytes of its texts.
+    text: usize,
+}
+
+impl Size {
+    fn of(data: &Data) -> Size {
+        let add = |a: Size, b: Size| Size { nodes: a.nodes + b.nodes, text: a.text + b.text };
+        let one = Size { nodes: 1, text: 0 };
+        match data {
+            Data::Text(text) | Data::Symbol(text) => Size { nodes: 1, text: text.len() },
+            Data::List(items) => items.iter().map(Size::of).fold(one, add),
+            Data::Map(pairs) => {
+                pairs.iter().map(|(key, value)| add(Size::of(key), Size::of(value))).fold(one, add)
+            }
+            _ => one,
+        }
+    }
 }
 
 fn at(span: &Span, what: &str) -> Fault {
@@ -79,8 +107,16 @@ impl<'t> Loader<'t> {
         Ok(())
     }
 
+    /// Counts what is about to be copied, so that a file of some kilobytes does not become gigabytes.
+    fn count_copy(&mut self, span: &Span, size: Size) -> Result<(), Fault> {
+        self.copied += size.text;
+        if self.copied > MAX_TEXT {
+            return Err(at(span, &format!("aliases stand for more than {MAX_TEXT} bytes")));
+        }
+        self.count(span, size.nodes)
+    }
+
     fn node(&mut self, event: Event<'t>, span: Span) -> Result<Data, Fault> {
-        let before = self.nodes;
         self.count(&span, 1)?;
         let (data, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -95,16 +131,19 @@ impl<'t> Loader<'t> {
                 (self.map(&span)?, anchor)
             }
             Event::Alias(id) => {
-                let Some((data, size)) = self.anchors.get(&id).cloned() else {
+                let Some(size) = self.anchors.get(&id).map(|(_, size)| *size) else {
                     return Err(at(&span, "an alias stands inside of what it names"));
                 };
-                self.count(&span, size)?;
-                return Ok(data);
+                self.count_copy(&span, size)?;
+                return Ok(self.anchors[&id].0.clone());
             }
             _ => return Err(at(&span, "did not find expected node content")),
         };
         if anchor != 0 {
-            self.anchors.insert(anchor, (data.clone(), self.nodes - before));
+            // What is named is kept beside what it is part of, so anchors within anchors count each.
+            let size = Size::of(&data);
+            self.count_copy(&span, size)?;
+            self.anchors.insert(anchor, (data.clone(), size));
         }
         Ok(data)
     }

@@ -71,7 +71,12 @@ impl Folders {
         if let Some(known) = known.filter(|ty| ty.requires.is_empty() || self.tree.is_frozen()) {
             return Some(known);
         }
-        let source = self.tree.read(&file).unwrap_or_default();
+        let source = match self.tree.read(&file) {
+            Ok(source) => source,
+            Err(error) => {
+                return Some(ResourceType::unreadable(name, format!("its file can't be read: {error}")));
+            }
+        };
         Some(of_file(&file, name, &source, &|path| self.library(path)))
     }
 

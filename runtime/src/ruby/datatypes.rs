@@ -41,6 +41,7 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// Those of the file, and of the interface's syntax.
     pub(crate) fn datatype_interface(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, Compiled> {
+        self.refuse_irregular(file)?;
         let subject = subject("data type", name, file);
         let described = self.ask_ruby(vm, &subject, b'd', |vm, out| {
             let args = [text(file), name.to_lowercase()].map(|text| vm.string(&text));

@@ -111,6 +111,7 @@ impl<'c> Compile<'c> {
         if let Some(known) = self.ruby.functions.borrow().get(name) {
             return Ok(known.clone());
         }
+        self.refuse_irregular(&found.file)?;
         let subject = subject("function", name, &found.file);
         let stamp = std::fs::metadata(&found.file).and_then(|data| Ok((data.modified()?, data.len())));
         let stamp = stamp.map_or_else(
@@ -351,6 +352,7 @@ impl<'c> Compile<'c> {
         let subject = subject("function", name, &found.file);
         let known = self.ruby.functions.borrow().contains_key(name);
         if !known {
+            self.refuse_irregular(&found.file)?;
             self.ask_ruby(vm, &subject, b'o', |vm, out| {
                 let args = [name, &text(&found.file)].map(|text| vm.string(text));
                 let args = vm.array(&args);

@@ -9,6 +9,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::path::Path;
 use std::time::Instant;
 
 /// Errors that say that a process is no longer to be trusted.
@@ -256,7 +257,22 @@ impl<'c> Compile<'c> {
     }
 }
 
+impl<'c> Compile<'c> {
+    /// Refuses a file that Ruby would wait for, or read without end. That one is missing, Ruby says in its own words.
+    ///
+    /// # Errors
+    /// When it is neither a regular file, of a size that may be read, nor missing.
+    pub(crate) fn refuse_irregular(&self, file: &Path) -> Eval<'c, ()> {
+        match self.tree().stamp(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::Other => {
+                Err(Flow::raw(format!("Could not read {}: {error}", file.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What messages call a function with its file.
-pub(super) fn subject(what: &str, name: &str, file: &std::path::Path) -> String {
+pub(super) fn subject(what: &str, name: &str, file: &Path) -> String {
     format!("The {what} '{name}' ({})", text(file))
 }

@@ -1,6 +1,8 @@
 //! The store as a folder: a catalog for each node, `NAME.json`, replaced whole.
 
 use super::{Exported, Filter, Store};
+use crate::files::read;
+use crate::files::write::{self, Access};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +50,7 @@ impl Files {
             return Ok(exported);
         }
         let failed = |error: String| format!("Could not read the catalog {}: {error}", file.display());
-        let bytes = std::fs::read(file).map_err(|error| failed(error.to_string()))?;
+        let bytes = read::regular(file, read::MAX_FILE).map_err(|error| failed(error.to_string()))?;
         let catalog: Json = serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
         let certname = catalog.get("name").and_then(Json::as_str).unwrap_or_default();
         let resources = catalog.get("resources").and_then(Json::as_array).into_iter().flatten();
@@ -95,12 +97,6 @@ impl Store for Files {
         let failed = |error: std::io::Error| format!("Could not store {}: {error}", file.display());
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
         // Others see the old catalog or the new one, never a part.
-        let part = self.folder.join(format!(".{node}.{}.part", uuid::Uuid::new_v4()));
-        std::fs::write(&part, catalog.to_string()).map_err(failed)?;
-        std::fs::rename(&part, &file).map_err(|error| {
-            // Nothing more can be done about the part.
-            let _ = std::fs::remove_file(&part);
-            failed(error)
-        })
+        write::replace(&file, catalog.to_string().as_bytes(), Access::Kept).map_err(failed)
     }
 }

@@ -1,6 +1,8 @@
 //! The store as PuppetDB: its query API (version 4) for exported resources and facts, its command API for catalogs.
 
 use super::{Exported, Filter, Store, wire};
+use crate::files::read;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +30,12 @@ pub struct PuppetDb {
 
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes that a file of certificates may hold.
+const MAX_PEM: u64 = 16 << 20;
 /// How large it may be.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 256 << 20;
+/// What stands for itself in a part of a path.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl PuppetDb {
     /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`).
@@ -38,7 +44,8 @@ impl PuppetDb {
     /// When a file of certificates can't be used.
     pub fn new(url: &str, certificates: &Certificates) -> Result<PuppetDb, String> {
         let read = |path: &Path| {
-            std::fs::read(path).map_err(|error| format!("Could not read {}: {error}", path.display()))
+            read::regular(path, MAX_PEM)
+                .map_err(|error| format!("Could not read {}: {error}", path.display()))
         };
         let mut tls = TlsConfig::builder()
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
@@ -72,6 +79,8 @@ impl PuppetDb {
             .tls_config(tls.build())
             .timeout_global(Some(TIMEOUT))
             .http_status_as_error(false)
+            // A PuppetDB has no reason to; where it leads may be anywhere, and without TLS.
+            .max_redirects(0)
             .build();
         Ok(PuppetDb { url: url.trim_end_matches('/').to_owned(), agent: config.into() })
     }
@@ -95,6 +104,11 @@ impl PuppetDb {
             code if status.is_success() => {
                 let parsed = serde_json::from_str(&text);
                 parsed.map(Some).map_err(|error| self.failed(path, format!("{code} with no JSON: {error}")))
+            }
+            code if status.is_redirection() => {
+                let place = response.headers().get("location").and_then(|place| place.to_str().ok());
+                let place = place.unwrap_or("nowhere");
+                Err(self.failed(path, format!("{code} to {place}, and redirects are not followed")))
             }
             code => Err(self.failed(path, format!("{code} {}", text.trim()))),
         }
@@ -147,15 +161,16 @@ impl Store for PuppetDb {
     }
 
     fn facts(&self, node: &str) -> Result<Option<Map<String, Json>>, String> {
-        if node.contains(['/', '?', '#', '%', ' ']) || node.is_empty() {
+        // Servers resolve these even where they are escaped.
+        if matches!(node, "" | "." | "..") {
             return Err(format!("Could not ask PuppetDB for {node:?}: that is no node's name"));
         }
-        let path = format!("/pdb/query/v4/nodes/{node}/facts");
+        let path = format!("/pdb/query/v4/nodes/{}/facts", utf8_percent_encode(node, PLAIN));
         let request = self.agent.get(format!("{}{path}", self.url)).header("Accept", "application/json");
         match self.answer(&path, request.call())? {
             None => Ok(None),
             Some(Json::Array(facts)) if facts.is_empty() => Ok(None),
-            Some(facts) => crate::facts::facts(&facts).map(Some).map_err(|error| self.failed(&path, error)),
+            Some(facts) => crate::facts::shape(facts).map(Some).map_err(|error| self.failed(&path, error)),
         }
     }
 

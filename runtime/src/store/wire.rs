@@ -2,7 +2,7 @@
 
 use bunraku_vm::time::{calendar, strftime, timestamp};
 use serde_json::{Map, Value as Json, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Metaparameters that are edges: which way, and PuppetDB's name for it.
 const EDGES: [(&str, bool, &str); 4] = [
@@ -31,10 +31,11 @@ pub fn replace_catalog(catalog: &Json) -> Json {
         known.get(reference).map(|(ty, title)| json!({"type": ty, "title": title}))
     };
     let mut edges = Vec::new();
+    let mut seen = HashSet::new();
     let mut add = |source: Option<Json>, target: Option<Json>, relationship: &str| {
         if let (Some(source), Some(target)) = (source, target) {
             let edge = json!({"source": source, "target": target, "relationship": relationship});
-            if !edges.contains(&edge) {
+            if seen.insert(edge.to_string()) {
                 edges.push(edge);
             }
         }

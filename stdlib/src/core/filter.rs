@@ -113,10 +113,15 @@ fn partition_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn group_by<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
     let mut groups: Vec<(Value<'c>, Vec<Value<'c>>)> = Vec::new();
+    // Which group a key has.
+    let mut numbers = HashBuilder::new(vm.arena);
     for (item, key) in tested(vm, call, two)? {
-        match groups.iter_mut().find(|(k, _)| k.same(key)) {
-            Some((_, items)) => items.push(item),
-            None => groups.push((key, vec![item])),
+        match numbers.get(key) {
+            Some(Value::Int(number)) => groups[number as usize].1.push(item),
+            _ => {
+                numbers.insert(key, Value::Int(groups.len() as i64));
+                groups.push((key, vec![item]));
+            }
         }
     }
     let mut hash = HashBuilder::new(vm.arena);

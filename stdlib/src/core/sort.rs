@@ -139,24 +139,31 @@ fn unique_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn unique_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Value::Hash(hash) = call.args[0] else { return Ok(Value::Undef) };
-    let mut groups: Vec<(Value<'c>, Vec<Value<'c>>, Vec<Value<'c>>)> = Vec::new();
+    let mut groups: Vec<(Vec<Value<'c>>, HashBuilder<'c>)> = Vec::new();
+    // Which group a value has.
+    let mut numbers = HashBuilder::new(vm.arena);
     for (key, value) in hash.entries() {
         let by = match call.block {
             Some(block) => vm.call(block, &[*value])?,
             None => *value,
         };
-        let at = groups.iter().position(|(k, ..)| k.same(by)).unwrap_or_else(|| {
-            groups.push((by, Vec::new(), Vec::new()));
-            groups.len() - 1
-        });
-        let (_, keys, values) = &mut groups[at];
+        let at = match numbers.get(by) {
+            Some(Value::Int(number)) => number as usize,
+            _ => {
+                numbers.insert(by, Value::Int(groups.len() as i64));
+                groups.push((Vec::new(), HashBuilder::new(vm.arena)));
+                groups.len() - 1
+            }
+        };
+        let (keys, values) = &mut groups[at];
         keys.push(*key);
-        if !values.iter().any(|v| v.same(*value)) {
-            values.push(*value);
+        if values.get(*value).is_none() {
+            values.insert(*value, Value::Bool(true));
         }
     }
     let mut inverted = HashBuilder::new(vm.arena);
-    for (_, keys, values) in groups {
+    for (keys, values) in groups {
+        let values: Vec<_> = values.finish().entries().iter().map(|(value, _)| *value).collect();
         inverted.insert(vm.array(&keys), vm.array(&values));
     }
     Ok(Value::Hash(inverted.finish()))

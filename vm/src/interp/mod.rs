@@ -517,7 +517,10 @@ fn array_items<'c>(value: Value<'c>) -> &'c [Value<'c>] {
 
 #[inline(never)]
 fn joined<'c>(arena: &'c Bump, items: Value<'c>, more: &[Value<'c>]) -> Value<'c> {
-    Value::array(arena, &[array_items(items), more].concat())
+    match items {
+        Value::Array(items) => Value::Array(items.appended(arena, more)),
+        _ => Value::array(arena, &[array_items(items), more].concat()),
+    }
 }
 
 fn closure_of<'c>(value: Value<'c>) -> Option<&'c Closure<'c>> {
@@ -530,10 +533,11 @@ fn closure_of<'c>(value: Value<'c>) -> Option<&'c Closure<'c>> {
 /// The hash `start`, an empty one for any other value, with keys and values entered.
 #[inline(never)]
 fn put_hash<'c>(arena: &'c Bump, start: Value<'c>, pairs: &[Value<'c>]) -> Value<'c> {
-    let mut builder = match start {
-        Value::Hash(hash) => HashBuilder::with(arena, hash),
-        _ => HashBuilder::with_capacity(arena, pairs.len() / 2),
-    };
+    if let Value::Hash(hash) = start {
+        let pairs: Vec<_> = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        return Value::Hash(hash.merged(arena, &pairs));
+    }
+    let mut builder = HashBuilder::with_capacity(arena, pairs.len() / 2);
     for pair in pairs.chunks_exact(2) {
         builder.insert(pair[0], pair[1]);
     }

@@ -2,8 +2,10 @@
 
 use super::{Alias, CallableType, Range, Type, equal, normalize};
 use crate::error::Eval;
+use crate::value::Value;
 use crate::vm::Vm;
 use bumpalo::Bump;
+use hashbrown::HashTable;
 use std::cell::OnceCell;
 
 /// The built-in type of a capitalised name: Pcore's own, `Data` and `RichData`, `Error` and `Deferred`.
@@ -188,9 +190,23 @@ pub fn rich_data<'c>(arena: &'c Bump) -> &'c Type<'c> {
 
 /// `Variant[…]`, flat and without repetition; a single type stays itself.
 pub fn variant<'c>(arena: &'c Bump, types: &[&'c Type<'c>]) -> &'c Type<'c> {
+    /// More are told apart by their hashes.
+    const FEW: usize = 16;
     let mut flat: Vec<&'c Type<'c>> = Vec::with_capacity(types.len());
+    let mut index: HashTable<(u64, u32)> = HashTable::new();
     let mut add = |ty: &'c Type<'c>| {
-        if !flat.iter().any(|t| equal(t, ty)) {
+        if flat.len() < FEW {
+            if !flat.iter().any(|t| equal(t, ty)) {
+                flat.push(ty);
+            }
+            return;
+        }
+        for (number, known) in flat.iter().enumerate().skip(index.len()) {
+            let code = Value::Type(known).hash_code();
+            index.insert_unique(code, (code, number as u32), |(code, _)| *code);
+        }
+        let code = Value::Type(ty).hash_code();
+        if index.find(code, |(other, at)| *other == code && equal(flat[*at as usize], ty)).is_none() {
             flat.push(ty);
         }
     };

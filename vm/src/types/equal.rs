@@ -104,6 +104,18 @@ pub fn feed(ty: &Type<'_>, state: &mut impl Hasher) {
         Type::Class(name) => name.hash(state),
         Type::StringValue(text) => text.hash(state),
         Type::Optional(inner) | Type::NotUndef(inner) => feed(inner, state),
+        Type::Integer(range) | Type::Collection(range) => range.hash(state),
+        Type::String { size } => size.hash(state),
+        Type::Enum { values, .. } => values.hash(state),
+        Type::Tuple { types, .. } => {
+            types.len().hash(state);
+            // Tuples of many types differ in size, mostly, or early.
+            types.iter().take(4).for_each(|ty| feed(ty, state));
+        }
+        Type::Array { element, size } => {
+            size.hash(state);
+            feed(element, state);
+        }
         _ => {}
     }
 }

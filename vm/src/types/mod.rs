@@ -49,7 +49,7 @@ use bumpalo::Bump;
 use std::cell::OnceCell;
 
 /// Inclusive bounds of a size or an integer; `None` is unbounded (`default`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
     /// Least value.
     pub min: Option<i64>,

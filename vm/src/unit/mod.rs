@@ -3,6 +3,7 @@
 pub mod disassemble;
 pub mod layout;
 pub mod reader;
+pub mod shape;
 pub mod verify;
 pub mod writer;
 

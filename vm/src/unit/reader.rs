@@ -80,6 +80,8 @@ pub struct Chunk<'u> {
     pub registers: u32,
     /// Name numbers of its scope's slots.
     pub shape: &'u [u32],
+    /// Where the unit has that list: chunks of one body have it in common.
+    pub shape_list: u32,
     /// Parameters.
     pub params: &'u [u32],
     /// Chunk of the return type.
@@ -196,6 +198,11 @@ impl<'u> Unit<'u> {
         run(self.section(Section::Lists), at).ok_or(Fault::ListNumber(at))
     }
 
+    /// Words of all lists.
+    pub fn list_words(&self) -> u32 {
+        self.section(Section::Lists).len() as u32
+    }
+
     /// How many chunks there are.
     pub fn chunks(&self) -> u32 {
         (self.section(Section::Chunks).len() / CHUNK_WORDS) as u32
@@ -216,6 +223,7 @@ impl<'u> Unit<'u> {
             code: slice(Section::Code, r[0], r[1], 1).ok_or(fault)?,
             registers: r[2],
             shape: self.list(r[3])?,
+            shape_list: r[3],
             params: slice(Section::Params, r[4], r[5], PARAM_WORDS).ok_or(fault)?,
             positions: slice(Section::Positions, r[6], r[7], POSITION_WORDS).ok_or(fault)?,
             return_chunk: r[8].checked_sub(1),

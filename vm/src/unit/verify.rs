@@ -14,6 +14,8 @@ pub struct Passed {
     chunks: Bits,
     /// Names that are texts: the chunks of a body have its names in common.
     names: Bits,
+    /// Shapes whose names are.
+    shapes: Bits,
 }
 
 /// A bit for each of so many things.
@@ -52,9 +54,10 @@ impl Passed {
         if chunk.registers > MAX_REGISTERS || chunk.code.is_empty() {
             return Err(Fault::ChunkRecord(number));
         }
-        for name in chunk.shape {
-            self.name(unit, *name)?;
-        }
+        // Once for all chunks of a body: it may have thousands of names, and a default for each.
+        self.shapes.check(unit.list_words(), chunk.shape_list, || {
+            chunk.shape.iter().try_for_each(|name| self.name(unit, *name))
+        })?;
         for n in 0..chunk.param_count() {
             let param = chunk.param(n);
             self.name(unit, param.name)?;

@@ -1,8 +1,10 @@
 //! Builds a unit's words. The compiler's lowering and the assembler of the tests call this.
 
 use super::layout::{CAPTURES_REST, CHUNK_WORDS, HEADER_WORDS, MAGIC, Section, VERSION, pack_place, tag};
+use super::shape::Shape;
 use super::{DefKind, HostMatch};
 use hashbrown::HashMap;
+use std::rc::Rc;
 
 /// A constant to be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +91,7 @@ pub struct ChunkSpec {
     /// Registers it uses, at most 256.
     pub registers: u32,
     /// Names of its scope's slots.
-    pub shape: Vec<String>,
+    pub shape: Rc<Shape>,
     /// Parameters.
     pub params: Vec<ParamSpec>,
     /// Chunk of the return type.
@@ -221,8 +223,11 @@ impl UnitWriter {
 
     /// Writes a chunk under a reserved number.
     pub fn chunk(&mut self, number: u32, spec: ChunkSpec) {
-        let names: Vec<u32> = spec.shape.iter().map(|name| self.name(name)).collect();
-        let shape = self.list(&names);
+        let shape = spec.shape.list.get().unwrap_or_else(|| {
+            let names: Vec<u32> = spec.shape.names().map(|name| self.name(name)).collect();
+            self.list(&names)
+        });
+        spec.shape.list.set(Some(shape));
         let first_param = (self.params.len() / super::layout::PARAM_WORDS) as u32;
         for param in &spec.params {
             let name = self.name(&param.name);

@@ -18,6 +18,7 @@ use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
 use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// A world that knows the function `twice` and remembers what it is told.
 #[derive(Default)]
@@ -255,7 +256,7 @@ pub fn chunk(kind: ChunkKind, registers: u32, shape: &[&str], code: Vec<u32>) ->
         kind,
         code,
         registers,
-        shape: shape.iter().map(|name| (*name).to_owned()).collect(),
+        shape: Rc::new(shape.iter().copied().collect()),
         params: Vec::new(),
         return_chunk: None,
         positions: Vec::new(),

@@ -1,8 +1,9 @@
 //! Ruby sources as trees: the file of a type and the files of its module that it requires, with the modules, methods
 //! and constants they define.
 
+use crate::ruby_tree;
 use std::collections::{HashMap, HashSet};
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 /// A piece of a source.
 #[derive(Clone, Copy)]
@@ -52,15 +53,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses a file; none if it is too large to be one that people wrote.
+    /// Parses a file; none if it is too large, or takes too long, to be one that people wrote.
     pub fn parse(text: &str) -> Option<Source> {
         const LARGEST: usize = 4 << 20;
         if text.len() > LARGEST {
             return None;
         }
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_ruby::LANGUAGE.into()).ok()?;
-        let tree = parser.parse(text, None)?;
+        let tree = ruby_tree::parse(text)?;
         Some(Source { text: text.to_owned(), tree })
     }
 

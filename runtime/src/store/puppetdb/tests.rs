@@ -99,7 +99,48 @@ fn facts_come_as_a_list_or_not_at_all() {
     assert_eq!(Json::Object(known), json!({"os": {"family": "Debian"}, "uptime": "3 days"}));
     assert_eq!(database.facts("b").unwrap(), None);
     assert_eq!(server.join().unwrap()[0].0, "GET /pdb/query/v4/nodes/a/facts HTTP/1.1");
-    assert!(database.facts("../x").is_err());
+}
+
+#[test]
+fn a_node_is_asked_for_by_its_name_and_nothing_else() {
+    let names = ["../../x", "a%2Fb", "a?b#c d", "münchen"];
+    let answers = names.map(|_| ("404 Not Found", String::new())).to_vec();
+    let (url, server) = serve(answers);
+    let database = database(&url);
+    for name in names {
+        assert_eq!(database.facts(name).unwrap(), None);
+    }
+    let asked: Vec<String> = server.join().unwrap().into_iter().map(|(first, _)| first).collect();
+    let escaped = ["..%2F..%2Fx", "a%252Fb", "a%3Fb%23c%20d", "m%C3%BCnchen"];
+    assert_eq!(asked, escaped.map(|name| format!("GET /pdb/query/v4/nodes/{name}/facts HTTP/1.1")));
+    for name in ["", ".", ".."] {
+        assert!(database.facts(name).is_err());
+    }
+}
+
+#[test]
+fn an_answer_names_no_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), r#"{"secret": "of this machine"}"#).unwrap();
+    let (url, server) = serve(vec![("200 OK", json!(file.path()).to_string())]);
+    let error = database(&url).facts("a").unwrap_err();
+    assert!(error.ends_with("Facts are neither an object nor a list of names and values"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let (other, _) = serve(Vec::new());
+    let location = format!("302 Found\r\nLocation: {other}/x");
+    let (url, server) = serve(vec![(location.leak(), String::new())]);
+    let error = database(&url).facts("a").unwrap_err();
+    assert_eq!(
+        error,
+        format!(
+            "Could not ask PuppetDB at {url}/pdb/query/v4/nodes/a/facts: 302 to {other}/x, and redirects are not followed"
+        )
+    );
+    server.join().unwrap();
 }
 
 #[test]

@@ -1,0 +1,53 @@
+//! What the commands print. A reader that has gone (`| head`) wants no more of it: that is no failure, and the command
+//! goes on to its end with the status that it would have had.
+
+use crate::FAILED;
+use crate::render::Renderer;
+use bunraku_runtime::files::read;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Prints on stdout.
+///
+/// # Errors
+/// When it can't be written to, though somebody reads.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    unless_gone(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Prints on stdout; the status to leave with, `status` unless that failed. `what` is named then.
+pub fn finish(renderer: &mut Renderer, text: &str, what: &str, status: ExitCode) -> ExitCode {
+    match print(text) {
+        Ok(()) => status,
+        Err(error) => renderer.failure(&format!("Could not write {what}: {error}"), FAILED),
+    }
+}
+
+/// Prints a line on stderr. Whoever closed it does not want to know.
+pub fn note(text: &str) {
+    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// No error where the reader has gone.
+///
+/// # Errors
+/// All others.
+pub fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// All of stdin as text, within the limit of files.
+///
+/// # Errors
+/// When it can't be read, is too much or not UTF-8.
+pub fn stdin() -> Result<String, String> {
+    let bytes = read::bounded(io::stdin().lock(), 0, read::MAX_FILE);
+    let text = bytes.and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|_| io::Error::other("stream did not contain valid UTF-8"))
+    });
+    text.map_err(|error| format!("Could not read stdin: {error}"))
+}

@@ -537,7 +537,7 @@ fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> 
 /// When a setting makes no sense.
 pub fn exec_limits(given: &Map<String, Json>) -> Result<process::Limits, String> {
     let job = Job { settings: Some(given.clone()), ..Job::default() };
-    settings(&job).map(|(settings, _)| settings.exec)
+    settings(&job).map(|(settings, ..)| settings.exec)
 }
 
 /// Bytes that a file of the environment may hold.

@@ -20,7 +20,6 @@ use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
-use std::any::Any;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -148,11 +147,8 @@ pub struct Outcome {
     pub spent: Spent,
 }
 
-/// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
-pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
-    panic.downcast_ref::<&str>().is_some_and(|text| *text == "out of memory")
-        || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
-}
+/// How long a compile of those who run many for others may take: `batch`, servers. A setting says otherwise.
+pub const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What is kept between jobs: units of files, environments, archives.
 #[derive(Default)]
@@ -166,9 +162,15 @@ pub struct Session {
     environments: Mutex<HashMap<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<HashMap<PathBuf, Arc<Opened>>>,
     functions: Arc<Functions>,
+    timeout: Option<Duration>,
 }
 
 impl Session {
+    /// A session whose compiles may take so long, unless a job's settings say otherwise.
+    pub fn with_timeout(timeout: Option<Duration>) -> Session {
+        Session { timeout, ..Session::default() }
+    }
+
     /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
     ///
     /// # Errors
@@ -197,7 +199,7 @@ impl Session {
             spent: Spent::default(),
         };
         let run = || -> Result<Outcome, String> {
-            let (settings, ruby) = settings(job)?;
+            let (settings, ruby) = settings(job, self.timeout)?;
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
@@ -216,7 +218,7 @@ impl Session {
             let templates = self.templates.clone();
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
-            let finished = self.threads.run(settings.max_memory, move |arena| {
+            let finished = self.threads.run(settings.limits, move |arena| {
                 let inputs = Inputs {
                     environment: &environment_of_thread,
                     units: &units,
@@ -237,12 +239,7 @@ impl Session {
             let Finished { result, logs, value, stored, lookup, stats, spent } =
                 finished.map_err(|failure| match failure {
                     Failure::Start(error) => format!("Could not start a thread: {error}"),
-                    Failure::Panic(panic) if is_out_of_memory(&*panic) => {
-                        format!(
-                            "The compile needs more than {} bytes (setting max_memory)",
-                            settings.max_memory
-                        )
-                    }
+                    Failure::Limit(limit) => limit.to_string(),
                     Failure::Panic(_) => {
                         "Internal error: the compiler panicked; please report this".to_owned()
                     }
@@ -448,13 +445,14 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
+fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Settings), String> {
     let mut settings = Settings {
         check_cycles: job.check_cycles,
         stats: job.stats,
         profile: job.profile,
         ..Settings::default()
     };
+    settings.limits.time = timeout;
     let mut ruby = ruby::Settings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();
@@ -478,18 +476,27 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings), String> {
             ("native_templates", Json::Bool(value)) => settings.native_templates = *value,
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
-            ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
-            ("ruby_timeout", Json::Number(limit)) => {
-                let seconds = limit.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
-                ruby.timeout = seconds.filter(|limit| !limit.is_zero()).ok_or_else(|| {
-                    format!("The setting 'ruby_timeout' takes a number of seconds, not {limit}")
-                })?;
+            ("max_memory", Json::Number(limit)) => settings.limits.memory = whole(name, limit)?,
+            ("max_nesting", Json::Number(limit)) => {
+                settings.limits.nesting = u32::try_from(whole(name, limit)?).unwrap_or(u32::MAX);
             }
+            ("max_steps", Json::Number(limit)) => settings.limits.steps = whole(name, limit)? as u64,
+            // 0, as for Puppet's own settings of this kind, is without end.
+            ("timeout", Json::Number(limit)) if limit.as_f64() == Some(0.0) => settings.limits.time = None,
+            ("timeout", Json::Number(limit)) => settings.limits.time = Some(seconds(name, limit)?),
+            ("ruby_timeout", Json::Number(limit)) => ruby.timeout = seconds(name, limit)?,
             ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
             (name, _) => return Err(format!("The setting '{name}' is not supported yet")),
         }
     }
     Ok((settings, ruby))
+}
+
+fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> {
+    let seconds = number.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
+    seconds
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| format!("The setting '{name}' takes a number of seconds, not {number}"))
 }
 
 fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {

@@ -1,6 +1,7 @@
 //! Workers: `ruby` processes that are started, kept between compiles and ended.
 
 use super::Settings;
+use bunraku_vm::budget;
 use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -166,7 +167,9 @@ impl Worker {
     /// How the worker ended.
     pub fn send(&mut self, body: &[u8], outermost: bool) -> Result<(), String> {
         if outermost {
-            let limit = (self.key.settings.timeout + GRACE).as_millis() as u64;
+            let limit = self.key.settings.timeout + GRACE;
+            // No longer than the compile itself may.
+            let limit = budget::time_left().map_or(limit, |left| left.min(limit)).as_millis() as u64;
             self.guard.deadline.store(self.guard.now() + limit, Ordering::Relaxed);
         }
         let Ok(length) = u32::try_from(body.len()) else {

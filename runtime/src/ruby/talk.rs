@@ -5,6 +5,7 @@ use super::wire::{Message, put_text};
 use super::{Settings, raised, text};
 use crate::compile::Compile;
 use crate::stats::Kind;
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -126,6 +127,8 @@ impl<'c> Compile<'c> {
     #[cold]
     fn ended(&self, subject: &str, reason: &str) -> Box<Flow<'c>> {
         self.ruby.worker.take();
+        // A worker that ran on when the compile's time was up has been ended for that.
+        budget::check_time();
         Flow::raw(format!("{subject}: {reason}"))
     }
 

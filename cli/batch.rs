@@ -1,7 +1,8 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
 use crate::output;
-use bunraku_runtime::job::Session;
+use crate::world::seconds;
+use bunraku_runtime::job::{Session, TIMEOUT};
 use bunraku_runtime::threads::{spawn, within};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::mpsc::{channel, sync_channel};
+use std::time::Duration;
 
 /// Run jobs from stdin, one JSON object a line, and print their results in the same order.
 ///
@@ -19,11 +21,15 @@ pub struct Arguments {
     /// How many jobs run side by side.
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
+    /// How many seconds a compile may take whose job does not say; 0 is without end.
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT.as_secs_f64(), value_parser = seconds)]
+    timeout: f64,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let session = Session::default();
+    let timeout = (arguments.timeout > 0.0).then(|| Duration::from_secs_f64(arguments.timeout));
+    let session = Session::with_timeout(timeout);
     let done = match arguments.threads.get() {
         1 => within(|| one_by_one(&session)).flatten(),
         threads => side_by_side(&session, threads),

@@ -15,6 +15,7 @@ mod output;
 mod render;
 mod world;
 
+use bunraku_vm::budget::Limit;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -46,8 +47,8 @@ enum Command {
 fn main() -> ExitCode {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        // A compile at its memory limit gets an error of its own.
-        if !bunraku_runtime::job::is_out_of_memory(panic.payload()) {
+        // A compile at a limit gets an error of its own.
+        if Limit::of_unwinding(panic.payload()).is_none() {
             report(panic);
         }
     }));

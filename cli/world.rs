@@ -9,6 +9,7 @@ use bunraku_vm::diagnostic::Diagnostic;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Environment, node, facts, settings.
 #[derive(Args)]
@@ -78,6 +79,9 @@ pub struct World {
     /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     pub ruby: Option<PathBuf>,
+    /// How many seconds a compile may take; 0, the default, is without end.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
     /// Unknown variables are errors; this is the default.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
@@ -118,6 +122,15 @@ pub enum Strict {
     Error,
 }
 
+/// A number of seconds, 0 for without end.
+///
+/// # Errors
+/// When the text is none.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok().filter(|n| Duration::try_from_secs_f64(*n).is_ok());
+    seconds.ok_or_else(|| "not a number of seconds".to_owned())
+}
+
 impl Strict {
     fn name(self) -> &'static str {
         match self {
@@ -150,6 +163,9 @@ impl World {
             settings.insert("native_templates".into(), self.native_templates.into());
         }
         settings.extend(self.limits.iter().cloned());
+        if let Some(timeout) = self.timeout {
+            settings.insert("timeout".into(), timeout.into());
+        }
         let limits = job::exec_limits(&settings)?;
         let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
         let facts = match &self.factpath {

@@ -1,10 +1,9 @@
 //! JSON and values: facts and node terms in, rich data out.
 
 use crate::catalog::rich::{self, Style};
-use crate::compile::COLLECTOR;
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
-use bunraku_vm::types::Type;
+use bunraku_vm::types::object;
 use bunraku_vm::value::{Array, Hash, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
@@ -48,9 +47,10 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 /// A value as rich data (JSON) and as `%p` prints it.
 pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
     let value = match value {
-        Value::Type(Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) }) => {
-            vm.string(name.split_once(':').map_or(*name, |(_, label)| label))
-        }
+        Value::Object(object) => match object::foreign_text(object) {
+            Some(text) if object.foreign.is_none() => vm.string(text),
+            _ => value,
+        },
         other => other,
     };
     let mut json = String::new();

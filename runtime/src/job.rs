@@ -24,7 +24,6 @@ use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
-use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -154,11 +153,8 @@ pub struct Outcome {
     pub spent: Spent,
 }
 
-/// Whether a panic is the arena's at its limit: the one panic that is no fault of ours.
-pub fn is_out_of_memory(panic: &(dyn Any + Send)) -> bool {
-    panic.downcast_ref::<&str>().is_some_and(|text| *text == "out of memory")
-        || panic.downcast_ref::<String>().is_some_and(|text| text.starts_with("encountered allocation error"))
-}
+/// How long a compile of those who run many for others may take: `batch`, servers. A setting says otherwise.
+pub const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What is kept between jobs: units of files, environments, archives; see [`crate::recent`].
 pub struct Session {
@@ -171,6 +167,7 @@ pub struct Session {
     environments: Mutex<Recent<EnvironmentSpec, Arc<Environment>>>,
     archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
     functions: Arc<Functions>,
+    timeout: Option<Duration>,
 }
 
 impl Default for Session {
@@ -185,11 +182,17 @@ impl Default for Session {
             environments: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
             archives: Mutex::new(Recent::new(recent::ARCHIVES)),
             functions: Arc::default(),
+            timeout: None,
         }
     }
 }
 
 impl Session {
+    /// A session whose compiles may take so long, unless a job's settings say otherwise.
+    pub fn with_timeout(timeout: Option<Duration>) -> Session {
+        Session { timeout, ..Session::default() }
+    }
+
     /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
     ///
     /// # Errors
@@ -218,7 +221,7 @@ impl Session {
             spent: Spent::default(),
         };
         let run = || -> Result<Outcome, String> {
-            let (settings, ruby, given) = settings(job)?;
+            let (settings, ruby, given) = settings(job, self.timeout)?;
             if job.frozen && job.archive.is_none() {
                 return Err("'frozen' needs an archive".to_owned());
             }
@@ -238,7 +241,7 @@ impl Session {
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
-            let finished = self.threads.run(settings.max_memory, move |arena| {
+            let finished = self.threads.run(settings.limits, move |arena| {
                 let inputs = Inputs {
                     environment: &environment_of_thread,
                     units: &units,
@@ -260,12 +263,7 @@ impl Session {
             let Finished { result, logs, value, stored, lookup, stats, spent } =
                 finished.map_err(|failure| match failure {
                     Failure::Start(error) => format!("Could not start a thread: {error}"),
-                    Failure::Panic(panic) if is_out_of_memory(&*panic) => {
-                        format!(
-                            "The compile needs more than {} bytes (setting max_memory)",
-                            settings.max_memory
-                        )
-                    }
+                    Failure::Limit(limit) => limit.to_string(),
                     Failure::Panic(_) => {
                         "Internal error: the compiler panicked; please report this".to_owned()
                     }
@@ -476,7 +474,7 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
+fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Settings, Given), String> {
     let mut given = Given::default();
     let mut settings = Settings {
         check_cycles: job.check_cycles,
@@ -484,6 +482,7 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
         profile: job.profile,
         ..Settings::default()
     };
+    settings.limits.time = timeout;
     let mut ruby = ruby::Settings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();
@@ -507,7 +506,14 @@ fn settings(job: &Job) -> Result<(Settings, ruby::Settings, Given), String> {
             ("native_templates", Json::Bool(value)) => settings.native_templates = *value,
             ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
-            ("max_memory", Json::Number(limit)) => settings.max_memory = whole(name, limit)?,
+            ("max_memory", Json::Number(limit)) => settings.limits.memory = whole(name, limit)?,
+            ("max_nesting", Json::Number(limit)) => {
+                settings.limits.nesting = u32::try_from(whole(name, limit)?).unwrap_or(u32::MAX);
+            }
+            ("max_steps", Json::Number(limit)) => settings.limits.steps = whole(name, limit)? as u64,
+            // 0, as for Puppet's own settings of this kind, is without end.
+            ("timeout", Json::Number(limit)) if limit.as_f64() == Some(0.0) => settings.limits.time = None,
+            ("timeout", Json::Number(limit)) => settings.limits.time = Some(seconds(name, limit)?),
             ("exec_output", Json::Number(limit)) => settings.exec.bytes = whole(name, limit)?,
             ("exec_timeout", Json::Number(limit)) => settings.exec.time = seconds(name, limit)?,
             // Of the environment, whose files it is about.
@@ -537,7 +543,7 @@ fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> 
 /// When a setting makes no sense.
 pub fn exec_limits(given: &Map<String, Json>) -> Result<process::Limits, String> {
     let job = Job { settings: Some(given.clone()), ..Job::default() };
-    settings(&job).map(|(settings, ..)| settings.exec)
+    settings(&job, None).map(|(settings, ..)| settings.exec)
 }
 
 /// Bytes that a file of the environment may hold.

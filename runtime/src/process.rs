@@ -1,6 +1,7 @@
 //! Programs that a compile runs (`generate`, external node classifiers): with an end to what they print and to how long
 //! they take. Each leads a group of processes of its own, so that with it goes what it has started.
 
+use bunraku_vm::budget;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -40,9 +41,11 @@ pub struct Ended {
 /// Runs a program to its end, with nothing to read.
 ///
 /// # Errors
-/// When it can't be started, or was ended because it went beyond a limit: which, by the name of its setting.
+/// When it can't be started, or was ended because it went beyond a limit: which, by the name of its setting. Where the
+/// time of the compile that runs it is up, that ends.
 pub fn run(command: &mut Command, errors: Errors, limits: Limits) -> io::Result<Ended> {
-    let deadline = Instant::now() + limits.time;
+    let time = budget::time_left().map_or(limits.time, |left| left.min(limits.time));
+    let deadline = Instant::now() + time;
     let (reader, writer) = io::pipe()?;
     let copy = match errors {
         Errors::Joined => Stdio::from(writer.try_clone()?),
@@ -59,6 +62,7 @@ pub fn run(command: &mut Command, errors: Errors, limits: Limits) -> io::Result<
         Ok(status) => Ok(Ended { status, output: program.output }),
         Err(error) => {
             program.end();
+            budget::check_time();
             Err(error)
         }
     }

@@ -2,6 +2,7 @@
 //! again, and whatever else a thread keeps warm (compiled regular expressions). They live as long as their session.
 
 use bumpalo::Bump;
+use bunraku_vm::budget::{self, Limit, Limits};
 use std::any::Any;
 use std::cell::Cell;
 use std::io;
@@ -12,8 +13,9 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Stack of a thread: what calls at their deepest nesting need, with room. Only what is used is ever memory.
 const STACK: usize = 256 << 20;
-/// Bytes that an arena may keep between compiles.
-const KEPT: usize = 64 << 20;
+/// Bytes of the piece that an arena begins with: the same for each compile, so that how much fits into an arena does not
+/// depend on what ran before. Only what is used is ever memory.
+const WHOLE: usize = (64 << 20) - (1 << 12);
 
 /// What a thread is given to do.
 type Task = Box<dyn FnOnce(&Bump) + Send>;
@@ -32,7 +34,7 @@ pub fn spawn<'s, T: Send + 's>(
     work: impl FnOnce() -> T + Send + 's,
 ) -> io::Result<ScopedJoinHandle<'s, T>> {
     let work = || {
-        OWN.set(Some(Bump::new()));
+        OWN.set(Some(Bump::with_capacity(WHOLE)));
         work()
     };
     Builder::new().stack_size(STACK).spawn_scoped(scope, work)
@@ -54,19 +56,20 @@ pub fn within<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
 pub struct Threads(Mutex<Vec<Sender<Task>>>);
 
 impl Threads {
-    /// Runs `compile` on a thread of its own, unless this one was [`spawn`]ed for that, with an arena limited to `memory` bytes that is cleared afterwards.
+    /// Runs `compile` on a thread of its own, unless this one was [`spawn`]ed for that,
+    /// within limits, with an arena that is cleared afterwards.
     ///
     /// # Errors
     /// When no thread can be started; with what `compile` panicked with.
     pub fn run<T: Send + 'static>(
         &self,
-        memory: usize,
+        limits: Limits,
         compile: impl FnOnce(&Bump) -> T + Send + 'static,
     ) -> Result<T, Failure> {
         if let Some(arena) = OWN.take() {
-            let result = guarded(&arena, memory, compile);
+            let result = guarded(&arena, limits, compile);
             OWN.set(Some(cleared(arena)));
-            return result.map_err(Failure::Panic);
+            return result;
         }
         let idle = self.0.lock().ok().and_then(|mut idle| idle.pop());
         let thread = match idle {
@@ -76,7 +79,7 @@ impl Threads {
         let (answer, answered) = channel();
         let task = move |arena: &Bump| {
             // Whoever asked is waiting.
-            let _ = answer.send(guarded(arena, memory, compile));
+            let _ = answer.send(guarded(arena, limits, compile));
         };
         let lost = || Failure::Panic(Box::new("the thread is gone"));
         thread.send(Box::new(task)).map_err(|_| lost())?;
@@ -84,7 +87,7 @@ impl Threads {
         if let Ok(mut idle) = self.0.lock() {
             idle.push(thread);
         }
-        result.map_err(Failure::Panic)
+        result
     }
 }
 
@@ -92,25 +95,26 @@ impl Threads {
 pub enum Failure {
     /// The system has no more threads.
     Start(io::Error),
+    /// A limit that was reached before or after the compile itself, which answers for its own.
+    Limit(Limit),
     /// What was thrown.
     Panic(Box<dyn Any + Send>),
 }
 
-fn guarded<T>(arena: &Bump, memory: usize, compile: impl FnOnce(&Bump) -> T) -> std::thread::Result<T> {
-    arena.set_allocation_limit(Some(memory));
-    catch_unwind(AssertUnwindSafe(|| compile(arena)))
+fn guarded<T>(arena: &Bump, limits: Limits, compile: impl FnOnce(&Bump) -> T) -> Result<T, Failure> {
+    // An arena that may not have the usual first piece begins with none.
+    let small = (limits.memory < WHOLE).then(Bump::new);
+    let arena = small.as_ref().unwrap_or(arena);
+    arena.set_allocation_limit(Some(limits.memory));
+    let result = catch_unwind(AssertUnwindSafe(|| budget::guarded(limits, || compile(arena))));
+    result.map_err(Failure::Panic)?.map_err(Failure::Limit)
 }
 
-/// The arena for the next compile: in one piece, so that it need not grow piece by piece once more.
+/// The arena for the next compile: its first piece alone, whatever the last one has added to it.
 fn cleared(mut arena: Bump) -> Bump {
-    let whole = arena.allocated_bytes();
+    let before = arena.allocated_bytes();
     arena.reset();
-    match arena.allocated_bytes() {
-        kept if kept > KEPT => Bump::new(),
-        // A little less than the most, since what is asked for is rounded up.
-        kept if kept < whole => Bump::with_capacity(whole.min(KEPT - (1 << 20))),
-        _ => arena,
-    }
+    if arena.allocated_bytes() == before { arena } else { Bump::with_capacity(WHOLE) }
 }
 
 fn start() -> io::Result<Sender<Task>> {
@@ -120,7 +124,7 @@ fn start() -> io::Result<Sender<Task>> {
 }
 
 fn work(queue: &Receiver<Task>) {
-    let mut arena = Bump::new();
+    let mut arena = Bump::with_capacity(WHOLE);
     while let Ok(task) = queue.recv() {
         task(&arena);
         arena = cleared(arena);
@@ -134,35 +138,47 @@ mod tests {
     #[test]
     fn a_thread_survives_what_panics_on_it() {
         let threads = Threads::default();
-        assert!(matches!(threads.run(1 << 20, |_| -> i32 { panic!("no") }), Err(Failure::Panic(_))));
-        let sum = threads.run(1 << 20, |arena| *arena.alloc(20) + 22);
+        assert!(matches!(
+            threads.run(Limits::default(), |_| -> i32 { panic!("no") }),
+            Err(Failure::Panic(_))
+        ));
+        let sum = threads.run(Limits::default(), |arena| *arena.alloc(20) + 22);
         assert!(matches!(sum, Ok(42)));
         assert_eq!(threads.0.lock().unwrap().len(), 1);
     }
 
     #[test]
-    fn an_arena_is_kept_in_one_piece_and_not_too_large() {
-        let mut arena = Bump::new();
-        for size in [1 << 10, 1 << 20, 3 << 20] {
+    fn each_compile_begins_with_an_arena_of_the_same_form() {
+        let fresh = || Bump::with_capacity(WHOLE);
+        let form = |arena: &Bump| (arena.allocated_bytes(), arena.chunk_capacity());
+        for size in [1 << 10, WHOLE / 2, WHOLE, WHOLE + 1, 3 * WHOLE] {
+            let arena = fresh();
             arena.alloc_slice_fill_copy(size, 1u8);
-            let whole = arena.allocated_bytes();
-            arena = cleared(arena);
-            assert!(arena.allocated_bytes() >= whole.min(size) && arena.chunk_capacity() >= size);
+            assert_eq!(form(&cleared(arena)), form(&fresh()), "{size}");
         }
-        // As large as may be kept, it is kept.
-        let most = cleared(Bump::with_capacity(KEPT - (1 << 20)));
-        assert!(most.chunk_capacity() > KEPT / 2);
-        arena.alloc_slice_fill_copy(KEPT + 1, 1u8);
-        assert!(cleared(arena).allocated_bytes() <= KEPT);
+    }
+
+    #[test]
+    fn memory_ends_at_the_same_size_on_a_warm_thread() {
+        let threads = Threads::default();
+        let run = |memory: usize, size: usize| {
+            let limits = Limits { memory, ..Limits::default() };
+            let result = threads.run(limits, move |arena| arena.alloc_slice_fill_copy(size, 1u8).len());
+            matches!(result, Err(Failure::Limit(_)))
+        };
+        for _ in 0..2 {
+            assert!(run(1 << 20, 2 << 20) && !run(1 << 20, 1 << 19));
+            assert!(run(100 << 20, 101 << 20) && !run(100 << 20, 30 << 20));
+        }
     }
 
     #[test]
     fn a_thread_made_for_it_compiles_itself() {
         let threads = Threads::default();
-        let here = || threads.run(1 << 20, |_| std::thread::current().id()).ok();
+        let here = || threads.run(Limits::default(), |_| std::thread::current().id()).ok();
         let own = std::thread::scope(|scope| {
             let work = || {
-                let failed = threads.run(1 << 20, |_| -> i32 { panic!("no") });
+                let failed = threads.run(Limits::default(), |_| -> i32 { panic!("no") });
                 (matches!(failed, Err(Failure::Panic(_))), here() == Some(std::thread::current().id()))
             };
             spawn(scope, work).unwrap().join().unwrap()

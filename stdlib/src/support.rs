@@ -1,5 +1,6 @@
 //! What the bodies of functions share.
 
+use bunraku_vm::budget;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
@@ -62,33 +63,35 @@ pub(crate) fn legacy<'c>(
 }
 
 fn convert<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
-    Ok(match value {
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| convert(vm, *item)).collect::<Result<_, _>>()?;
-            vm.array(&items)
-        }
-        Value::Hash(hash) => {
-            let mut builder = bunraku_vm::value::HashBuilder::new(vm.arena);
-            for (key, value) in hash.entries() {
-                builder.insert(convert(vm, *key)?, convert(vm, *value)?);
+    budget::within(1, || {
+        Ok(match value {
+            Value::Array(items) => {
+                let items: Vec<_> = items.iter().map(|item| convert(vm, *item)).collect::<Result<_, _>>()?;
+                vm.array(&items)
             }
-            Value::Hash(builder.finish())
-        }
-        Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
-        Value::Type(Type::Class(name)) => {
-            let name = bunraku_vm::types::capitalize_segments(name.unwrap_or(""));
-            vm.string(&format!("Class[{name}]"))
-        }
-        Value::Type(Type::Resource { type_name: Some(name), title }) => {
-            vm.string(&format!("{name}[{}]", title.unwrap_or("")))
-        }
-        Value::Regexp(_)
-        | Value::SemVer(_)
-        | Value::SemVerRange(_)
-        | Value::Binary(_)
-        | Value::Timespan(_)
-        | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
-        value => value,
+            Value::Hash(hash) => {
+                let mut builder = bunraku_vm::value::HashBuilder::new(vm.arena);
+                for (key, value) in hash.entries() {
+                    builder.insert(convert(vm, *key)?, convert(vm, *value)?);
+                }
+                Value::Hash(builder.finish())
+            }
+            Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+            Value::Type(Type::Class(name)) => {
+                let name = bunraku_vm::types::capitalize_segments(name.unwrap_or(""));
+                vm.string(&format!("Class[{name}]"))
+            }
+            Value::Type(Type::Resource { type_name: Some(name), title }) => {
+                vm.string(&format!("{name}[{}]", title.unwrap_or("")))
+            }
+            Value::Regexp(_)
+            | Value::SemVer(_)
+            | Value::SemVerRange(_)
+            | Value::Binary(_)
+            | Value::Timespan(_)
+            | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
+            value => value,
+        })
     })
 }
 

@@ -52,12 +52,7 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
 
 fn flat<'c>(keys: &[Value<'c>]) -> Vec<Value<'c>> {
     let mut all = Vec::new();
-    for key in keys {
-        match key {
-            Value::Array(items) => all.extend(flat(items)),
-            other => all.push(*other),
-        }
-    }
+    crate::value::flatten(keys, &mut all);
     all
 }
 

@@ -1,5 +1,6 @@
 //! Comparison: `==`, `<`, `=~`, `in`, and the matching of `case` and selectors.
 
+use crate::budget;
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::regex;
@@ -62,10 +63,14 @@ pub fn equals<'c>(a: Value<'c>, b: Value<'c>) -> bool {
         (Int(a), Int(b)) => a == b,
         (Int(a), Float(b)) | (Float(b), Int(a)) => a as f64 == b,
         (Float(a), Float(b)) => a == b,
-        (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equals(*a, *b)),
+        (Array(a), Array(b)) => {
+            let items = || a.iter().zip(b.iter()).all(|(a, b)| equals(*a, *b));
+            a.address() == b.address() || a.len() == b.len() && budget::within(a.len(), items)
+        }
         (Hash(a), Hash(b)) => {
-            a.len() == b.len()
-                && a.entries().iter().all(|(key, value)| equals(b.get(*key).unwrap_or(Undef), *value))
+            let entries =
+                || a.entries().iter().all(|(key, value)| equals(b.get(*key).unwrap_or(Undef), *value));
+            a.address() == b.address() || a.len() == b.len() && budget::within(a.len(), entries)
         }
         (Timestamp(n) | Timespan(n), Int(m)) | (Int(m), Timestamp(n) | Timespan(n)) => {
             n.div_euclid(SECOND) == i128::from(m)
@@ -230,26 +235,27 @@ pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) 
             if options.len() != values.len() {
                 return Ok(false);
             }
-            for (option, value) in options.items().iter().zip(values.items()) {
-                if !matches_option(vm, *value, *option)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            let pairs = options.items().iter().zip(values.items()).map(|(option, value)| (*value, *option));
+            budget::within(options.len(), || all_match(vm, pairs))
         }
         (Value::Hash(options), Value::Hash(values)) => {
-            for (key, option) in options.entries() {
-                let value = values.get(*key).unwrap_or(Value::Undef);
-                if !matches_option(vm, value, *option)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            let entries = options.entries().iter();
+            let pairs = entries.map(|(key, option)| (values.get(*key).unwrap_or(Value::Undef), *option));
+            budget::within(options.len(), || all_match(vm, pairs))
         }
         (Value::Array(_) | Value::Hash(_), _) => Ok(false),
         (Value::Default, _) => Ok(true),
         (option, value) => Ok(equals(value, option)),
     }
+}
+
+fn all_match<'c>(vm: &mut Vm<'c>, pairs: impl Iterator<Item = (Value<'c>, Value<'c>)>) -> Eval<'c, bool> {
+    for (value, option) in pairs {
+        if !matches_option(vm, value, option)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// `left in right`

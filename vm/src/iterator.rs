@@ -1,5 +1,6 @@
 //! Lazy sequences: what `step`, `reverse_each` and `tree_each` yield and iteration functions consume.
 
+use crate::budget;
 use crate::error::{Eval, Flow};
 use crate::types::{Range, Type, resolved, variant};
 use crate::value::Value;
@@ -73,7 +74,13 @@ pub enum Cursor<'c> {
 
 impl<'c> Cursor<'c> {
     /// The next value.
+    #[inline]
     pub fn next(&mut self, vm: &Vm<'c>) -> Option<Value<'c>> {
+        budget::spend(1);
+        self.advance(vm)
+    }
+
+    fn advance(&mut self, vm: &Vm<'c>) -> Option<Value<'c>> {
         match self {
             Cursor::Items(items, at) => {
                 let item = items.get(*at).copied();
@@ -132,7 +139,7 @@ impl<'c> Cursor<'c> {
     pub fn collect(mut self, vm: &Vm<'c>) -> Vec<Value<'c>> {
         let mut all = Vec::with_capacity(self.expected());
         while let Some(item) = self.next(vm) {
-            all.push(item);
+            budget::push(&mut all, item);
         }
         all
     }

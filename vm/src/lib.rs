@@ -5,6 +5,7 @@ mod annotation;
 pub mod archive;
 pub mod arith;
 pub mod base64;
+pub mod budget;
 pub mod closure;
 pub mod compare;
 pub mod diagnostic;

@@ -1,5 +1,6 @@
 //! Values of the Puppet language: 16 bytes, `Copy`, immutable, everything large in the compile's arena.
 
+use crate::budget;
 use crate::closure::Closure;
 use crate::types::Type;
 use bumpalo::Bump;
@@ -163,6 +164,10 @@ impl<'c> Array<'c> {
             (None, Some(from)) => from.len,
             (None, None) => 0,
         }
+    }
+
+    fn same_items(self, other: Self) -> bool {
+        budget::within(self.len(), || self.iter().zip(other.iter()).all(|(a, b)| a.same(*b)))
     }
 
     /// The items.
@@ -332,6 +337,12 @@ impl<'c> Hash<'c> {
         self.index().find(hash_str(key), |at| is(*at)).map(|at| entries[*at as usize].1)
     }
 
+    fn same_entries(self, other: Self) -> bool {
+        budget::within(self.len(), || {
+            self.entries().iter().all(|(key, value)| other.get(*key).is_some_and(|v| v.same(*value)))
+        })
+    }
+
     fn index(self) -> &'c HashTable<u32, &'c Bump> {
         self.0.index.get_or_init(|| {
             let entries = self.entries();
@@ -375,7 +386,7 @@ impl<'c> HashBuilder<'c> {
         if self.entries.len() <= LINEAR {
             match self.entries.iter_mut().find(|(other, _)| other.same(key)) {
                 Some(entry) => entry.1 = value,
-                None => self.entries.push((key, value)),
+                None => budget::push(&mut self.entries, (key, value)),
             }
             return;
         }
@@ -386,7 +397,7 @@ impl<'c> HashBuilder<'c> {
             Some((_, at)) => entries[*at as usize].1 = value,
             None => {
                 self.index.insert_unique(code, (code, entries.len() as u32), |(code, _)| *code);
-                entries.push((key, value));
+                budget::push(entries, (key, value));
             }
         }
     }
@@ -429,6 +440,21 @@ impl<'c> HashBuilder<'c> {
     pub fn finish(self) -> Hash<'c> {
         Hash::from_unique(self.arena, &self.entries)
     }
+}
+
+/// Levels of arrays in arrays that a hash code tells apart.
+const HASHED_LEVELS: u32 = 6;
+
+/// Appends values, of arrays their items, however deep: Ruby's `flatten`.
+pub fn flatten<'c>(values: &[Value<'c>], into: &mut Vec<Value<'c>>) {
+    budget::within(values.len(), || {
+        for value in values {
+            match value {
+                Value::Array(items) => flatten(items, into),
+                other => budget::push(into, *other),
+            }
+        }
+    });
 }
 
 fn hasher() -> impl Hasher {
@@ -510,22 +536,21 @@ impl<'c> Value<'c> {
             (Int(a), Int(b)) => a == b,
             (Float(a), Float(b)) => a == b,
             (Str(a), Str(b)) => a.as_str() == b.as_str(),
-            (Array(a), Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(*b)),
-            (Hash(a), Hash(b)) => {
-                a.len() == b.len()
-                    && a.entries().iter().all(|(key, value)| b.get(*key).is_some_and(|v| v.same(*value)))
-            }
+            (Array(a), Array(b)) => std::ptr::eq(a.0, b.0) || a.len() == b.len() && a.same_items(b),
+            (Hash(a), Hash(b)) => std::ptr::eq(a.0, b.0) || a.len() == b.len() && a.same_entries(b),
             (Type(a), Type(b)) => crate::types::equal(a, b),
             (Regexp(a), Regexp(b))
             | (SemVer(a), SemVer(b))
             | (SemVerRange(a), SemVerRange(b))
             | (Uri(a), Uri(b)) => a.as_str() == b.as_str(),
-            (Sensitive(a), Sensitive(b)) => a.same(*b),
+            (Sensitive(a), Sensitive(b)) => std::ptr::eq(a, b) || budget::within(1, || a.same(*b)),
             (Closure(a), Closure(b)) => std::ptr::eq(a, b),
             (Iterator(a), Iterator(b)) => std::ptr::eq(a, b),
             (Timestamp(a), Timestamp(b)) | (Timespan(a), Timespan(b)) => a == b,
             (Binary(a), Binary(b)) => a == b,
-            (Object(a), Object(b)) => crate::types::object::same(a, b),
+            (Object(a), Object(b)) => {
+                std::ptr::eq(a, b) || budget::within(a.attributes.len(), || crate::types::object::same(a, b))
+            }
             _ => false,
         }
     }
@@ -550,11 +575,12 @@ impl<'c> Value<'c> {
             return hash_str(s.as_str());
         }
         let mut state = hasher();
-        self.feed(&mut state);
+        self.feed(&mut state, HASHED_LEVELS);
         state.finish()
     }
 
-    fn feed(self, state: &mut impl Hasher) {
+    /// Feeds what lies within so many levels: what is further down may differ for one and the same code.
+    fn feed(self, state: &mut impl Hasher, levels: u32) {
         std::mem::discriminant(&self).hash(state);
         match self {
             Value::Bool(b) => b.hash(state),
@@ -563,10 +589,20 @@ impl<'c> Value<'c> {
             Value::Str(s) | Value::Regexp(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => {
                 s.as_str().hash(state);
             }
-            Value::Array(items) => items.iter().for_each(|item| item.feed(state)),
+            Value::Array(items) => {
+                items.len().hash(state);
+                if levels > 0 {
+                    budget::spend(items.len());
+                    items.iter().for_each(|item| item.feed(state, levels - 1));
+                }
+            }
             // Equal hashes may differ in order, so only what no order changes counts.
             Value::Hash(hash) => hash.len().hash(state),
-            Value::Sensitive(inner) => inner.feed(state),
+            Value::Sensitive(inner) => {
+                if levels > 0 {
+                    inner.feed(state, levels - 1);
+                }
+            }
             Value::Timestamp(n) | Value::Timespan(n) => n.hash(state),
             Value::Binary(bytes) => bytes.hash(state),
             // What makes instances equal is for their type to say.

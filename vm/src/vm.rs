@@ -1,5 +1,6 @@
 //! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
+use crate::budget;
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site, Spot};
@@ -52,6 +53,8 @@ pub struct Vm<'c> {
     /// Whether types have come from elsewhere than the files that are looked into for their names: nothing that was
     /// learned of types holds then.
     pub own_types: bool,
+    /// How many definitions of types are being evaluated, each for the one before.
+    pub resolving: u32,
     scopes: u32,
     /// How deep calls may nest.
     pub max_depth: usize,
@@ -60,6 +63,8 @@ pub struct Vm<'c> {
     /// Whether the host is told of each call of a native function.
     pub counts_calls: bool,
     calls: u64,
+    /// How many of them before time and memory are looked at again.
+    next_look: u64,
 }
 
 type Signatures<'c> = std::rc::Rc<(Vec<Signature<'c>>, Vec<Signature<'c>>)>;
@@ -94,6 +99,9 @@ pub const MAX_DEPTH: usize = 1000;
 
 /// This many bodies may be run by default: some minutes' worth.
 pub const MAX_CALLS: u64 = 2_000_000_000;
+
+/// Bodies run between two looks at time and memory.
+const LOOK_EVERY: u64 = 1024;
 
 impl<'c> Vm<'c> {
     /// A machine over `arena` that asks `host`. Needs about 16 MiB of stack at full call depth.
@@ -132,10 +140,12 @@ impl<'c> Vm<'c> {
             constant_types: Vec::new(),
             default_of: None,
             own_types: false,
+            resolving: 0,
             scopes: 1,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             calls: 0,
+            next_look: 0,
             counts_calls: false,
         }
     }
@@ -313,13 +323,24 @@ impl<'c> Vm<'c> {
     /// Counts a body about to run; the fault where there are too many, within each other or in all.
     pub(crate) fn count_call(&mut self) -> Eval<'c, ()> {
         self.calls += 1;
-        if self.frames.len() < self.max_depth && self.calls <= self.max_calls {
+        if self.frames.len() < self.max_depth && self.calls <= self.next_look {
             return Ok(());
         }
-        Err(self.too_many_calls())
+        self.look()
     }
 
+    /// Looks at all limits of calls, time and memory.
     #[cold]
+    #[inline(never)]
+    fn look(&mut self) -> Eval<'c, ()> {
+        if self.frames.len() >= self.max_depth || self.calls > self.max_calls {
+            return Err(self.too_many_calls());
+        }
+        self.next_look = (self.calls + LOOK_EVERY).min(self.max_calls);
+        budget::look(self.arena.allocated_bytes().saturating_sub(self.arena.chunk_capacity()));
+        Ok(())
+    }
+
     fn too_many_calls(&self) -> Box<Flow<'c>> {
         if self.calls > self.max_calls {
             let limit = self.max_calls;

@@ -4,6 +4,7 @@ use super::rich::{self, Style, string};
 use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Kind, Resource};
 use crate::names;
+use bunraku_vm::budget;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::Type;
@@ -364,24 +365,29 @@ fn parameter(out: &mut String, name: &str, value: Value<'_>) {
 
 /// Whether an array has a resource reference in it, or an array that has.
 fn holds_reference(items: &[Value<'_>]) -> bool {
-    items.iter().any(|item| match item {
-        Value::Array(inner) => holds_reference(inner),
-        item => matches!(item, Value::Type(Type::Resource { .. } | Type::Class(_))),
+    budget::within(items.len(), || {
+        items.iter().any(|item| match item {
+            Value::Array(inner) => holds_reference(inner),
+            item => matches!(item, Value::Type(Type::Resource { .. } | Type::Class(_))),
+        })
     })
 }
 
 /// Writes the items of an array and those of arrays in it; the list begins at `from`.
 fn flat(out: &mut String, items: &[Value<'_>], from: usize, without_undef: bool) {
-    for item in items {
-        match item {
-            Value::Array(inner) => flat(out, inner, from, without_undef),
-            Value::Undef if without_undef => {}
-            item => {
-                if out.len() > from {
-                    out.push(',');
+    budget::room(2 * out.len());
+    budget::within(items.len(), || {
+        for item in items {
+            match item {
+                Value::Array(inner) => flat(out, inner, from, without_undef),
+                Value::Undef if without_undef => {}
+                item => {
+                    if out.len() > from {
+                        out.push(',');
+                    }
+                    rich::value(out, *item, Style::Catalog);
                 }
-                rich::value(out, *item, Style::Catalog);
             }
         }
-    }
+    })
 }

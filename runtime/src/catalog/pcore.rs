@@ -2,6 +2,7 @@
 //! is just its name.
 
 use super::rich::{self, Style};
+use bunraku_vm::budget;
 use bunraku_vm::types::{self, Range, Type};
 use bunraku_vm::value::Value;
 
@@ -73,102 +74,108 @@ fn integer(out: &mut String, range: Range) {
 
 /// Writes a type.
 pub(super) fn write(out: &mut String, ty: &Type<'_>) {
-    let strings = |out: &mut String, text: &&str| rich::string(out, text);
-    let nested = |out: &mut String, ty: &&Type<'_>| write(out, ty);
-    match ty {
-        Type::Integer(range) => integer(out, *range),
-        Type::Float { min, max } => {
-            let mut open = Pcore::open(out, "FloatType");
-            for (name, bound) in [("from", min), ("to", max)] {
-                if let Some(bound) = bound {
-                    rich::value(open.key(name), Value::Float(*bound), Style::Plain);
+    budget::room(2 * out.len());
+    budget::within(1, || {
+        let strings = |out: &mut String, text: &&str| rich::string(out, text);
+        let nested = |out: &mut String, ty: &&Type<'_>| write(out, ty);
+        match ty {
+            Type::Integer(range) => integer(out, *range),
+            Type::Float { min, max } => {
+                let mut open = Pcore::open(out, "FloatType");
+                for (name, bound) in [("from", min), ("to", max)] {
+                    if let Some(bound) = bound {
+                        rich::value(open.key(name), Value::Float(*bound), Style::Plain);
+                    }
+                }
+                open.close();
+            }
+            Type::Boolean(Some(value)) => {
+                let mut open = Pcore::open(out, "BooleanType");
+                open.key("value").push_str(if *value { "true" } else { "false" });
+                open.close();
+            }
+            Type::String { size } => {
+                let mut open = Pcore::open(out, "StringType");
+                if *size != Range::SIZE {
+                    integer(open.key("size_type_or_value"), *size);
+                }
+                open.close();
+            }
+            Type::StringValue(text) => {
+                Pcore::open(out, "StringType").text("size_type_or_value", text).close()
+            }
+            Type::Enum { values, ignore_case } => {
+                let mut open = Pcore::open(out, "EnumType").list("values", values, strings);
+                if *ignore_case {
+                    open.key("case_insensitive").push_str("true");
+                }
+                open.close();
+            }
+            Type::Pattern(patterns) => {
+                Pcore::open(out, "PatternType")
+                    .list("patterns", patterns, |out, source| {
+                        Pcore::open(out, "RegexpType").text("pattern", source).close();
+                    })
+                    .close();
+            }
+            Type::Regexp(Some(source)) => Pcore::open(out, "RegexpType").text("pattern", source).close(),
+            Type::Collection(range) => Pcore::open(out, "CollectionType").size(*range).close(),
+            Type::Array { element, size } => {
+                Pcore::open(out, "ArrayType").ty("element_type", element).size(*size).close();
+            }
+            Type::Hash { key, value, size } => {
+                Pcore::open(out, "HashType").ty("key_type", key).ty("value_type", value).size(*size).close();
+            }
+            Type::Tuple { types, size } => {
+                let open = Pcore::open(out, "TupleType").list("types", types, nested);
+                match size {
+                    Some(range) => open.size(*range).close(),
+                    None => open.close(),
                 }
             }
-            open.close();
-        }
-        Type::Boolean(Some(value)) => {
-            let mut open = Pcore::open(out, "BooleanType");
-            open.key("value").push_str(if *value { "true" } else { "false" });
-            open.close();
-        }
-        Type::String { size } => {
-            let mut open = Pcore::open(out, "StringType");
-            if *size != Range::SIZE {
-                integer(open.key("size_type_or_value"), *size);
+            Type::Struct(members) => {
+                Pcore::open(out, "StructType")
+                    .list("elements", members, |out, member| {
+                        let mut open = Pcore::open(out, "StructElement");
+                        let key = open.key("key_type");
+                        if member.optional {
+                            let mut optional = Pcore::open(key, "OptionalType");
+                            Pcore::open(optional.key("type"), "StringType")
+                                .text("size_type_or_value", member.name)
+                                .close();
+                            optional.close();
+                        } else {
+                            Pcore::open(key, "StringType").text("size_type_or_value", member.name).close();
+                        }
+                        open.ty("value_type", member.value).close();
+                    })
+                    .close();
             }
-            open.close();
-        }
-        Type::StringValue(text) => Pcore::open(out, "StringType").text("size_type_or_value", text).close(),
-        Type::Enum { values, ignore_case } => {
-            let mut open = Pcore::open(out, "EnumType").list("values", values, strings);
-            if *ignore_case {
-                open.key("case_insensitive").push_str("true");
+            Type::Optional(inner) => Pcore::open(out, "OptionalType").ty("type", inner).close(),
+            Type::NotUndef(inner) => Pcore::open(out, "NotUndefType").ty("type", inner).close(),
+            Type::Sensitive(inner) => Pcore::open(out, "SensitiveType").ty("type", inner).close(),
+            Type::Type(inner) => Pcore::open(out, "TypeType").ty("type", inner).close(),
+            Type::Iterable(inner) => Pcore::open(out, "IterableType").ty("type", inner).close(),
+            Type::Iterator(inner) => Pcore::open(out, "IteratorType").ty("type", inner).close(),
+            Type::Variant(types) => Pcore::open(out, "VariantType").list("types", types, nested).close(),
+            Type::Class(Some(name)) => Pcore::open(out, "ClassType").text("class_name", name).close(),
+            Type::Resource { type_name: Some(name), title } => {
+                let open =
+                    Pcore::open(out, "ResourceType").text("type_name", &crate::names::capitalize(name));
+                match title {
+                    Some(title) => open.text("title", title).close(),
+                    None => open.close(),
+                }
             }
-            open.close();
-        }
-        Type::Pattern(patterns) => {
-            Pcore::open(out, "PatternType")
-                .list("patterns", patterns, |out, source| {
-                    Pcore::open(out, "RegexpType").text("pattern", source).close();
-                })
-                .close();
-        }
-        Type::Regexp(Some(source)) => Pcore::open(out, "RegexpType").text("pattern", source).close(),
-        Type::Collection(range) => Pcore::open(out, "CollectionType").size(*range).close(),
-        Type::Array { element, size } => {
-            Pcore::open(out, "ArrayType").ty("element_type", element).size(*size).close();
-        }
-        Type::Hash { key, value, size } => {
-            Pcore::open(out, "HashType").ty("key_type", key).ty("value_type", value).size(*size).close();
-        }
-        Type::Tuple { types, size } => {
-            let open = Pcore::open(out, "TupleType").list("types", types, nested);
-            match size {
-                Some(range) => open.size(*range).close(),
-                None => open.close(),
-            }
-        }
-        Type::Struct(members) => {
-            Pcore::open(out, "StructType")
-                .list("elements", members, |out, member| {
-                    let mut open = Pcore::open(out, "StructElement");
-                    let key = open.key("key_type");
-                    if member.optional {
-                        let mut optional = Pcore::open(key, "OptionalType");
-                        Pcore::open(optional.key("type"), "StringType")
-                            .text("size_type_or_value", member.name)
-                            .close();
-                        optional.close();
-                    } else {
-                        Pcore::open(key, "StringType").text("size_type_or_value", member.name).close();
-                    }
-                    open.ty("value_type", member.value).close();
-                })
-                .close();
-        }
-        Type::Optional(inner) => Pcore::open(out, "OptionalType").ty("type", inner).close(),
-        Type::NotUndef(inner) => Pcore::open(out, "NotUndefType").ty("type", inner).close(),
-        Type::Sensitive(inner) => Pcore::open(out, "SensitiveType").ty("type", inner).close(),
-        Type::Type(inner) => Pcore::open(out, "TypeType").ty("type", inner).close(),
-        Type::Iterable(inner) => Pcore::open(out, "IterableType").ty("type", inner).close(),
-        Type::Iterator(inner) => Pcore::open(out, "IteratorType").ty("type", inner).close(),
-        Type::Variant(types) => Pcore::open(out, "VariantType").list("types", types, nested).close(),
-        Type::Class(Some(name)) => Pcore::open(out, "ClassType").text("class_name", name).close(),
-        Type::Resource { type_name: Some(name), title } => {
-            let open = Pcore::open(out, "ResourceType").text("type_name", &crate::names::capitalize(name));
-            match title {
-                Some(title) => open.text("title", title).close(),
-                None => open.close(),
+            Type::Reference(text) => Pcore::open(out, "TypeReference").text("type_string", text).close(),
+            // Aliases and the types that take no parameter are their printed name.
+            other => {
+                let name = types::print(other);
+                let simple = name.bytes().all(|b| b.is_ascii_alphanumeric());
+                out.push_str("{\"__ptype\":");
+                rich::string(out, &if simple { format!("Pcore::{name}Type") } else { name });
+                out.push('}');
             }
         }
-        Type::Reference(text) => Pcore::open(out, "TypeReference").text("type_string", text).close(),
-        // Aliases and the types that take no parameter are their printed name.
-        other => {
-            let name = types::print(other);
-            let simple = name.bytes().all(|b| b.is_ascii_alphanumeric());
-            out.push_str("{\"__ptype\":");
-            rich::string(out, &if simple { format!("Pcore::{name}Type") } else { name });
-            out.push('}');
-        }
-    }
+    })
 }

@@ -2,6 +2,7 @@
 //! Source: the specification's "Pcore data representation"; order and spelling are the oracle's.
 
 use crate::names;
+use bunraku_vm::budget;
 use bunraku_vm::format;
 use bunraku_vm::types::{Type, object};
 use bunraku_vm::value::{Hash, Value};
@@ -131,7 +132,8 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Int(i) => out.push_str(itoa::Buffer::new().format(i)),
         Value::Float(f) => out.push_str(&format::float_to_s(f)),
         Value::Str(s) => string(out, &s),
-        Value::Array(items) => {
+        Value::Array(items) => budget::within(items.len(), || {
+            budget::room(2 * out.len());
             out.push('[');
             for (n, item) in items.iter().enumerate() {
                 if n > 0 {
@@ -140,13 +142,13 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
                 self::value(out, *item, style);
             }
             out.push(']');
-        }
-        Value::Hash(hash) => self::hash(out, hash, style),
+        }),
+        Value::Hash(hash) => budget::within(hash.len(), || self::hash(out, hash, style)),
         Value::Type(ty) => self::ty(out, ty, style),
         Value::Regexp(source) => tagged(out, "Regexp", &source),
         Value::Sensitive(inner) => {
             out.push_str("{\"__ptype\":\"Sensitive\",\"__pvalue\":");
-            self::value(out, *inner, style);
+            budget::within(1, || self::value(out, *inner, style));
             out.push('}');
         }
         Value::Timestamp(_) => tagged(out, "Timestamp", &format::to_interpolated(value)),
@@ -165,7 +167,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
                 out.push(',');
                 string(out, name);
                 out.push(':');
-                self::value(out, attribute, style);
+                budget::within(1, || self::value(out, attribute, style));
             }
             out.push('}');
         }
@@ -175,6 +177,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
 
 /// A hash is a JSON object if every key is a string other than `__ptype`; else a list of keys and values.
 fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
+    budget::room(2 * out.len());
     let plain = hash.entries().iter().all(|(key, _)| key.as_str().is_some_and(|key| key != "__ptype"));
     out.push_str(if plain { "{" } else { "{\"__ptype\":\"Hash\",\"__pvalue\":[" });
     for (n, (key, item)) in hash.entries().iter().enumerate() {

@@ -5,7 +5,6 @@ use super::Compile;
 use super::declare::flatten;
 use super::overrides::Override;
 use super::query::Asked;
-use super::relations;
 use crate::catalog::{State, rich};
 use crate::names;
 use bunraku_vm::diagnostic::Severity;
@@ -14,7 +13,7 @@ use bunraku_vm::format;
 use bunraku_vm::host::{Collect, Query};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashSet;
 
@@ -41,6 +40,26 @@ pub(super) struct Collector<'c> {
     seen: Option<State>,
     /// What stood left of it in a chain of arrows: stands in for it while it is empty.
     pub alternative: Option<Vec<super::relations::Operand<'c>>>,
+}
+
+/// The classes that collectors have in Puppet's Ruby. No code can make an object of them: what is of such a type and
+/// does not come from Ruby is a collector of the compile, and its attribute the collector's number.
+const CATALOG_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::CatalogCollector";
+const EXPORTED_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::ExportedCollector";
+
+/// The number of the collector that a value is.
+pub(super) fn collector_number(value: Value<'_>) -> Option<usize> {
+    match value {
+        Value::Object(Object { ty: Type::Runtime { .. }, type_name, foreign: None, attributes, .. })
+            if matches!(*type_name, CATALOG_COLLECTOR | EXPORTED_COLLECTOR) =>
+        {
+            match attributes.get_str("number") {
+                Some(Value::Int(number)) => usize::try_from(number).ok(),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 impl<'c> Compile<'c> {
@@ -97,11 +116,18 @@ impl<'c> Compile<'c> {
             seen: None,
             alternative: None,
         });
-        let kind = if collect.exported { "Exported" } else { "Catalog" };
-        let label = format!("{kind}-Collector[{type_name}]");
-        Ok(Value::Type(self.arena.alloc(Type::Runtime {
-            runtime: Some(relations::COLLECTOR),
-            name: Some(self.text(&format!("{number}:{label}"))),
+        let (kind, class) = match collect.exported {
+            true => ("Exported", EXPORTED_COLLECTOR),
+            false => ("Catalog", CATALOG_COLLECTOR),
+        };
+        let text = self.string_value(&format!("{kind}-Collector[{type_name}]"));
+        let single = |name, value| Hash::from_unique(self.arena, &[(self.string_value(name), value)]);
+        Ok(Value::Object(self.arena.alloc(Object {
+            ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(self.arena),
+            type_name: class,
+            attributes: single("number", Value::Int(number as i64)),
+            foreign: None,
+            data: Some(single("to_s", text)),
         })))
     }
 

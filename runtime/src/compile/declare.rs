@@ -7,6 +7,7 @@ use crate::catalog::{Kind, Param, Params, Resource};
 use crate::names;
 use crate::resource_types::{Identity, ResourceType};
 use bumpalo::collections::{CollectIn, Vec as List};
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -205,7 +206,7 @@ impl<'c> Compile<'c> {
 
     /// Tags a resource with the words of a value: a string, or an array of them, however deep.
     pub(super) fn tag_value(&self, resource: &mut Resource<'c>, value: Value<'c>) -> Eval<'c, ()> {
-        match value {
+        budget::within(1, || match value {
             Value::Undef => Ok(()),
             Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
             other => resource.tags.tag(&self.words, &format::to_interpolated(other)).map_err(|tag| {
@@ -215,7 +216,7 @@ impl<'c> Compile<'c> {
                     line => self.placed_error(message, resource.file, line),
                 }
             }),
-        }
+        })
     }
 
     /// Adds a resource to the catalog: its reference and the values that identify it must be free.
@@ -442,9 +443,9 @@ impl<'c> Compile<'c> {
 
 /// The elements of an array, however deep; a single value is one element, `undef` none.
 pub(super) fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
-    match value {
+    budget::within(1, || match value {
         Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
         Value::Undef => {}
-        other => into.push(other),
-    }
+        other => budget::push(into, other),
+    })
 }

@@ -19,7 +19,7 @@ use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// A node definition and one of the names it goes by.
@@ -230,7 +230,7 @@ impl<'c> Compile<'c> {
                 if key == "node" || self.environment.types.get(key).is_some() {
                     return taken("Set at unknown location".to_owned());
                 }
-                let alias = &*self.arena.alloc(Alias { name: def.name, target: OnceCell::new() });
+                let alias = &*self.arena.alloc(Alias::new(def.name));
                 // A type of a type set is found once the set has been looked at.
                 if let Some((set, _)) = split_last(key)
                     && let Some(Some((_, DefKind::TypeSet, _))) = self.aliases.borrow().get(set)
@@ -288,6 +288,7 @@ impl<'c> Compile<'c> {
             for (key, known) in self.set_types.borrow_mut().remove(key).unwrap_or_default() {
                 self.aliases.borrow_mut().insert(key, Some(known));
             }
+            vm.resolving += 1;
             let target = match (body, kind) {
                 (AliasBody::Chunk(chunk), DefKind::ObjectType) => vm
                     .evaluate_definition("object initializer", chunk)
@@ -300,13 +301,16 @@ impl<'c> Compile<'c> {
                 (AliasBody::Chunk(chunk), _) => vm.evaluate_type(chunk),
                 (AliasBody::Lasting(ty), _) => ty.make(vm),
             };
+            vm.resolving -= 1;
             self.resolving.borrow_mut().remove(alias.name);
             let target = target?;
             match (body, kind) {
                 (AliasBody::Chunk(_), DefKind::TypeAlias) => set_alias(self.arena, alias, target)?,
-                _ => {
-                    let _ = alias.target.set(target);
+                (_, DefKind::TypeAlias) => {
+                    alias.target.set(Some(target));
+                    types::settle(self.arena, alias);
                 }
+                _ => alias.target.set(Some(target)),
             }
         }
         // An Object type has its name itself; only in its own definition it is an alias.
@@ -391,7 +395,7 @@ impl<'c> Compile<'c> {
         if let Some(lasting) = kept.and_then(|files| files.lasting[self.check as usize].get())
             && !vm.own_types
         {
-            let alias = &*self.arena.alloc(Alias { name: &lasting.name, target: OnceCell::new() });
+            let alias = &*self.arena.alloc(Alias::new(&lasting.name));
             let known = (alias, DefKind::TypeAlias, AliasBody::Lasting(&lasting.target));
             let key = self.text(&key);
             self.alias_sites.borrow_mut().insert(key, &lasting.site);

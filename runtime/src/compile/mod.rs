@@ -21,7 +21,6 @@ mod settings;
 mod sound;
 
 pub use phases::{Code, Finished, Inputs, Node, Spent};
-pub(crate) use relations::COLLECTOR;
 
 use crate::catalog::Catalog;
 use crate::catalog::tags::{Marks, Words};
@@ -38,6 +37,7 @@ use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_vm::budget::Limits;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -49,6 +49,8 @@ use bunraku_vm::vm::{MAX_CALLS, MAX_DEPTH, Vm};
 use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// A type of the language: the alias, what it was defined as, the chunk of its right side.
 type KnownAlias<'c> = (&'c Alias<'c>, DefKind, AliasBody<'c>);
@@ -94,14 +96,11 @@ pub struct Settings {
     pub max_depth: usize,
     /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
     pub max_calls: u64,
-    /// Bytes that the values of a compile may take: `max_memory`.
-    pub max_memory: usize,
+    /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
+    pub limits: Limits,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
     pub exec: process::Limits,
 }
-
-/// 4 GiB: no catalog comes near it, and a runaway string is stopped before the machine is.
-const MAX_MEMORY: usize = 4 << 30;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -115,10 +114,16 @@ impl Default for Settings {
             profile: false,
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
-            max_memory: MAX_MEMORY,
+            limits: Limits { clock, ..Limits::default() },
             exec: process::Limits::default(),
         }
     }
+}
+
+/// The time since a moment of this process.
+fn clock() -> Duration {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed()
 }
 
 /// What a definition is.

@@ -20,6 +20,7 @@ use crate::units::{Kept, Units};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -75,6 +76,21 @@ pub struct Finished {
     pub lookup: Option<Result<Answer, Diagnostic>>,
     /// Where its time went.
     pub spent: Spent,
+}
+
+impl Finished {
+    /// A result with nothing beside it.
+    fn of(result: Result<String, Diagnostic>) -> Self {
+        Finished {
+            result,
+            logs: Vec::new(),
+            stored: None,
+            value: None,
+            stats: None,
+            lookup: None,
+            spent: Spent::default(),
+        }
+    }
 }
 
 /// Where the time of a compile went.
@@ -225,28 +241,38 @@ impl<'c> Compile<'c> {
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
         vm.counts_calls = settings.stats || settings.profile;
-        let outcome = compile.phases(&mut vm, node, code);
-        let result = outcome.map_err(|flow| compile.diagnostic(*flow));
-        let value = match &result {
-            Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
-            _ => None,
-        };
-        let result = result.map(|(catalog, _)| catalog);
-        let stored = match (&result, store) {
-            (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
-            _ => None,
-        };
-        let lookup = match (&result, query) {
-            (Ok(_), Some(query)) => {
-                Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
-            }
-            _ => None,
-        };
-        environment.modules.symbols().take_in(&vm.symbols);
+        let finished = budget::guarded(settings.limits, || {
+            let outcome = compile.phases(&mut vm, node, code);
+            let result = outcome.map_err(|flow| compile.diagnostic(*flow));
+            let value = match &result {
+                Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
+                _ => None,
+            };
+            let result = result.map(|(catalog, _)| catalog);
+            let stored = match (&result, store) {
+                (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+                _ => None,
+            };
+            let lookup = match (&result, query) {
+                (Ok(_), Some(query)) => {
+                    Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
+                }
+                _ => None,
+            };
+            environment.modules.symbols().take_in(&vm.symbols);
+            Finished { value, stored, lookup, ..Finished::of(result) }
+        });
+        let finished = finished.unwrap_or_else(|limit| {
+            // Where the machine was when it was left: the innermost code that has said where it is.
+            let site = vm.stack().into_iter().find(|site| site.line != 0);
+            let place = site.map_or_else(Place::default, |site| site.place());
+            let diagnostic = Diagnostic::error(limit.to_string()).at(place);
+            Finished::of(Err(diagnostic))
+        });
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
         let stats = compile.counter.take();
         let logs = compile.release();
-        Finished { result, logs, value, stored, lookup, stats, spent: compile.spent.get() }
+        Finished { logs, stats, spent: compile.spent.get(), ..finished }
     }
 
     fn release(&self) -> Vec<Log> {

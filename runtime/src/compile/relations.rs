@@ -1,10 +1,12 @@
 //! Relationships: the arrows, entered into `before` and `notify` once every resource is there.
 //! Source: the specification's "Relationships"; `Puppet::Parser::Relationship` for what ends up in parameters.
 
+use super::collect::collector_number;
 use super::declare::flatten;
 use super::{Compile, Relationship};
 use crate::catalog::{Catalog, Param, Resource, rich};
 use crate::names;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Relation;
 use bunraku_vm::label;
@@ -13,9 +15,6 @@ use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Array, Str, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
-
-/// How the value of a collector expression is marked; its number and Puppet's name for it are its name.
-pub(crate) const COLLECTOR: &str = "collector";
 
 /// What may stand beside an arrow.
 #[derive(Clone, Copy)]
@@ -101,6 +100,9 @@ impl<'c> Compile<'c> {
     }
 
     fn operand(&self, vm: &mut Vm<'c>, value: Value<'c>) -> Eval<'c, Operand<'c>> {
+        if let Some(number) = collector_number(value) {
+            return Ok(Operand::Collector(number));
+        }
         let ty = match value {
             Value::Type(ty) => ty,
             Value::Str(text) => types::parse(vm, &text)?,
@@ -113,10 +115,6 @@ impl<'c> Compile<'c> {
             }
         };
         match ty {
-            Type::Runtime { runtime: Some(COLLECTOR), name: Some(name) } => {
-                let number = name.split(':').next().and_then(|n| n.parse().ok());
-                Ok(Operand::Collector(number.unwrap_or_default()))
-            }
             Type::Resource { .. } | Type::Class(_) => Ok(Operand::Reference(ty)),
             Type::Type(inner) if matches!(inner, Type::Resource { .. } | Type::Class(_)) => {
                 Ok(Operand::Reference(inner))
@@ -157,12 +155,8 @@ impl<'c> Compile<'c> {
                 if !collector.collected.is_empty() || !left {
                     return collector.collected.iter().map(|id| self.own_end(*id, texts)).collect();
                 }
-                match &collector.alternative {
-                    Some(alternative) => {
-                        alternative.iter().flat_map(|o| self.resolved(*o, true, texts)).collect()
-                    }
-                    None => Vec::new(),
-                }
+                let alternative = collector.alternative.iter().flatten();
+                budget::within(1, || alternative.flat_map(|o| self.resolved(*o, true, texts)).collect())
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Deep merges, as Ruby's gem `deep_merge` does them.
 
 use super::merge::unique;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::{inspect, to_ruby_s};
 use bunraku_vm::label::ruby_class;
@@ -77,20 +78,22 @@ impl<'c> DeepOptions<'c> {
 
 /// `source` over `dest`.
 pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
-    if source.is_undef() {
-        return Ok(dest);
-    }
-    if !dest.truthy() && !options.preserve_unmergeables {
-        return Ok(source);
-    }
-    match (source, dest) {
-        (Value::Hash(hash), _) => hashes(vm, options, hash, dest),
-        (Value::Array(items), _) => arrays(vm, options, items.items(), dest),
-        (other, Value::Array(items)) if options.extend_existing_arrays => {
-            Ok(vm.array(&[items.items(), &[other]].concat()))
+    budget::within(1, || {
+        if source.is_undef() {
+            return Ok(dest);
         }
-        (other, _) => Ok(overwrite(vm, options, other, dest)),
-    }
+        if !dest.truthy() && !options.preserve_unmergeables {
+            return Ok(source);
+        }
+        match (source, dest) {
+            (Value::Hash(hash), _) => hashes(vm, options, hash, dest),
+            (Value::Array(items), _) => arrays(vm, options, items.items(), dest),
+            (other, Value::Array(items)) if options.extend_existing_arrays => {
+                Ok(vm.array(&[items.items(), &[other]].concat()))
+            }
+            (other, _) => Ok(overwrite(vm, options, other, dest)),
+        }
+    })
 }
 
 fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Hash<'c>, dest: Value<'c>) -> Eval<'c> {
@@ -205,7 +208,7 @@ fn sort<'c>(items: &mut Vec<Value<'c>>) -> Eval<'c, ()> {
 
 /// Ruby's `<=>`.
 fn order<'c>(one: Value<'c>, other: Value<'c>) -> Option<Ordering> {
-    match (one, other) {
+    budget::within(1, || match (one, other) {
         (Value::Str(one), Value::Str(other)) => Some(one.as_str().cmp(other.as_str())),
         (Value::Int(one), Value::Int(other)) => Some(one.cmp(&other)),
         (Value::Float(one), Value::Float(other)) => one.partial_cmp(&other),
@@ -222,7 +225,7 @@ fn order<'c>(one: Value<'c>, other: Value<'c>) -> Option<Ordering> {
             Some(one.len().cmp(&other.len()))
         }
         (one, other) => one.same(other).then_some(Ordering::Equal),
-    }
+    })
 }
 
 /// The items joined and taken apart again; empty ones at the end go.
@@ -238,19 +241,22 @@ fn unpacked<'c>(vm: &mut Vm<'c>, items: &[Value<'c>], at: &str) -> Vec<Value<'c>
 }
 
 fn join(out: &mut String, items: &[Value<'_>], at: &str, is_first: &mut bool) {
-    for item in items {
-        match item {
-            Value::Array(items) if !items.is_empty() => join(out, items.items(), at, is_first),
-            other => {
-                if !std::mem::take(is_first) {
-                    out.push_str(at);
-                }
-                if !matches!(other, Value::Array(_)) {
-                    out.push_str(&to_ruby_s(*other));
+    budget::room(2 * out.len());
+    budget::within(items.len(), || {
+        for item in items {
+            match item {
+                Value::Array(items) if !items.is_empty() => join(out, items.items(), at, is_first),
+                other => {
+                    if !std::mem::take(is_first) {
+                        out.push_str(at);
+                    }
+                    if !matches!(other, Value::Array(_)) {
+                        out.push_str(&to_ruby_s(*other));
+                    }
                 }
             }
         }
-    }
+    })
 }
 
 fn overwrite<'c>(

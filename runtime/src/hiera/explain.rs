@@ -5,6 +5,7 @@ use super::data::Data;
 use super::options::LOOKUP_OPTIONS;
 use super::origin::Source;
 use super::render;
+use bunraku_vm::budget;
 use bunraku_vm::value::{Hash, Value};
 use std::cell::{Cell, RefCell};
 
@@ -436,7 +437,8 @@ fn line(out: &mut String, depth: usize, text: &str) {
 
 /// A value over several lines, strings as Ruby inspects them.
 fn show(out: &mut String, depth: usize, value: Value<'_>) {
-    match value {
+    budget::room(2 * out.len());
+    budget::within(1, || match value {
         Value::Hash(hash) => pairs(out, depth, hash.entries()),
         Value::Array(items) => {
             out.push('[');
@@ -448,7 +450,7 @@ fn show(out: &mut String, depth: usize, value: Value<'_>) {
             close(out, depth, items.items().is_empty(), ']');
         }
         other => out.push_str(&bunraku_vm::format::inspect::inspect(other)),
-    }
+    })
 }
 
 fn pairs<'c>(out: &mut String, depth: usize, pairs: &[(Value<'c>, Value<'c>)]) {

@@ -6,6 +6,7 @@ use super::key::{Key, lookup_error};
 use super::memo::Variable;
 use super::words;
 use crate::compile::Compile;
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::to_ruby_s;
@@ -32,15 +33,15 @@ impl<'c> Compile<'c> {
             Value::Array(items) if items.items().iter().any(|item| may_interpolate(*item)) => {
                 let mut all = Vec::with_capacity(items.size());
                 for item in items.items() {
-                    all.push(self.interpolate(vm, inv, *item, functions)?);
+                    all.push(budget::within(1, || self.interpolate(vm, inv, *item, functions))?);
                 }
                 Ok(vm.array(&all))
             }
             Value::Hash(hash) if may_interpolate(value) => {
                 let mut all = HashBuilder::new(vm.arena);
                 for (key, item) in hash.entries() {
-                    let key = self.interpolate(vm, inv, *key, functions)?;
-                    let item = self.interpolate(vm, inv, *item, functions)?;
+                    let key = budget::within(1, || self.interpolate(vm, inv, *key, functions))?;
+                    let item = budget::within(1, || self.interpolate(vm, inv, *item, functions))?;
                     all.insert(key, item);
                 }
                 Ok(Value::Hash(all.finish()))
@@ -252,14 +253,14 @@ pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
 }
 
 fn may_interpolate(value: Value<'_>) -> bool {
-    match value {
+    budget::within(1, || match value {
         Value::Str(text) => words::may_interpolate(&text),
         Value::Array(items) => items.items().iter().any(|item| may_interpolate(*item)),
         Value::Hash(hash) => {
             hash.entries().iter().any(|(key, item)| may_interpolate(*key) || may_interpolate(*item))
         }
         _ => false,
-    }
+    })
 }
 
 /// `name('argument')`

@@ -3,6 +3,7 @@
 
 use super::deep::{self, DeepOptions};
 use super::explain::{Explain, What};
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, Value};
@@ -150,10 +151,10 @@ fn check_options<'c>(vm: &mut Vm<'c>, name: &str, options: Hash<'c>) -> Eval<'c,
 
 /// The items of an array, arrays in it taken apart; anything else on its own.
 fn flat(value: Value<'_>) -> Vec<Value<'_>> {
-    match value {
+    budget::within(1, || match value {
         Value::Array(items) => items.items().iter().flat_map(|item| flat(*item)).collect(),
         other => vec![other],
-    }
+    })
 }
 
 /// The items, each once.

@@ -3,6 +3,7 @@
 use super::data::Data;
 use super::psych;
 use crate::catalog::rich::string;
+use bunraku_vm::budget;
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::format::{float_to_s, to_interpolated};
 use bunraku_vm::value::Value;
@@ -32,7 +33,7 @@ impl Form {
 
 /// A value as data; what is no data is its text.
 pub fn data(value: Value<'_>) -> Data {
-    match value {
+    budget::within(1, || match value {
         Value::Undef => Data::Null,
         Value::Bool(b) => Data::Bool(b),
         Value::Int(n) => Data::Int(n),
@@ -41,17 +42,17 @@ pub fn data(value: Value<'_>) -> Data {
         Value::Array(items) => Data::List(items.items().iter().map(|item| data(*item)).collect()),
         Value::Hash(hash) => Data::Map(hash.entries().iter().map(|(k, v)| (data(*k), data(*v))).collect()),
         other => Data::Text(to_interpolated(other)),
-    }
+    })
 }
 
 /// Whether a value is data in all its parts.
 fn is_data(value: Value<'_>) -> bool {
-    match value {
+    budget::within(1, || match value {
         Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
         Value::Array(items) => items.items().iter().all(|item| is_data(*item)),
         Value::Hash(hash) => hash.entries().iter().all(|(key, value)| is_data(*key) && is_data(*value)),
         _ => false,
-    }
+    })
 }
 
 /// A value, with the line feed at its end.

@@ -15,7 +15,6 @@ use bunraku_vm::types::{self, Alias, Range, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
@@ -173,7 +172,7 @@ impl<'c> Compile<'c> {
                 )));
             };
             let name = name.trim();
-            let alias: &'c Alias<'c> = self.arena.alloc(Alias { name, target: OnceCell::new() });
+            let alias: &'c Alias<'c> = self.arena.alloc(Alias::new(name));
             locals.push((name, Type::Alias(alias).alloc(self.arena)));
             bodies.push((alias, body));
         }

@@ -127,7 +127,9 @@ impl<'c> Ruby<'c> {
 
     /// Gives the worker back and drops all that lies on the heap.
     pub fn release(&self) {
-        if let Some(worker) = self.worker.take() {
+        if let Some(mut worker) = self.worker.take() {
+            // A limit was reached within Ruby: the worker waits for an answer that nobody will give.
+            worker.spoilt |= self.is_running();
             self.workers.give_back(worker);
         }
         self.handles.take();

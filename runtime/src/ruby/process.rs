@@ -11,6 +11,7 @@
 use super::Settings;
 use super::clock::Clock;
 use super::pipes::{Pipes, Stop};
+use bunraku_vm::budget;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -283,6 +284,10 @@ fn look_up(child: &mut Child, clock: &Clock) -> Result<(), String> {
     }
     if clock.is_over() {
         return Err(clock.exceeded());
+    }
+    // The compile's own time is up: whoever asked says so.
+    if budget::time_left() == Some(Duration::ZERO) {
+        return Err("has been ended".to_owned());
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::{raised, text};
 use crate::compile::Compile;
 use crate::hiera::context::NOT_FOUND;
 use crate::stats::Kind;
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -145,6 +146,8 @@ impl<'c> Compile<'c> {
     #[cold]
     fn ended(&self, subject: &str, reason: &str) -> Box<Flow<'c>> {
         self.ruby.worker.take();
+        // A worker that ran on when the compile's time was up has been ended for that.
+        budget::check_time();
         let flow = Flow::raw(format!("{subject}: {reason}"));
         *self.ruby.fault.borrow_mut() = Some((*flow).clone());
         flow

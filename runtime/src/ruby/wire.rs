@@ -24,6 +24,7 @@
 
 use super::{Handle, Ruby};
 use crate::compile::Compile;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::iterator;
 use bunraku_vm::scope::Scope;
@@ -99,7 +100,8 @@ impl<'c> Compile<'c> {
                 out.push(6);
                 self.put_items(vm, out, &items, depth)?;
             }
-            Value::Hash(hash) => {
+            Value::Hash(hash) => budget::within(hash.len(), || -> Eval<'c, ()> {
+                budget::room(2 * out.len());
                 if depth == 0 {
                     out.push(7);
                 } else if !self.put_number(out, 25, hash.address(), value) {
@@ -110,7 +112,8 @@ impl<'c> Compile<'c> {
                     self.put_value(vm, out, *key, depth + 1)?;
                     self.put_value(vm, out, *value, depth + 1)?;
                 }
-            }
+                Ok(())
+            })?,
             Value::Default => out.push(8),
             Value::Sensitive(inner) => {
                 out.push(9);
@@ -177,8 +180,11 @@ impl<'c> Compile<'c> {
         items: &[Value<'c>],
         depth: usize,
     ) -> Eval<'c, ()> {
+        budget::room(2 * out.len());
         put_size(out, items.len());
-        items.iter().try_for_each(|item| self.put_value(vm, out, *item, depth + 1))
+        budget::within(items.len(), || {
+            items.iter().try_for_each(|item| self.put_value(vm, out, *item, depth + 1))
+        })
     }
 
     fn put_type(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, ty: &'c Type<'c>) -> Eval<'c, ()> {

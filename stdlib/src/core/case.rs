@@ -1,6 +1,7 @@
 //! Upper and lower case.
 
 use crate::support::text;
+use bunraku_vm::budget;
 use bunraku_vm::error::Eval;
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
@@ -41,7 +42,7 @@ natives! {
 
 /// Changes every string of a value in depth.
 fn deep<'c>(vm: &Vm<'c>, value: Value<'c>, change: fn(&str) -> String) -> Value<'c> {
-    match value {
+    budget::within(1, || match value {
         Value::Str(text) => vm.string(&change(&text)),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(|item| deep(vm, *item, change)).collect();
@@ -55,7 +56,7 @@ fn deep<'c>(vm: &Vm<'c>, value: Value<'c>, change: fn(&str) -> String) -> Value<
             Value::Hash(changed.finish())
         }
         value => value,
-    }
+    })
 }
 
 /// Changes a string, or each string of something iterable; numbers stay.

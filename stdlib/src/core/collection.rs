@@ -1,10 +1,11 @@
 //! Sizes, keys, values, flattening and joining.
 
 use crate::support::{deprecated_here, text};
+use bunraku_vm::budget;
 use bunraku_vm::error::Eval;
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
-use bunraku_vm::value::{Array, Value};
+use bunraku_vm::value::{Array, Value, flatten as flat_of};
 use bunraku_vm::vm::Vm;
 
 natives! {
@@ -78,30 +79,23 @@ fn values<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn flatten<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut flat = Vec::new();
-    flatten_into(&mut flat, call.args);
+    flat_of(call.args, &mut flat);
     Ok(vm.array(&flat))
-}
-
-pub(super) fn flatten_into<'c>(flat: &mut Vec<Value<'c>>, values: &[Value<'c>]) {
-    for value in values {
-        match value {
-            Value::Array(items) => flatten_into(flat, items),
-            value => flat.push(*value),
-        }
-    }
 }
 
 fn join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     fn add(out: &mut String, items: Array<'_>, delimiter: &str) {
-        for (n, item) in items.iter().enumerate() {
-            if n > 0 {
-                out.push_str(delimiter);
+        budget::within(items.len(), || {
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    budget::push_str(out, delimiter);
+                }
+                match item {
+                    Value::Array(inner) => add(out, *inner, delimiter),
+                    item => budget::push_str(out, &to_ruby_s(*item)),
+                }
             }
-            match item {
-                Value::Array(inner) => add(out, *inner, delimiter),
-                item => out.push_str(&to_ruby_s(*item)),
-            }
-        }
+        });
     }
     let Value::Array(items) = call.args[0] else { return Ok(Value::Undef) };
     let mut out = String::new();

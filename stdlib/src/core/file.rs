@@ -1,6 +1,5 @@
 //! Files of modules and of the machine that compiles.
 
-use super::collection::flatten_into;
 use crate::support::text;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -9,6 +8,7 @@ use bunraku_vm::function::Call;
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::label;
 use bunraku_vm::value::Value;
+use bunraku_vm::value::flatten;
 use bunraku_vm::vm::Vm;
 
 natives! {
@@ -47,7 +47,7 @@ fn binary_file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn find<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, folder: ModuleFolder) -> Eval<'c> {
     let mut paths = Vec::new();
-    flatten_into(&mut paths, call.args);
+    flatten(call.args, &mut paths);
     let host = vm.host;
     for path in paths {
         if let Some(found) = host.find_file(vm, folder, text(Some(path)))? {
@@ -67,7 +67,7 @@ fn find_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn module_directory<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut names = Vec::new();
-    flatten_into(&mut names, call.args);
+    flatten(call.args, &mut names);
     for name in names {
         if let Some(found) = vm.host.module_directory(text(Some(name))) {
             return Ok(vm.string(&found));

@@ -1,6 +1,7 @@
 //! `filter`, `partition` and `group_by`.
 
 use crate::support::{block, until_break};
+use bunraku_vm::budget;
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -60,7 +61,7 @@ fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, indexed: bool) -> Eval<
     while let Some(item) = cursor.next(vm) {
         let args = [Value::Int(index), item];
         match until_break(vm.call(block, if indexed { &args } else { &args[1..] }))? {
-            Some(wanted) if wanted.truthy() => kept.push(item),
+            Some(wanted) if wanted.truthy() => budget::push(&mut kept, item),
             Some(_) => {}
             None => break,
         }
@@ -89,7 +90,7 @@ fn tested<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c, Vec<(V
             (true, ..) => vm.call(block, &[Value::Int(all.len() as i64), item])?,
             (false, ..) => vm.call(block, &[item])?,
         };
-        all.push((item, answer));
+        budget::push(&mut all, (item, answer));
     }
     Ok(all)
 }

@@ -1,6 +1,7 @@
 //! `map`
 
 use crate::support::{block, until_break};
+use bunraku_vm::budget;
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -23,7 +24,7 @@ fn hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut result = Vec::with_capacity(hash.len());
     for (key, value) in hash.entries() {
         match until_break(vm.call(block, &[*key, *value]))? {
-            Some(value) => result.push(value),
+            Some(value) => budget::push(&mut result, value),
             None => break,
         }
     }
@@ -36,7 +37,7 @@ fn map_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut result = Vec::with_capacity(cursor.expected());
     while let Some(item) = cursor.next(vm) {
         match until_break(vm.call(block, &[item]))? {
-            Some(value) => result.push(value),
+            Some(value) => budget::push(&mut result, value),
             None => break,
         }
     }
@@ -49,7 +50,7 @@ fn map_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut result = Vec::with_capacity(cursor.expected());
     while let Some(item) = cursor.next(vm) {
         match until_break(vm.call(block, &[Value::Int(result.len() as i64), item]))? {
-            Some(value) => result.push(value),
+            Some(value) => budget::push(&mut result, value),
             None => break,
         }
     }

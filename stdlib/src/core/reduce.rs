@@ -1,6 +1,7 @@
 //! `reduce` and `slice`.
 
 use crate::support::{block, until_break};
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -86,11 +87,12 @@ fn slice<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, filler: Value<'c>) -> Eval<'c>
     for part in items.chunks(size) {
         let part = match call.block {
             None => {
-                result.push(vm.array(part));
+                budget::push(&mut result, vm.array(part));
                 continue;
             }
             Some(_) if serving == 1 => vec![vm.array(part)],
             Some(_) => {
+                budget::room(serving.saturating_mul(size_of::<Value<'c>>()));
                 let mut part = part.to_vec();
                 part.resize(serving, filler);
                 part

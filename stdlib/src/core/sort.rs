@@ -2,6 +2,7 @@
 
 use super::number::block_order;
 use crate::support::text;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
@@ -37,7 +38,7 @@ pub(super) fn not_comparable(a: Value<'_>, b: Value<'_>) -> String {
 
 /// Ruby's `<=>`; none where there is no order.
 fn ruby_order<'c>(a: Value<'c>, b: Value<'c>) -> Option<Ordering> {
-    match (a, b) {
+    budget::within(1, || match (a, b) {
         (Value::Str(a), Value::Str(b)) => Some(a.as_str().cmp(b.as_str())),
         (Value::Array(a), Value::Array(b)) => {
             for (a, b) in a.iter().zip(b.iter()) {
@@ -54,7 +55,7 @@ fn ruby_order<'c>(a: Value<'c>, b: Value<'c>) -> Option<Ordering> {
         ) => bunraku_vm::compare::order(a, b).ok().flatten(),
         (a, b) if a.same(b) => Some(Ordering::Equal),
         _ => None,
-    }
+    })
 }
 
 /// A merge sort, so that a comparison can fail and need not be a total order.

@@ -1,12 +1,12 @@
 //! `sprintf` and `shellquote`.
 
-use super::collection::flatten_into;
 use crate::support::{legacy, text};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{inspect, sprintf as format, to_ruby_s};
 use bunraku_vm::function::Call;
 use bunraku_vm::label;
 use bunraku_vm::value::Value;
+use bunraku_vm::value::flatten;
 use bunraku_vm::vm::Vm;
 
 natives! {
@@ -26,7 +26,7 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     const DANGEROUS: [char; 5] = ['!', '"', '`', '$', '\\'];
     let args = legacy(vm, "shellquote", call.args, 0, None)?;
     let mut words = Vec::new();
-    flatten_into(&mut words, &args);
+    flatten(&args, &mut words);
     let safe = |c: char| c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c);
     if words.iter().any(|word| matches!(word, Value::Hash(_))) {
         return Err(Flow::raw("no implicit conversion of Hash into String"));

@@ -1,9 +1,11 @@
 //! `tree_each`
 
 use crate::support::{block, until_break};
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::{Iter, Source, asserted};
+use bunraku_vm::types::object::{attributes, definition, value_of};
 use bunraku_vm::types::{Type, is_assignable, is_instance, parse, print};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -73,6 +75,10 @@ fn parts<'c>(
             items.items().iter().enumerate().map(|(n, item)| (Value::Int(n as i64), *item)).collect()
         }
         Value::Hash(hash) => hash.entries().to_vec(),
+        Value::Object(object) if definition(object.ty).is_some() => attributes(object.ty)
+            .into_iter()
+            .map(|attribute| (vm.string(attribute.name), value_of(object, attribute)))
+            .collect(),
         Value::Object(object) => object.attributes.entries().to_vec(),
         _ => return None,
     };
@@ -105,15 +111,17 @@ fn visit<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>) -> Eval<'c, Vec<(Value<'c>, V
     if options.depth_first {
         let mut stack: Vec<(Vec<Value<'c>>, Value<'c>, bool)> = vec![(Vec::new(), root, true)];
         while let Some((path, value, is_root)) = stack.pop() {
+            budget::spend(path.len() + 1);
             let inner = parts(vm, &options, value);
             let wanted = if inner.is_some() { options.include_containers } else { options.include_values };
             if !is_root && wanted {
-                found.push((vm.array(&path), value));
+                budget::push(&mut found, (vm.array(&path), value));
             }
             for (key, part) in inner.into_iter().flatten().rev() {
                 let mut path = path.clone();
                 path.push(key);
-                stack.push((path, part, false));
+                budget::hold(path.len() * size_of::<Value<'c>>());
+                budget::push(&mut stack, (path, part, false));
             }
         }
         return Ok(found);
@@ -122,9 +130,11 @@ fn visit<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>) -> Eval<'c, Vec<(Value<'c>, V
         for (key, part) in parts(vm, &options, value).into_iter().flatten() {
             let mut path = path.clone();
             path.push(key);
+            budget::spend(path.len() + 1);
+            budget::hold(path.len() * size_of::<Value<'c>>());
             let nested = parts(vm, &options, part).is_some();
             if !nested || options.include_containers {
-                found.push((vm.array(&path), part));
+                budget::push(&mut found, (vm.array(&path), part));
             }
             if nested {
                 waiting.push_back((path, part));

@@ -2,6 +2,7 @@
 
 use super::dig::variable;
 use crate::support::text;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::types::{
@@ -114,42 +115,44 @@ fn call_deferred<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 /// A value with every Deferred in it replaced by what it stands for.
 fn resolve<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, value: Value<'c>) -> Eval<'c> {
-    Ok(match value {
-        Value::Object(object) if object.type_name == "Deferred" => {
-            let name = text(object.attributes.get_str("name"));
-            let mut args = Vec::new();
-            if let Some(Value::Array(given)) = object.attributes.get_str("arguments") {
-                for arg in given.items() {
-                    args.push(resolve(vm, call, *arg)?);
+    budget::within(1, || {
+        Ok(match value {
+            Value::Object(object) if object.type_name == "Deferred" => {
+                let name = text(object.attributes.get_str("name"));
+                let mut args = Vec::new();
+                if let Some(Value::Array(given)) = object.attributes.get_str("arguments") {
+                    for arg in given.items() {
+                        args.push(resolve(vm, call, *arg)?);
+                    }
+                }
+                match name.strip_prefix('$') {
+                    Some(name) => {
+                        args.insert(0, variable(vm, call.scope, name).unwrap_or(Value::Undef));
+                        by_name(vm, call, "dig", &args)?
+                    }
+                    None => by_name(vm, call, name, &args)?,
                 }
             }
-            match name.strip_prefix('$') {
-                Some(name) => {
-                    args.insert(0, variable(vm, call.scope, name).unwrap_or(Value::Undef));
-                    by_name(vm, call, "dig", &args)?
+            Value::Array(items) => {
+                let mut resolved = Vec::with_capacity(items.len());
+                for item in items.items() {
+                    resolved.push(resolve(vm, call, *item)?);
                 }
-                None => by_name(vm, call, name, &args)?,
+                vm.array(&resolved)
             }
-        }
-        Value::Array(items) => {
-            let mut resolved = Vec::with_capacity(items.len());
-            for item in items.items() {
-                resolved.push(resolve(vm, call, *item)?);
+            Value::Hash(hash) => {
+                let mut resolved = HashBuilder::new(vm.arena);
+                for (key, value) in hash.entries() {
+                    let value = resolve(vm, call, *value)?;
+                    resolved.insert(*key, value);
+                }
+                Value::Hash(resolved.finish())
             }
-            vm.array(&resolved)
-        }
-        Value::Hash(hash) => {
-            let mut resolved = HashBuilder::new(vm.arena);
-            for (key, value) in hash.entries() {
-                let value = resolve(vm, call, *value)?;
-                resolved.insert(*key, value);
+            Value::Sensitive(hidden) => {
+                let inner = resolve(vm, call, *hidden)?;
+                Value::Sensitive(vm.arena.alloc(inner))
             }
-            Value::Hash(resolved.finish())
-        }
-        Value::Sensitive(hidden) => {
-            let inner = resolve(vm, call, *hidden)?;
-            Value::Sensitive(vm.arena.alloc(inner))
-        }
-        value => value,
+            value => value,
+        })
     })
 }

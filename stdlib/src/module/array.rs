@@ -2,6 +2,7 @@
 
 use super::old::call_old;
 use super::ruby::{array, class, equal, flatten, inspect, matches, no_method, to_i, to_s, user_match};
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::regex;
@@ -237,6 +238,7 @@ fn delete_values<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn has<'c>(items: &[Value<'c>], wanted: Value<'c>) -> bool {
+    budget::spend(items.len());
     items.iter().any(|item| item.same(wanted))
 }
 
@@ -450,6 +452,7 @@ fn values_at<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             if stop > size - 1 {
                 return fail("Stop index in given indices range exceeds array size");
             }
+            budget::hold((stop - start) as usize * size_of::<i64>());
             wanted.extend(start..if group(2) == "..." { stop } else { stop + 1 });
             continue;
         }

@@ -2,6 +2,7 @@
 
 use super::leave;
 use super::ruby::{error, no_conversion, no_method, to_s};
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{float_to_s, inspect};
@@ -112,67 +113,70 @@ fn json_string(out: &mut String, text: &str) {
 }
 
 fn json<'c>(out: &mut String, value: Value<'c>, layout: &Layout, depth: usize) -> Eval<'c, ()> {
-    if layout.max_nesting > 0
-        && depth > layout.max_nesting
-        && matches!(value, Value::Array(_) | Value::Hash(_))
-    {
-        return Err(error(format!("nesting of {depth} is too deep")));
-    }
-    match value {
-        Value::Undef => out.push_str("null"),
-        Value::Float(f) if !f.is_finite() && !layout.allow_nan => {
-            return Err(error(format!("{} not allowed in JSON", float_to_s(f))));
+    budget::room(2 * out.len());
+    budget::within(1, || {
+        if layout.max_nesting > 0
+            && depth > layout.max_nesting
+            && matches!(value, Value::Array(_) | Value::Hash(_))
+        {
+            return Err(error(format!("nesting of {depth} is too deep")));
         }
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) => out.push_str(&to_s(value)),
-        Value::Array(items) => {
-            out.push('[');
-            if items.is_empty() && layout.array_nl.is_empty() {
-                out.push(']');
-                return Ok(());
+        match value {
+            Value::Undef => out.push_str("null"),
+            Value::Float(f) if !f.is_finite() && !layout.allow_nan => {
+                return Err(error(format!("{} not allowed in JSON", float_to_s(f))));
             }
-            out.push_str(&layout.array_nl);
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    out.push(',');
-                    out.push_str(&layout.array_nl);
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => out.push_str(&to_s(value)),
+            Value::Array(items) => {
+                out.push('[');
+                if items.is_empty() && layout.array_nl.is_empty() {
+                    out.push(']');
+                    return Ok(());
                 }
-                out.push_str(&layout.indent.repeat(depth));
-                json(out, *item, layout, depth + 1)?;
-            }
-            if !layout.array_nl.is_empty() {
                 out.push_str(&layout.array_nl);
-                out.push_str(&layout.indent.repeat(depth - 1));
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        out.push(',');
+                        out.push_str(&layout.array_nl);
+                    }
+                    out.push_str(&layout.indent.repeat(depth));
+                    json(out, *item, layout, depth + 1)?;
+                }
+                if !layout.array_nl.is_empty() {
+                    out.push_str(&layout.array_nl);
+                    out.push_str(&layout.indent.repeat(depth - 1));
+                }
+                out.push(']');
             }
-            out.push(']');
-        }
-        Value::Hash(hash) => {
-            out.push('{');
-            out.push_str(&layout.object_nl);
-            for (n, (key, item)) in hash.entries().iter().enumerate() {
-                if n > 0 {
-                    out.push(',');
-                    out.push_str(&layout.object_nl);
+            Value::Hash(hash) => {
+                out.push('{');
+                out.push_str(&layout.object_nl);
+                for (n, (key, item)) in hash.entries().iter().enumerate() {
+                    if n > 0 {
+                        out.push(',');
+                        out.push_str(&layout.object_nl);
+                    }
+                    if !layout.object_nl.is_empty() {
+                        out.push_str(&layout.indent.repeat(depth));
+                    }
+                    json_string(out, &plain(*key));
+                    out.push_str(&layout.space_before);
+                    out.push(':');
+                    out.push_str(&layout.space);
+                    json(out, *item, layout, depth + 1)?;
                 }
                 if !layout.object_nl.is_empty() {
-                    out.push_str(&layout.indent.repeat(depth));
+                    if !hash.is_empty() {
+                        out.push_str(&layout.object_nl);
+                    }
+                    out.push_str(&layout.indent.repeat(depth - 1));
                 }
-                json_string(out, &plain(*key));
-                out.push_str(&layout.space_before);
-                out.push(':');
-                out.push_str(&layout.space);
-                json(out, *item, layout, depth + 1)?;
+                out.push('}');
             }
-            if !layout.object_nl.is_empty() {
-                if !hash.is_empty() {
-                    out.push_str(&layout.object_nl);
-                }
-                out.push_str(&layout.indent.repeat(depth - 1));
-            }
-            out.push('}');
+            other => json_string(out, &plain(other)),
         }
-        other => json_string(out, &plain(other)),
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// `to_s` of a value of the language, where references are types.
@@ -270,7 +274,7 @@ fn write_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 /// Words of a language for a value that is plain data.
 fn literal(value: Value<'_>, arrow: &str, words: [&str; 3]) -> String {
-    match value {
+    budget::within(1, || match value {
         Value::Bool(true) => words[0].to_owned(),
         Value::Bool(false) => words[1].to_owned(),
         Value::Undef => words[2].to_owned(),
@@ -286,7 +290,7 @@ fn literal(value: Value<'_>, arrow: &str, words: [&str; 3]) -> String {
             format!("{{{}}}", entries.join(", "))
         }
         other => inspect(other),
-    }
+    })
 }
 
 fn to_python<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -327,7 +331,7 @@ fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
 
 /// A value within another that is an object of Puppet's Ruby, which Psych writes by its instance variables.
 fn object(value: Value<'_>) -> Option<Value<'_>> {
-    match value {
+    budget::within(1, || match value {
         Value::Array(items) => items.iter().find_map(|item| object(*item)),
         Value::Hash(hash) => {
             hash.entries().iter().find_map(|(key, value)| object(*key).or_else(|| object(*value)))
@@ -340,7 +344,7 @@ fn object(value: Value<'_>) -> Option<Value<'_>> {
         | Value::Default
         | Value::Regexp(_) => None,
         other => Some(other),
-    }
+    })
 }
 
 fn old_to_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -366,58 +370,62 @@ fn write_toml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn toml<'c>(out: &mut String, hash: Hash<'c>, path: &[String], is_item: bool) -> Eval<'c, ()> {
-    let mut entries: Vec<_> = hash.entries().iter().map(|(key, value)| (to_s(*key), *key, *value)).collect();
-    if entries.iter().any(|(_, key, _)| key.as_str().is_none()) && entries.len() > 1 {
-        return Err(error("comparison of String with Integer failed"));
-    }
-    entries.sort_by(|a, b| a.0.cmp(&b.0));
-    let is_tables = |value: &Value<'c>| match value {
-        Value::Array(items) => matches!(items.first(), Some(Value::Hash(_))),
-        _ => false,
-    };
-    let is_simple = |value: &Value<'c>| !matches!(value, Value::Hash(_)) && !is_tables(value);
-    let header = |out: &mut String, path: &[String], double: bool| {
-        let path = path.join(".");
-        out.push_str(&if double { format!("[[{path}]]\n") } else { format!("[{path}]\n") });
-    };
-    if !is_item
-        && !path.is_empty()
-        && (hash.is_empty() || entries.iter().any(|(_, _, value)| is_simple(value)))
-    {
-        header(out, path, false);
-    }
-    let key_of = |key: &str| {
-        if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
-            key.to_owned()
-        } else {
-            format!("\"{}\"", key.replace('"', "\\\""))
+    budget::room(2 * out.len());
+    budget::within(hash.len(), || {
+        let mut entries: Vec<_> =
+            hash.entries().iter().map(|(key, value)| (to_s(*key), *key, *value)).collect();
+        if entries.iter().any(|(_, key, _)| key.as_str().is_none()) && entries.len() > 1 {
+            return Err(error("comparison of String with Integer failed"));
         }
-    };
-    for (key, _, value) in entries.iter().filter(|(_, _, value)| is_simple(value)) {
-        let shown = match value {
-            Value::Str(_) => inspect(*value).replace("\\#", "#"),
-            Value::Regexp(_) => bunraku_vm::format::inspect::inspect_str(&inspect(*value)),
-            other => inspect(*other),
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        let is_tables = |value: &Value<'c>| match value {
+            Value::Array(items) => matches!(items.first(), Some(Value::Hash(_))),
+            _ => false,
         };
-        out.push_str(&format!("{} = {shown}\n", key_of(key)));
-    }
-    for (key, _, value) in &entries {
-        if let Value::Hash(inner) = value {
-            toml(out, *inner, &[path, &[key_of(key)]].concat(), false)?;
+        let is_simple = |value: &Value<'c>| !matches!(value, Value::Hash(_)) && !is_tables(value);
+        let header = |out: &mut String, path: &[String], double: bool| {
+            let path = path.join(".");
+            out.push_str(&if double { format!("[[{path}]]\n") } else { format!("[{path}]\n") });
+        };
+        if !is_item
+            && !path.is_empty()
+            && (hash.is_empty() || entries.iter().any(|(_, _, value)| is_simple(value)))
+        {
+            header(out, path, false);
         }
-    }
-    for (key, _, value) in entries.iter().filter(|(_, _, value)| is_tables(value)) {
-        let path = [path, &[key_of(key)]].concat();
-        let Value::Array(items) = value else { continue };
-        for item in items.iter() {
-            header(out, &path, true);
-            let Value::Hash(item) = item else {
-                return Err(super::ruby::no_method("keys", *item));
+        let key_of = |key: &str| {
+            if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
+                key.to_owned()
+            } else {
+                format!("\"{}\"", key.replace('"', "\\\""))
+            }
+        };
+        for (key, _, value) in entries.iter().filter(|(_, _, value)| is_simple(value)) {
+            let shown = match value {
+                Value::Str(_) => inspect(*value).replace("\\#", "#"),
+                Value::Regexp(_) => bunraku_vm::format::inspect::inspect_str(&inspect(*value)),
+                other => inspect(*other),
             };
-            toml(out, *item, &path, true)?;
+            out.push_str(&format!("{} = {shown}\n", key_of(key)));
         }
-    }
-    Ok(())
+        for (key, _, value) in &entries {
+            if let Value::Hash(inner) = value {
+                toml(out, *inner, &[path, &[key_of(key)]].concat(), false)?;
+            }
+        }
+        for (key, _, value) in entries.iter().filter(|(_, _, value)| is_tables(value)) {
+            let path = [path, &[key_of(key)]].concat();
+            let Value::Array(items) = value else { continue };
+            for item in items.iter() {
+                header(out, &path, true);
+                let Value::Hash(item) = item else {
+                    return Err(super::ruby::no_method("keys", *item));
+                };
+                toml(out, *item, &path, true)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// The text of a parser's first argument.

@@ -2,6 +2,7 @@
 
 use super::ruby::{class, flatten, inspect, integer, matches, text_to_i, to_s};
 use crate::support::block;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -113,15 +114,17 @@ fn deep_merge<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn deeply<'c>(vm: &Vm<'c>, old: Hash<'c>, new: Hash<'c>) -> Hash<'c> {
-    let mut builder = HashBuilder::with(vm.arena, old);
-    for (key, value) in new.entries() {
-        let value = match (builder.get(*key), value) {
-            (Some(Value::Hash(old)), Value::Hash(new)) => Value::Hash(deeply(vm, old, *new)),
-            _ => *value,
-        };
-        builder.insert(*key, value);
-    }
-    builder.finish()
+    budget::within(1, || {
+        let mut builder = HashBuilder::with(vm.arena, old);
+        for (key, value) in new.entries() {
+            let value = match (builder.get(*key), value) {
+                (Some(Value::Hash(old)), Value::Hash(new)) => Value::Hash(deeply(vm, old, *new)),
+                _ => *value,
+            };
+            builder.insert(*key, value);
+        }
+        builder.finish()
+    })
 }
 
 fn merge_hashes<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -4,6 +4,7 @@ use super::address::IpAddress;
 use super::ruby::{class, error, matches, text_to_i, to_s};
 use crate::support::text;
 use bunraku_vm::base64;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native, dispatch, native, optional_param, param, repeated_param};
@@ -307,14 +308,14 @@ fn array_to_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     };
     // How Ruby shows what is within is known of plain data.
     fn is_plain(value: &Value<'_>) -> bool {
-        match value {
+        budget::within(1, || match value {
             Value::Array(items) => items.iter().all(is_plain),
             Value::Hash(hash) => hash.entries().iter().all(|(key, value)| is_plain(key) && is_plain(value)),
             other => matches!(
                 other,
                 Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Undef
             ),
-        }
+        })
     }
     if !items.iter().all(is_plain) {
         return super::leave(vm, "mco_array_to_string", call);

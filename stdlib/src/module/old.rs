@@ -2,6 +2,7 @@
 //! of one from another.
 
 use super::ruby::regexp_inspect;
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
@@ -88,28 +89,30 @@ pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> E
 /// A value as Puppet hands it to an old function: `undef` is an empty string where it is an argument itself, what
 /// Puppet 3 did not know is text.
 fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
-    Ok(match value {
-        Value::Undef if outermost => vm.string(""),
-        Value::Array(items) => {
-            let items: Vec<_> =
-                items.iter().map(|item| convert(vm, *item, false)).collect::<Result<_, _>>()?;
-            vm.array(&items)
-        }
-        Value::Hash(hash) => {
-            let mut builder = HashBuilder::new(vm.arena);
-            for (key, value) in hash.entries() {
-                builder.insert(convert(vm, *key, false)?, convert(vm, *value, false)?);
+    budget::within(1, || {
+        Ok(match value {
+            Value::Undef if outermost => vm.string(""),
+            Value::Array(items) => {
+                let items: Vec<_> =
+                    items.iter().map(|item| convert(vm, *item, false)).collect::<Result<_, _>>()?;
+                vm.array(&items)
             }
-            Value::Hash(builder.finish())
-        }
-        Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
-        Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
-        Value::SemVer(_)
-        | Value::SemVerRange(_)
-        | Value::Binary(_)
-        | Value::Timespan(_)
-        | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
-        value => value,
+            Value::Hash(hash) => {
+                let mut builder = HashBuilder::new(vm.arena);
+                for (key, value) in hash.entries() {
+                    builder.insert(convert(vm, *key, false)?, convert(vm, *value, false)?);
+                }
+                Value::Hash(builder.finish())
+            }
+            Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+            Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
+            Value::SemVer(_)
+            | Value::SemVerRange(_)
+            | Value::Binary(_)
+            | Value::Timespan(_)
+            | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
+            value => value,
+        })
     })
 }
 

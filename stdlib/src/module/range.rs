@@ -1,6 +1,7 @@
 //! puppetlabs-stdlib: `range`, with Ruby's successors of texts.
 
 use super::ruby::{matches, no_method, text_to_i, to_i, to_s};
+use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::regex;
@@ -69,6 +70,8 @@ fn texts(start: &str, stop: &str, exclusive: bool, most: usize) -> Vec<String> {
         let width = start.len();
         let (from, to) = (text_to_i(start), text_to_i(stop));
         let to = if exclusive { to } else { to.saturating_add(1) };
+        let count = usize::try_from(to.saturating_sub(from)).unwrap_or_default().min(most);
+        budget::hold(count.saturating_mul(size_of::<String>() + width));
         return (from..to).take(most).map(|n| format!("{n:0width$}")).collect();
     }
     let mut all = Vec::new();
@@ -83,6 +86,8 @@ fn texts(start: &str, stop: &str, exclusive: bool, most: usize) -> Vec<String> {
             break;
         }
         let next = successor(&current);
+        budget::spend(current.len());
+        budget::hold(size_of::<String>() + current.len());
         all.push(current);
         if last || next.is_empty() || next.len() > stop.len() {
             break;

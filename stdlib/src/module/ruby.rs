@@ -2,6 +2,7 @@
 
 use super::old::is_reference;
 use bunraku_vm::arith::strict_integer;
+use bunraku_vm::budget;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Blame, Eval, Fault, Flow, Stage};
 use bunraku_vm::format::{self, to_ruby_s};
@@ -41,7 +42,7 @@ pub(super) fn inspect(value: Value<'_>) -> String {
 
 /// `==`: numbers by value, everything else strictly.
 pub(super) fn equal<'c>(a: Value<'c>, b: Value<'c>) -> bool {
-    match (a, b) {
+    budget::within(1, || match (a, b) {
         (Value::Int(a), Value::Float(b)) | (Value::Float(b), Value::Int(a)) => a as f64 == b,
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(*a, *b))
@@ -53,18 +54,13 @@ pub(super) fn equal<'c>(a: Value<'c>, b: Value<'c>) -> bool {
                     .all(|(key, value)| b.get(*key).is_some_and(|other| equal(*value, other)))
         }
         (a, b) => a.same(b),
-    }
+    })
 }
 
 /// `Array#flatten`
 pub(super) fn flatten<'c>(items: &[Value<'c>]) -> Vec<Value<'c>> {
     let mut flat = Vec::with_capacity(items.len());
-    for item in items {
-        match item {
-            Value::Array(inner) => flat.extend(flatten(inner)),
-            other => flat.push(*other),
-        }
-    }
+    bunraku_vm::value::flatten(items, &mut flat);
     flat
 }
 

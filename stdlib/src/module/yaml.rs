@@ -1,6 +1,7 @@
 //! YAML as Ruby's Psych writes it: block style, plain text where it reads back as text.
 
 use super::ruby::matches;
+use bunraku_vm::budget;
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -76,66 +77,72 @@ impl<'c> Writer<'_, 'c> {
     }
 
     fn list(&mut self, items: &[Value<'c>], column: usize) -> Option<()> {
-        for (n, item) in items.iter().enumerate() {
-            // The first item of a list in a list stands behind the dash.
-            if n > 0 || !self.out.ends_with('-') && !self.out.ends_with(' ') {
-                self.pad(column);
+        budget::room(2 * self.out.len());
+        budget::within(items.len(), || {
+            for (n, item) in items.iter().enumerate() {
+                // The first item of a list in a list stands behind the dash.
+                if n > 0 || !self.out.ends_with('-') && !self.out.ends_with(' ') {
+                    self.pad(column);
+                }
+                self.out.push('-');
+                let inner = column + self.indent;
+                match item {
+                    Value::Array(items) if !items.is_empty() => {
+                        self.pad(self.indent - 1);
+                        self.list(items, inner)?;
+                    }
+                    Value::Hash(hash) if !hash.is_empty() => {
+                        self.pad(self.indent - 1);
+                        self.map(*hash, inner)?;
+                    }
+                    other => {
+                        self.out.push(' ');
+                        self.scalar(*other, inner, false)?;
+                        self.out.push('\n');
+                    }
+                }
             }
-            self.out.push('-');
-            let inner = column + self.indent;
-            match item {
-                Value::Array(items) if !items.is_empty() => {
-                    self.pad(self.indent - 1);
-                    self.list(items, inner)?;
-                }
-                Value::Hash(hash) if !hash.is_empty() => {
-                    self.pad(self.indent - 1);
-                    self.map(*hash, inner)?;
-                }
-                other => {
-                    self.out.push(' ');
-                    self.scalar(*other, inner, false)?;
-                    self.out.push('\n');
-                }
-            }
-        }
-        Some(())
+            Some(())
+        })
     }
 
     fn map(&mut self, hash: Hash<'c>, column: usize) -> Option<()> {
-        for (n, (key, value)) in hash.entries().iter().enumerate() {
-            if n > 0 || self.out.ends_with('\n') {
-                self.pad(column);
-            }
-            if matches!(key, Value::Array(_) | Value::Hash(_)) {
-                return None;
-            }
-            let start = self.out.len();
-            self.scalar(*key, column, true)?;
-            // A key that is long or takes several lines would need another form.
-            if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
-                return None;
-            }
-            self.out.push(':');
-            match value {
-                Value::Array(items) if !items.is_empty() => {
-                    self.out.push('\n');
-                    self.list(items, column)?;
+        budget::room(2 * self.out.len());
+        budget::within(hash.len(), || {
+            for (n, (key, value)) in hash.entries().iter().enumerate() {
+                if n > 0 || self.out.ends_with('\n') {
+                    self.pad(column);
                 }
-                Value::Hash(hash) if !hash.is_empty() => {
-                    self.out.push('\n');
-                    self.map(*hash, column + self.indent)?;
+                if matches!(key, Value::Array(_) | Value::Hash(_)) {
+                    return None;
                 }
-                // Nothing at all stands for nothing.
-                Value::Undef => self.out.push('\n'),
-                other => {
-                    self.out.push(' ');
-                    self.scalar(*other, column + self.indent, false)?;
-                    self.out.push('\n');
+                let start = self.out.len();
+                self.scalar(*key, column, true)?;
+                // A key that is long or takes several lines would need another form.
+                if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
+                    return None;
+                }
+                self.out.push(':');
+                match value {
+                    Value::Array(items) if !items.is_empty() => {
+                        self.out.push('\n');
+                        self.list(items, column)?;
+                    }
+                    Value::Hash(hash) if !hash.is_empty() => {
+                        self.out.push('\n');
+                        self.map(*hash, column + self.indent)?;
+                    }
+                    // Nothing at all stands for nothing.
+                    Value::Undef => self.out.push('\n'),
+                    other => {
+                        self.out.push(' ');
+                        self.scalar(*other, column + self.indent, false)?;
+                        self.out.push('\n');
+                    }
                 }
             }
-        }
-        Some(())
+            Some(())
+        })
     }
 
     /// Writes something that is no filled collection; lines of it that follow stand at `column`.

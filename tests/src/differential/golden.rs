@@ -19,6 +19,7 @@ fn cache_path(suite: Suite) -> PathBuf {
         Suite::Language => "answers",
         Suite::Stdlib => "stdlib-answers",
         Suite::Modules => "modules-answers",
+        Suite::Recursion => "recursion-answers",
     };
     paths::root().join(format!(".cache/differential/{name}.tsv.gz"))
 }

@@ -4,6 +4,7 @@ use super::formats::{Format, Formats, default_formats, formats_of, inner_formats
 use super::indent::Indentation;
 use super::scalar::{bad_format, scalar};
 use super::to_interpolated;
+use crate::budget;
 use crate::error::{Eval, Flow};
 use crate::types::{Range, Type, infer_set, is_assignable, print_value, print_value_indented};
 use crate::value::{Array, Hash, Value};
@@ -85,8 +86,8 @@ impl<'c> Converter<'_, 'c> {
         let format = self.format_for(ty, formats);
         let f = &*format;
         match value {
-            Value::Array(items) => self.array(items, formats, f, indentation),
-            Value::Hash(hash) => self.hash(hash, formats, f, indentation),
+            Value::Array(items) => budget::within(items.len(), || self.array(items, formats, f, indentation)),
+            Value::Hash(hash) => budget::within(hash.len(), || self.hash(hash, formats, f, indentation)),
             Value::Iterator(iter) => {
                 let items = crate::iterator::collect(self.vm, iter)?;
                 let value = self.vm.array(&items);
@@ -132,13 +133,17 @@ impl<'c> Converter<'_, 'c> {
         out.push_str(open);
         let mut children = indentation.increase(f.alt);
         let mut texts = Vec::with_capacity(items.len());
+        let mut length = 0usize;
         for item in items {
             if children.first {
                 children = children.subsequent();
             }
             let ty = infer_set(self.vm, *item);
             let formats = if is_container(*item) { formats } else { &inner };
-            texts.push(self.convert(ty, *item, formats, children)?);
+            let text = self.convert(ty, *item, formats, children)?;
+            length += text.len();
+            budget::room(length);
+            texts.push(text);
         }
         let breaks = match f.width {
             Some(width) if f.alt => {
@@ -174,7 +179,7 @@ impl<'c> Converter<'_, 'c> {
             if out.ends_with(' ') && text.starts_with('\n') {
                 out.truncate(out.trim_end().len());
             }
-            out.push_str(text);
+            budget::push_str(&mut out, text);
         }
         out.push_str(close);
         Ok(out)
@@ -228,7 +233,7 @@ impl<'c> Converter<'_, 'c> {
                 let ty = infer_set(self.vm, *value);
                 let formats = if is_container(*value) { formats } else { &inner };
                 let text = self.convert(ty, *value, formats, children)?;
-                out.push_str(&text);
+                budget::push_str(&mut out, &text);
                 if part == 0 {
                     out.push_str(assoc);
                 }

@@ -1,6 +1,7 @@
 //! Ruby's `inspect` and `to_s` of the values that Puppet's Ruby code prints without formatting them itself.
 
 use super::float_to_s;
+use crate::budget;
 use crate::types::print;
 use crate::value::Value;
 
@@ -31,35 +32,35 @@ fn write(out: &mut String, value: Value<'_>) {
         Value::Undef => out.push_str("nil"),
         Value::Default => out.push_str(":default"),
         Value::Float(f) => out.push_str(&float_to_s(f)),
-        Value::Str(s) => out.push_str(&inspect_str(&s)),
-        Value::Array(items) => {
-            out.push('[');
+        Value::Str(s) => budget::push_str(out, &inspect_str(&s)),
+        Value::Array(items) => budget::within(items.len(), || {
+            budget::push_str(out, "[");
             for (n, item) in items.iter().enumerate() {
                 if n > 0 {
-                    out.push_str(", ");
+                    budget::push_str(out, ", ");
                 }
                 write(out, *item);
             }
-            out.push(']');
-        }
-        Value::Hash(hash) => {
-            out.push('{');
+            budget::push_str(out, "]");
+        }),
+        Value::Hash(hash) => budget::within(hash.len(), || {
+            budget::push_str(out, "{");
             for (n, (key, value)) in hash.entries().iter().enumerate() {
                 if n > 0 {
-                    out.push_str(", ");
+                    budget::push_str(out, ", ");
                 }
                 write(out, *key);
-                out.push_str("=>");
+                budget::push_str(out, "=>");
                 write(out, *value);
             }
-            out.push('}');
-        }
+            budget::push_str(out, "}");
+        }),
         Value::Timestamp(n) => moment(out, "Timestamp", *n),
         Value::Timespan(n) => moment(out, "Timespan", *n),
-        Value::Type(ty) => out.push_str(&print(ty)),
+        Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::SemVerRange(range) => out.push_str(&crate::semver::inspect_range(&range)),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
-        value => out.push_str(&super::to_interpolated(value)),
+        value => budget::push_str(out, &super::to_interpolated(value)),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod sprintf;
 pub use inspect::{inspect, to_ruby_s};
 pub use sprintf::sprintf;
 
+use crate::budget;
 use crate::time::{timespan, timestamp};
 use crate::types::{print, print_value};
 use crate::value::Value;
@@ -71,36 +72,38 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
         Value::Int(n) => out.push_str(itoa::Buffer::new().format(n)),
         Value::Float(f) => out.push_str(&float_to_s(f)),
-        Value::Str(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => out.push_str(&s),
-        Value::Array(items) => {
-            out.push('[');
+        Value::Str(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => {
+            budget::push_str(out, &s);
+        }
+        Value::Array(items) => budget::within(items.len(), || {
+            budget::push_str(out, "[");
             for (n, item) in items.iter().enumerate() {
                 if n > 0 {
-                    out.push_str(", ");
+                    budget::push_str(out, ", ");
                 }
                 interpolate(out, *item);
             }
-            out.push(']');
-        }
-        Value::Hash(hash) => {
-            out.push('{');
+            budget::push_str(out, "]");
+        }),
+        Value::Hash(hash) => budget::within(hash.len(), || {
+            budget::push_str(out, "{");
             for (n, (key, value)) in hash.entries().iter().enumerate() {
                 if n > 0 {
-                    out.push_str(", ");
+                    budget::push_str(out, ", ");
                 }
                 interpolate(out, *key);
-                out.push_str(" => ");
+                budget::push_str(out, " => ");
                 interpolate(out, *value);
             }
-            out.push('}');
-        }
-        Value::Type(ty) => out.push_str(&print(ty)),
+            budget::push_str(out, "}");
+        }),
+        Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::Regexp(source) => out.push_str(&crate::regex::with_delimiters(&source)),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
         Value::Timestamp(n) => out.push_str(&timestamp::to_s(*n)),
         Value::Timespan(n) => out.push_str(&timespan::to_s(*n)),
         Value::Binary(bytes) => out.push_str(&crate::base64::encode(bytes)),
-        Value::Object(_) => out.push_str(&print_value(value)),
+        Value::Object(_) => budget::push_str(out, &print_value(value)),
         Value::Iterator(iter) => {
             out.push_str(&format!("Iterator[{}]-Value", crate::types::general_text(iter.element)));
         }

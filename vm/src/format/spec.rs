@@ -1,5 +1,7 @@
 //! Numbers and padding of `sprintf` directives.
 
+use crate::budget;
+
 /// What stands between `%` and the letter.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Flags {
@@ -19,15 +21,21 @@ pub(super) fn pad(text: &str, flags: Flags) -> String {
 
 /// A text with spaces on one side, as wide as is asked for. (Rust's own formatting ends at 65535.)
 pub(super) fn align(text: &str, width: usize, left: bool) -> String {
-    let spaces = " ".repeat(width.saturating_sub(text.chars().count()));
+    let spaces = repeated(" ", width.saturating_sub(text.chars().count()));
     if left { format!("{text}{spaces}") } else { format!("{spaces}{text}") }
+}
+
+/// A text as often as is asked for, if there is room for it and the copies that are made of it.
+fn repeated(text: &str, times: usize) -> String {
+    budget::room(text.len().saturating_mul(times).saturating_mul(2));
+    text.repeat(times)
 }
 
 /// What `{value:.precision$}` is, for any precision: a double has no digits beyond the 1074th.
 fn digits(precision: usize, write: impl FnOnce(usize) -> String) -> String {
     const MOST: usize = 1100;
     let text = write(precision.min(MOST));
-    let missing = "0".repeat(precision.saturating_sub(MOST));
+    let missing = repeated("0", precision.saturating_sub(MOST));
     match text.split_once('e') {
         Some((mantissa, exponent)) => format!("{mantissa}{missing}e{exponent}"),
         None => text + &missing,
@@ -39,7 +47,7 @@ fn assemble(sign: &str, prefix: &str, digits: &str, flags: Flags, zero: bool) ->
     let length = sign.len() + prefix.len() + digits.len();
     let width = flags.width.unwrap_or(0);
     if zero && !flags.left && length < width {
-        return format!("{sign}{prefix}{}{digits}", "0".repeat(width - length));
+        return format!("{sign}{prefix}{}{digits}", repeated("0", width - length));
     }
     pad(&format!("{sign}{prefix}{digits}"), flags)
 }
@@ -88,7 +96,10 @@ pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String 
             (flags.zero && !flags.left).then(|| flags.width.unwrap_or(0).saturating_sub(prefix.len()));
         if let Some(wanted) = flags.precision.or(zeroes) {
             let missing = wanted.saturating_sub(digits.len() + 2);
-            return pad(&format!("{prefix}..{}{digits}", fill.to_string().repeat(missing)), flags);
+            return pad(
+                &format!("{prefix}..{}{digits}", repeated(fill.encode_utf8(&mut [0; 4]), missing)),
+                flags,
+            );
         }
         return pad(&format!("{prefix}..{digits}"), flags);
     }
@@ -98,7 +109,7 @@ pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String 
     if let Some(precision) = flags.precision
         && digits.len() < precision
     {
-        digits = format!("{}{digits}", "0".repeat(precision - digits.len()));
+        digits = format!("{}{digits}", repeated("0", precision - digits.len()));
     }
     assemble(sign(n < 0, flags), prefix, &digits, flags, flags.zero && flags.precision.is_none())
 }
@@ -221,7 +232,7 @@ fn hex(value: f64, precision: Option<usize>, alt: bool) -> String {
             let rest = kept & ((1 << (52 - cut)) - 1);
             if n == 0 { String::new() } else { format!("{rest:0n$x}") }
         }
-        Some(n) => format!("{fraction:013x}{}", "0".repeat(n - 13)),
+        Some(n) => format!("{fraction:013x}{}", repeated("0", n - 13)),
         None => format!("{fraction:013x}").trim_end_matches('0').to_owned(),
     };
     let point = if digits.is_empty() && !alt { "" } else { "." };

@@ -2,6 +2,7 @@
 
 use super::spec::{Flags, float, integer, pad};
 use super::{inspect, to_ruby_s};
+use crate::budget;
 use crate::value::Value;
 
 /// Formats `args` by `format`.
@@ -49,13 +50,17 @@ impl<'c> State<'_, 'c> {
         hash.get_str(&name).ok_or_else(|| format!("key{open}{name}{end} not found"))
     }
 
-    fn number(&mut self) -> Option<usize> {
-        let mut value = None;
+    /// A width or precision; `what` it is. None is 0.
+    fn number(&mut self, what: &str) -> Result<usize, String> {
+        let mut value = 0usize;
         while let Some(digit) = self.chars.get(self.at).and_then(|c| c.to_digit(10)) {
-            value = Some((value.unwrap_or(0) * 10 + digit as usize).min(1 << 20));
+            value = value * 10 + digit as usize;
+            if value > i32::MAX as usize {
+                return Err(format!("{what} too big"));
+            }
             self.at += 1;
         }
-        value
+        Ok(value)
     }
 
     fn directive(&mut self, out: &mut String) -> Result<(), String> {
@@ -73,7 +78,7 @@ impl<'c> State<'_, 'c> {
                 '-' => flags.left = true,
                 '0' => flags.zero = true,
                 '1'..='9' => {
-                    let n = self.number().unwrap_or(0);
+                    let n = self.number("width")?;
                     if self.chars.get(self.at) == Some(&'$') {
                         self.at += 1;
                         value = Some(self.args.get(n - 1).copied().ok_or("too few arguments")?);
@@ -90,7 +95,7 @@ impl<'c> State<'_, 'c> {
                         return Err("no implicit conversion into Integer".into());
                     };
                     flags.left |= n < 0;
-                    flags.width = Some(n.unsigned_abs().min(1 << 20) as usize);
+                    flags.width = Some(whole(n)?.unsigned_abs() as usize);
                 }
                 '.' => {
                     self.at += 1;
@@ -99,9 +104,9 @@ impl<'c> State<'_, 'c> {
                         let Value::Int(n) = self.take()? else {
                             return Err("no implicit conversion into Integer".into());
                         };
-                        flags.precision = usize::try_from(n).ok();
+                        flags.precision = usize::try_from(whole(n)?).ok();
                     } else {
-                        flags.precision = Some(self.number().unwrap_or(0));
+                        flags.precision = Some(self.number("precision")?);
                     }
                     continue;
                 }
@@ -113,7 +118,7 @@ impl<'c> State<'_, 'c> {
                 '{' => {
                     self.at += 1;
                     let value = self.named('}')?;
-                    out.push_str(&pad(&truncated(to_ruby_s(value), flags), flags));
+                    budget::push_str(out, &pad(&truncated(to_ruby_s(value), flags), flags));
                     return Ok(());
                 }
                 '\n' | '\0' => {
@@ -135,13 +140,19 @@ impl<'c> State<'_, 'c> {
                         None if "sdiufgGeEaAxXobBpc".contains(letter) => self.take()?,
                         None => return Err(format!("malformed format string - %{letter}")),
                     };
-                    out.push_str(&convert(letter, flags, value)?);
+                    budget::push_str(out, &convert(letter, flags, value)?);
                     return Ok(());
                 }
             }
             self.at += 1;
         }
     }
+}
+
+/// A width or precision given as an argument.
+fn whole(n: i64) -> Result<i32, String> {
+    let size = if n < 0 { "small" } else { "big" };
+    i32::try_from(n).map_err(|_| format!("integer {n} too {size} to convert to `int'"))
 }
 
 fn truncated(text: String, flags: Flags) -> String {

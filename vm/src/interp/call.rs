@@ -1,5 +1,6 @@
 //! Calls: what a name means, choosing a signature, binding parameters, running the body.
 
+use crate::budget;
 use crate::closure::Closure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
@@ -220,7 +221,7 @@ impl<'c> Vm<'c> {
         let call = Call { args, block, scope };
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
             if self.accepts(signature, args, block)? {
-                let result = (dispatch.body)(self, call)?;
+                let result = budget::releasing(|| (dispatch.body)(self, call))?;
                 if let Some(returns) = signature.callable.returns {
                     self.assert_returned(native.name, returns, result)?;
                 }

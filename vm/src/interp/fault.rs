@@ -15,6 +15,8 @@ impl<'c> Vm<'c> {
         let diagnostic = &mut fault.diagnostic;
         match fault.stage {
             Stage::Formed => return flow,
+            // Puppet does not evaluate what an alias stands for: what is wrong with it is wrong where it is used.
+            Stage::Raw if self.resolving > 0 => return flow,
             Stage::Raw => {
                 let label = label::a_an(position.map_or("", |p| p.label));
                 diagnostic.message =

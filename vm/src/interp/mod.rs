@@ -11,6 +11,7 @@ pub(crate) use resource::Pending;
 pub(crate) use template::Output;
 
 use crate::arith::{self, Op as Arith};
+use crate::budget;
 use crate::closure::Closure;
 use crate::compare;
 use crate::error::{Blame, Eval, Flow};
@@ -71,6 +72,9 @@ impl<'c> Frame<'c> {
     }
 }
 
+/// Frames between two looks at how much stack is left.
+const FRAMES: usize = 8;
+
 impl<'c> Vm<'c> {
     /// Runs a linked chunk in a scope of its shape.
     pub(crate) fn execute(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>) -> Eval<'c> {
@@ -82,7 +86,10 @@ impl<'c> Vm<'c> {
         self.registers.resize(base + linked.chunk.registers as usize, Value::Undef);
         self.frames.push(Frame { linked, pc: 0 });
         let (pending, output, floor) = (self.pending.mark(), self.output.len(), self.matches_floor);
-        let result = self.dispatch(linked, scope, base);
+        let result = match self.frames.len() % FRAMES {
+            0 => budget::on_grown_stack(|| self.dispatch(linked, scope, base)),
+            _ => self.dispatch(linked, scope, base),
+        };
         if result.is_err() {
             // What an error or a `return` jumped over.
             self.pending.reset(pending);

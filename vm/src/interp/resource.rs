@@ -8,7 +8,7 @@ use crate::isa::{UNASKED, UNNAMED};
 use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
 use crate::types::{self, Type};
-use crate::value::Value;
+use crate::value::{Value, flatten};
 use crate::vm::Vm;
 use bumpalo::Bump;
 
@@ -143,7 +143,7 @@ impl<'c> Vm<'c> {
             return Ok(());
         }
         let mut flat = Vec::new();
-        flatten(title, &mut flat);
+        flatten(&[title], &mut flat);
         for (index, title) in flat.iter().enumerate() {
             match title {
                 Value::Default => {}
@@ -178,7 +178,7 @@ impl<'c> Vm<'c> {
         let titles = match title {
             Value::Array(_) => {
                 let mut flat = Vec::new();
-                flatten(title, &mut flat);
+                flatten(&[title], &mut flat);
                 self.arena.alloc_slice_copy(&flat)
             }
             one => self.arena.alloc_slice_copy(&[one]),
@@ -306,13 +306,6 @@ impl<'c> Vm<'c> {
         }
         let collect = Collect { ty, exported, query: stack.pop(), attributes, at: self.site() };
         self.host.collect(self, scope, &collect)
-    }
-}
-
-fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
-        other => into.push(other),
     }
 }
 

@@ -27,16 +27,8 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: &'c Type<'c>, key
 
 /// Keys of any depth in one list, as Ruby's `flatten!`.
 pub(super) fn flatten<'c>(keys: &[Value<'c>]) -> Vec<Value<'c>> {
-    fn add<'c>(keys: &[Value<'c>], out: &mut Vec<Value<'c>>) {
-        for key in keys {
-            match key {
-                Value::Array(items) => add(items, out),
-                key => out.push(*key),
-            }
-        }
-    }
     let mut out = Vec::with_capacity(keys.len());
-    add(keys, &mut out);
+    crate::value::flatten(keys, &mut out);
     out
 }
 

@@ -1,13 +1,15 @@
 //! Assignability: whether every value of one type is a value of another.
 
+use super::guard::{Guard, Guarded, Key, OneSided};
 use super::{CallableType, Range, StructMember, Type, equal, resolved, simple_name, tuple_range, variant};
+use crate::budget;
 use crate::value::Value;
 use crate::{regex, semver};
 use bumpalo::Bump;
 
 /// Whether every instance of `b` is one of `a`, by Puppet's rules.
 pub fn is_assignable<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-    Assign { arena, open: Vec::new(), depth: 0 }.check(a, b)
+    Assign { arena, guard: None }.check(a, b)
 }
 
 /// Whether two types are the same to `==`: equal, or each assignable to the other.
@@ -17,16 +19,18 @@ pub fn equivalent<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> bool
 
 /// Whether `undef` is an instance of the type.
 pub(crate) fn accepts_undef(ty: &Type<'_>) -> bool {
-    fn check(ty: &Type<'_>, depth: u32) -> bool {
+    fn check<'c>(ty: &Type<'c>, walk: &mut OneSided<'c>) -> bool {
         match ty {
             Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Init { ty: None, .. } => true,
-            Type::Init { ty: Some(ty), .. } => check(ty, depth),
-            Type::Variant(types) => types.iter().any(|ty| check(ty, depth)),
-            Type::Alias(alias) => depth < 50 && alias.target.get().is_some_and(|ty| check(ty, depth + 1)),
+            Type::Init { ty: Some(ty), .. } => budget::within(1, || check(ty, walk)),
+            Type::Variant(types) => budget::within(types.len(), || types.iter().any(|ty| check(ty, walk))),
+            Type::Alias(alias) => {
+                budget::within(1, || walk.target(alias, false, |walk, target| check(target, walk)))
+            }
             _ => false,
         }
     }
-    check(ty, 0)
+    check(ty, &mut OneSided::default())
 }
 
 /// Whether iteration functions accept values of the type.
@@ -86,9 +90,13 @@ pub(crate) fn key_type<'c>(arena: &'c Bump, member: &StructMember<'c>) -> &'c Ty
 
 struct Assign<'c> {
     arena: &'c Bump,
-    /// Pairs being compared that have an alias on either side; to meet one again is no contradiction.
-    open: Vec<(*const Type<'c>, *const Type<'c>)>,
-    depth: u32,
+    guard: Option<Box<Guard<'c>>>,
+}
+
+impl<'c> Guarded<'c> for Assign<'c> {
+    fn guard(&mut self) -> &mut Option<Box<Guard<'c>>> {
+        &mut self.guard
+    }
 }
 
 impl<'c> Assign<'c> {
@@ -96,33 +104,28 @@ impl<'c> Assign<'c> {
         if std::ptr::eq(a, b) || a.is_unit() || b.is_unit() {
             return true;
         }
-        self.depth += 1;
-        let result = self.depth > 200 || self.by_right(a, b);
-        self.depth -= 1;
-        result
+        budget::within(1, || match a {
+            Type::Alias(alias) if alias.is_recursive() => {
+                self.with_this(Key::alias(alias), |walk, again| again.in_both() || walk.by_right(a, b))
+            }
+            Type::Variant([]) if matches!(b, Type::Undef) => false,
+            a => self.by_right(a, b),
+        })
     }
 
-    /// Runs `check` unless this pair is being checked already.
-    fn guarded(&mut self, a: &'c Type<'c>, b: &'c Type<'c>, check: impl FnOnce(&mut Self) -> bool) -> bool {
-        let pair = (std::ptr::from_ref(a), std::ptr::from_ref(b));
-        if self.open.contains(&pair) {
-            return true;
-        }
-        self.open.push(pair);
-        let result = check(self);
-        self.open.pop();
-        result
-    }
-
+    /// What the kind of `b` decides (Ruby: `PAnyType#assignable?`).
     fn by_right(&mut self, a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-        if let Type::Alias(alias) = a {
-            let Some(target) = alias.target.get() else { return false };
-            return self.guarded(a, b, |s| s.check(target, b));
-        }
         match b {
+            Type::Unit => true,
             Type::Alias(alias) => {
                 let Some(target) = alias.target.get() else { return false };
-                self.guarded(a, b, |s| s.check(a, target))
+                if !alias.is_recursive() {
+                    return self.check(a, target);
+                }
+                self.with_guard(|walk| {
+                    let again = walk.guard.get_or_insert_default().add_that(Key::alias(alias));
+                    again.in_both() || walk.check(a, target)
+                })
             }
             Type::Variant(types) => match a {
                 Type::Any => true,
@@ -130,7 +133,9 @@ impl<'c> Assign<'c> {
                 Type::NotUndef(_) if types.is_empty() => self.by_left(a, b),
                 _ => !types.is_empty() && types.iter().all(|ty| self.check(a, ty)),
             },
-            Type::Optional(inner) => accepts_undef(a) && (inner.is_unit() || self.check(a, inner)),
+            Type::Optional(inner) => {
+                accepts_undef(a) && (inner.is_unit() || self.anew(|walk| walk.check(a, inner)))
+            }
             Type::NotUndef(inner) if !matches!(inner, Type::Any) && !accepts_undef(inner) => {
                 self.check(a, inner)
             }
@@ -272,17 +277,9 @@ impl<'c> Assign<'c> {
                 }
                 _ => false,
             },
-            Init { ty, .. } => match (ty, b) {
-                (None, Init { .. }) => true,
-                (Some(ty), Init { ty: Some(other), .. }) => self.check(ty, other),
-                (None, _) => {
-                    let rich = super::rich_data(self.arena);
-                    self.check(rich, b)
-                }
-                (Some(ty), _) => {
-                    self.check(ty, b)
-                        || super::new::init_types(self.arena, ty).into_iter().any(|ty| self.check(ty, b))
-                }
+            Init { ty, .. } => match super::alias::is_recursive_init(a) {
+                false => self.init(*ty, b),
+                true => self.with_this(Key::of(a), |walk, again| !again.in_this() && walk.init(*ty, b)),
             },
             Object { name: None, definition: None, .. } => {
                 matches!(b, Object { .. } | ObjectExtension { .. })
@@ -299,8 +296,22 @@ impl<'c> Assign<'c> {
             },
             TypeSet { name: None, init: None } => matches!(b, TypeSet { .. }),
             TypeSet { .. } | Reference(_) => equal(a, b),
-            // Handled by `by_right`.
-            Alias(_) => false,
+            Alias(alias) => alias.target.get().is_some_and(|target| self.check(target, b)),
+        }
+    }
+
+    fn init(&mut self, ty: Option<&'c Type<'c>>, b: &'c Type<'c>) -> bool {
+        match (ty, b) {
+            (None, Type::Init { .. }) => true,
+            (Some(ty), Type::Init { ty: Some(other), .. }) => self.check(ty, other),
+            (None, _) => {
+                let rich = super::rich_data(self.arena);
+                self.check(rich, b)
+            }
+            (Some(ty), _) => {
+                self.check(ty, b)
+                    || super::new::init_types(self.arena, ty).into_iter().any(|ty| self.check(ty, b))
+            }
         }
     }
 

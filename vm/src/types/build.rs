@@ -1,12 +1,11 @@
 //! Types by name, and types made from others: what Puppet's type factory and static loader do.
 
-use super::{Alias, CallableType, Range, Type, equal, normalize};
+use super::{Alias, CallableType, Range, Type, equal};
 use crate::error::Eval;
 use crate::value::Value;
 use crate::vm::Vm;
 use bumpalo::Bump;
 use hashbrown::HashTable;
-use std::cell::OnceCell;
 
 /// The built-in type of a capitalised name: Pcore's own, `Data` and `RichData`, `Error` and `Deferred`.
 pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
@@ -136,7 +135,7 @@ pub fn by_name<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
 }
 
 fn named_alias<'c>(arena: &'c Bump, name: &'c str, target: &'c Type<'c>) -> &'c Type<'c> {
-    Type::Alias(arena.alloc(Alias { name, target: OnceCell::from(target) })).alloc(arena)
+    Type::Alias(arena.alloc(Alias::of(name, target))).alloc(arena)
 }
 
 fn recursive<'c>(
@@ -144,9 +143,9 @@ fn recursive<'c>(
     name: &'c str,
     body: impl FnOnce(&'c Type<'c>) -> &'c Type<'c>,
 ) -> &'c Type<'c> {
-    let alias: &'c Alias<'c> = arena.alloc(Alias { name, target: OnceCell::new() });
+    let alias: &'c Alias<'c> = arena.alloc(Alias::new(name));
     let ty = Type::Alias(alias).alloc(arena);
-    let _ = alias.target.set(body(ty));
+    alias.found(body(ty));
     ty
 }
 
@@ -263,37 +262,4 @@ pub fn callable<'c>(
     let params = arena.alloc_slice_copy(params);
     let returns = returns.filter(|ty| !matches!(ty, Type::Any));
     Type::Callable(CallableType { params, size, block, returns, unspecified: false }).alloc(arena)
-}
-
-/// Gives an alias its body: normalised, direct references of the alias to itself taken out.
-///
-/// # Errors
-/// When nothing but aliases remains: "Type alias 'X' cannot be resolved to a real type".
-pub fn set_alias<'c>(arena: &'c Bump, alias: &'c Alias<'c>, body: &'c Type<'c>) -> Eval<'c, ()> {
-    let mut body = normalize(arena, body);
-    if let Type::Variant(types) = body {
-        let real: Vec<_> = types.iter().copied().filter(|ty| is_real(ty, alias)).collect();
-        if !real.is_empty() && real.len() != types.len() {
-            body = variant(arena, &real);
-        }
-    }
-    if !is_real(body, alias) {
-        let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
-        return Err(crate::error::Flow::raw(message));
-    }
-    let _ = alias.target.set(body);
-    Ok(())
-}
-
-/// Whether something other than the alias itself is at the end of `ty`.
-fn is_real<'c>(ty: &'c Type<'c>, alias: &Alias<'c>) -> bool {
-    match ty {
-        Type::Alias(other) => {
-            !std::ptr::eq(*other, alias)
-                && other.name != alias.name
-                && other.target.get().is_none_or(|target| is_real(target, alias))
-        }
-        Type::Variant(types) => types.iter().any(|ty| is_real(ty, alias)),
-        _ => true,
-    }
 }

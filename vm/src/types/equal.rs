@@ -1,15 +1,27 @@
 //! Type equality: Puppet's `eql?` of types, structural, aliases by name.
 
 use super::{CallableType, Type};
+use crate::budget;
 use std::hash::{Hash as _, Hasher};
 
 /// Whether two types are the same, whatever their spelling (the order of a `Variant`'s members does not
 /// count). `==` in the language is [`super::equivalent`].
 pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-    use super::Type::*;
-    if std::ptr::eq(a, b) {
-        return true;
+    std::ptr::eq(a, b) || budget::within(parts(a), || equal_parts(a, b))
+}
+
+/// How many types lie right within a type.
+pub(super) fn parts(ty: &Type<'_>) -> usize {
+    match ty {
+        Type::Variant(types) | Type::Tuple { types, .. } => types.len(),
+        Type::Struct(members) => members.len(),
+        Type::Callable(callable) => callable.params.len(),
+        _ => 1,
     }
+}
+
+fn equal_parts<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
+    use super::Type::*;
     let (x, y) = (a, b);
     match (a, b) {
         (Integer(a), Integer(b))
@@ -99,22 +111,28 @@ pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
 /// Gives a hash what all types that are [`equal`] have in common: of those that hashes have many of as keys, what tells
 /// them apart. How the name of a resource type is spelt does not count.
 pub fn feed(ty: &Type<'_>, state: &mut impl Hasher) {
+    feed_within(ty, 3, state);
+}
+
+/// So many types within each other count.
+fn feed_within(ty: &Type<'_>, levels: u32, state: &mut impl Hasher) {
+    let Some(levels) = levels.checked_sub(1) else { return };
     match ty {
         Type::Resource { title, .. } => title.hash(state),
         Type::Class(name) => name.hash(state),
         Type::StringValue(text) => text.hash(state),
-        Type::Optional(inner) | Type::NotUndef(inner) => feed(inner, state),
+        Type::Optional(inner) | Type::NotUndef(inner) => feed_within(inner, levels, state),
         Type::Integer(range) | Type::Collection(range) => range.hash(state),
         Type::String { size } => size.hash(state),
         Type::Enum { values, .. } => values.hash(state),
         Type::Tuple { types, .. } => {
             types.len().hash(state);
             // Tuples of many types differ in size, mostly, or early.
-            types.iter().take(4).for_each(|ty| feed(ty, state));
+            types.iter().take(4).for_each(|ty| feed_within(ty, levels, state));
         }
         Type::Array { element, size } => {
             size.hash(state);
-            feed(element, state);
+            feed_within(element, levels, state);
         }
         _ => {}
     }

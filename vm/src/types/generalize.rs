@@ -1,10 +1,15 @@
 //! Generalisation: the type without sizes, ranges and exact values.
 
 use super::{CallableType, Range, StructMember, Type, variant};
+use crate::budget;
 use bumpalo::Bump;
 
 /// The general form: `Integer[1, 2]` is `Integer`, `Array[Enum[a]]` is `Array[String[1, 1]]`.
 pub fn generalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
+    budget::within(super::equal::parts(ty), || generalize_parts(arena, ty))
+}
+
+fn generalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
     let all = |types: &[&'c Type<'c>]| -> Vec<&'c Type<'c>> {
         types.iter().map(|ty| generalize(arena, ty)).collect()
     };

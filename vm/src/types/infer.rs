@@ -4,9 +4,10 @@ use super::{
     CallableType, Range, StructMember, Type, data, enumeration, generalize, is_assignable, pattern,
     rich_data, variant,
 };
+use crate::budget;
 use crate::closure::Closure;
 use crate::error::Eval;
-use crate::value::Value;
+use crate::value::{Hash, Value};
 use crate::vm::Vm;
 use bumpalo::Bump;
 
@@ -16,15 +17,17 @@ pub fn infer<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
     match value {
         Value::Array(items) if items.is_empty() => &Type::Array { element: &Type::Unit, size: Range::EMPTY },
         Value::Array(items) => {
-            let element = reduce(vm, items.items().iter().copied());
+            let element = budget::within(items.len(), || reduce(vm, items.items().iter().copied()));
             Type::Array { element, size: Range::exactly(items.len() as i64) }.alloc(arena)
         }
         Value::Hash(hash) if hash.is_empty() => {
             &Type::Hash { key: &Type::Unit, value: &Type::Unit, size: Range::EMPTY }
         }
         Value::Hash(hash) => {
-            let key = reduce(vm, hash.entries().iter().map(|(k, _)| *k));
-            let value = reduce(vm, hash.entries().iter().map(|(_, v)| *v));
+            let (key, value) = budget::within(2 * hash.len(), || {
+                let key = reduce(vm, hash.entries().iter().map(|(k, _)| *k));
+                (key, reduce(vm, hash.entries().iter().map(|(_, v)| *v)))
+            });
             Type::Hash { key, value, size: Range::exactly(hash.len() as i64) }.alloc(arena)
         }
         _ => infer_single(vm, value),
@@ -36,28 +39,13 @@ pub fn infer_set<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
     let arena = vm.arena;
     match value {
         Value::Array(items) if !items.is_empty() => {
-            let types: Vec<_> = items.items().iter().map(|item| infer_set(vm, *item)).collect();
+            let types: Vec<_> = budget::within(items.len(), || {
+                items.items().iter().map(|item| infer_set(vm, *item)).collect()
+            });
             Type::Tuple { types: arena.alloc_slice_copy(&types), size: None }.alloc(arena)
         }
         Value::Hash(hash) if !hash.is_empty() => {
-            let entries = hash.entries();
-            let mut members = Vec::with_capacity(entries.len());
-            for (key, value) in entries {
-                match key {
-                    Value::Str(key) if !key.is_empty() => {
-                        let value = infer_set(vm, *value);
-                        members.push(StructMember { name: key.as_str(), optional: false, value });
-                    }
-                    _ => break,
-                }
-            }
-            if members.len() == entries.len() {
-                return Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
-            }
-            let keys: Vec<_> = entries.iter().map(|(k, _)| infer_set(vm, *k)).collect();
-            let values: Vec<_> = entries.iter().map(|(_, v)| infer_set(vm, *v)).collect();
-            let (key, value) = (variant(arena, &keys), variant(arena, &values));
-            Type::Hash { key, value, size: Range::exactly(entries.len() as i64) }.alloc(arena)
+            budget::within(2 * hash.len(), || infer_set_of_hash(vm, hash))
         }
         Value::SemVer(version) => {
             let exactly = format!("{0} - {0}", version.as_str());
@@ -65,6 +53,28 @@ pub fn infer_set<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
         }
         _ => infer(vm, value),
     }
+}
+
+fn infer_set_of_hash<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> &'c Type<'c> {
+    let arena = vm.arena;
+    let entries = hash.entries();
+    let mut members = Vec::with_capacity(entries.len());
+    for (key, value) in entries {
+        match key {
+            Value::Str(key) if !key.is_empty() => {
+                let value = infer_set(vm, *value);
+                members.push(StructMember { name: key.as_str(), optional: false, value });
+            }
+            _ => break,
+        }
+    }
+    if members.len() == entries.len() {
+        return Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
+    }
+    let keys: Vec<_> = entries.iter().map(|(k, _)| infer_set(vm, *k)).collect();
+    let values: Vec<_> = entries.iter().map(|(_, v)| infer_set(vm, *v)).collect();
+    let (key, value) = (variant(arena, &keys), variant(arena, &values));
+    Type::Hash { key, value, size: Range::exactly(entries.len() as i64) }.alloc(arena)
 }
 
 fn infer_single<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
@@ -80,7 +90,7 @@ fn infer_single<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> &'c Type<'c> {
         Value::Type(ty) => Type::Type(ty).alloc(arena),
         Value::Regexp(source) => Type::Regexp(Some(source.as_str())).alloc(arena),
         Value::Sensitive(hidden) => {
-            let inner = infer(vm, *hidden);
+            let inner = budget::within(1, || infer(vm, *hidden));
             Type::Sensitive(generalize(arena, inner)).alloc(arena)
         }
         Value::Closure(closure) => of_closure(vm, closure).unwrap_or(&Type::Callable(CallableType::ANY)),
@@ -155,6 +165,10 @@ fn reduce<'c>(vm: &mut Vm<'c>, values: impl Iterator<Item = Value<'c>> + Clone) 
 
 /// The narrowest type Puppet names that both are assignable to.
 pub fn common<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> &'c Type<'c> {
+    budget::within(2, || common_of(arena, a, b))
+}
+
+fn common_of<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> &'c Type<'c> {
     use super::Type::*;
     match (a, b) {
         (Undef | Unit, _) => return b,

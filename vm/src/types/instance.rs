@@ -1,44 +1,189 @@
 //! Instance checks: whether a value is of a type.
 
 use super::assign::{in_enum, in_pattern};
-use super::{Type, infer, is_assignable, tuple_range};
+use super::guard::{Guard, Guarded, Key};
+use super::{Alias, Range, StructMember, Type, infer, is_assignable, tuple_range};
+use crate::budget;
 use crate::semver;
 use crate::value::{Array, Hash, Value};
 use crate::vm::Vm;
 
 /// Whether `value` is an instance of `ty`.
 pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+    Check { vm, guard: None }.instance(ty, value)
+}
+
+/// A check of a value. What it goes down into is counted; aliases that lead back to themselves are guarded.
+struct Check<'v, 'c> {
+    vm: &'v mut Vm<'c>,
+    guard: Option<Box<Guard<'c>>>,
+}
+
+impl<'c> Guarded<'c> for Check<'_, 'c> {
+    fn guard(&mut self) -> &mut Option<Box<Guard<'c>>> {
+        &mut self.guard
+    }
+}
+
+impl<'c> Check<'_, 'c> {
+    fn instance(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+        let mut ty = ty;
+        // What is the same value under another type.
+        loop {
+            match ty {
+                Type::Optional(inner) if value.is_undef() || inner.is_unit() => return value.is_undef(),
+                Type::NotUndef(_) if value.is_undef() => return false,
+                Type::Optional(inner) | Type::NotUndef(inner) => ty = inner,
+                Type::Alias(alias) if !alias.is_recursive() => match alias.target.get() {
+                    Some(target) => ty = target,
+                    None => return false,
+                },
+                _ => return self.kind(ty, value),
+            }
+        }
+    }
+
+    fn kind(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+        match ty {
+            Type::Any | Type::Unit => true,
+            Type::String { size } => match value {
+                Value::Str(s) => size.is_unbounded() || size.contains(length(&s)),
+                _ => false,
+            },
+            Type::Integer(range) => matches!(value, Value::Int(n) if range.contains(n)),
+            Type::Boolean(wanted) => matches!(value, Value::Bool(b) if wanted.is_none_or(|w| w == b)),
+            Type::Array { element, size } => match value {
+                Value::Array(items) => {
+                    (size.is_unbounded() || size.contains(items.len() as i64)) && self.all(element, items)
+                }
+                _ => false,
+            },
+            Type::Hash { key, value: wanted, size } => match value {
+                Value::Hash(hash) => {
+                    (size.is_unbounded() || size.contains(hash.len() as i64))
+                        && self.entries(key, wanted, hash)
+                }
+                _ => false,
+            },
+            Type::Variant(types) => {
+                budget::within(types.len(), || types.iter().any(|ty| self.instance(ty, value)))
+            }
+            Type::Alias(alias) => self.alias(alias, value),
+            Type::Tuple { types, size } => match value {
+                Value::Array(items) => self.tuple(types, *size, items),
+                _ => false,
+            },
+            Type::Struct(members) => match value {
+                Value::Hash(hash) => self.structure(members, hash),
+                _ => false,
+            },
+            Type::Sensitive(inner) => match value {
+                Value::Sensitive(hidden) => budget::within(1, || self.instance(inner, *hidden)),
+                _ => false,
+            },
+            Type::Iterable(inner) => self.iterable(ty, inner, value),
+            Type::Init { ty: Some(inner), args } => self.init(ty, inner, args, value),
+            _ => leaf(self.vm, ty, value),
+        }
+    }
+
+    fn alias(&mut self, alias: &'c Alias<'c>, value: Value<'c>) -> bool {
+        let Some(target) = alias.target.get() else { return false };
+        budget::within(1, || {
+            if !alias.may_stand_still() {
+                return self.instance(target, value);
+            }
+            self.with_that(Key::value(value), |check| {
+                check.with_this(Key::alias(alias), |check, again| {
+                    !again.in_both() && check.instance(target, value)
+                })
+            })
+        })
+    }
+
+    fn all(&mut self, ty: &'c Type<'c>, items: Array<'c>) -> bool {
+        matches!(ty, Type::Any)
+            || budget::within(items.len(), || items.items().iter().all(|item| self.instance(ty, *item)))
+    }
+
+    fn entries(&mut self, key: &'c Type<'c>, value: &'c Type<'c>, hash: Hash<'c>) -> bool {
+        budget::within(hash.len(), || {
+            hash.entries().iter().all(|(k, v)| self.instance(key, *k) && self.instance(value, *v))
+        })
+    }
+
+    fn tuple(&mut self, types: &'c [&'c Type<'c>], size: Option<Range>, items: Array<'c>) -> bool {
+        if !tuple_range(types.len(), size).contains(items.len() as i64) {
+            return false;
+        }
+        let Some(last) = types.last() else { return true };
+        let mut items = items.items().iter().enumerate();
+        budget::within(items.len(), || {
+            items.all(|(n, item)| self.instance(types.get(n).unwrap_or(last), *item))
+        })
+    }
+
+    fn structure(&mut self, members: &'c [StructMember<'c>], hash: Hash<'c>) -> bool {
+        budget::within(members.len(), || {
+            let mut matched = 0;
+            members.iter().all(|member| match hash.get_str(member.name) {
+                None => member.optional,
+                Some(value) => {
+                    matched += 1;
+                    self.instance(member.value, value)
+                }
+            }) && matched == hash.len()
+        })
+    }
+
+    fn iterable(&mut self, ty: &'c Type<'c>, inner: &'c Type<'c>, value: Value<'c>) -> bool {
+        if !inner.is_unit() && !is_assignable(self.vm.arena, inner, &Type::Any) {
+            let actual = infer(self.vm, value);
+            return is_assignable(self.vm.arena, ty, actual);
+        }
+        match value {
+            Value::Iterator(_) | Value::Str(_) | Value::Hash(_) | Value::Array(_) => true,
+            Value::Int(n) => n >= 0,
+            Value::Type(ty) => match super::resolved(ty) {
+                Type::Enum { .. } => true,
+                Type::Integer(range) => range.min.is_some() && range.max.is_some(),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a value is one that `inner` can be made of. Nothing is, where `inner` has no constructor.
+    fn init(
+        &mut self,
+        ty: &'c Type<'c>,
+        inner: &'c Type<'c>,
+        args: &'c [Value<'c>],
+        value: Value<'c>,
+    ) -> bool {
+        let check = |check: &mut Self| {
+            if check.instance(inner, value) {
+                return true;
+            }
+            let Ok(accepted) = super::new::accepted(check.vm, inner, args) else { return false };
+            accepted.single.iter().any(|ty| check.instance(ty, value))
+                || accepted.several.iter().any(|params| match value {
+                    Value::Array(items) => params.fit(items.items(), |ty, item| check.instance(ty, item)),
+                    value => params.least == 1 && params.fit(&[value], |ty, item| check.instance(ty, item)),
+                })
+        };
+        budget::within(1, || match super::alias::is_recursive_init(ty) {
+            false => check(self),
+            true => self.with_this(Key::of(ty), |walk, again| !again.in_this() && check(walk)),
+        })
+    }
+}
+
+/// Whether a value is an instance of a type that is told without going down into it.
+fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
     match ty {
-        Type::Any | Type::Unit => true,
-        Type::String { size } => match value {
-            Value::Str(s) => size.is_unbounded() || size.contains(length(&s)),
-            _ => false,
-        },
-        Type::Integer(range) => matches!(value, Value::Int(n) if range.contains(n)),
-        Type::Boolean(wanted) => matches!(value, Value::Bool(b) if wanted.is_none_or(|w| w == b)),
-        Type::Optional(inner) => value.is_undef() || (!inner.is_unit() && is_instance(vm, inner, value)),
-        Type::Array { element, size } => match value {
-            Value::Array(items) => {
-                (size.is_unbounded() || size.contains(items.len() as i64))
-                    && all_instances(vm, element, items)
-            }
-            _ => false,
-        },
-        Type::Hash { key, value: wanted, size } => match value {
-            Value::Hash(hash) => {
-                (size.is_unbounded() || size.contains(hash.len() as i64))
-                    && hash
-                        .entries()
-                        .iter()
-                        .all(|(k, v)| is_instance(vm, key, *k) && is_instance(vm, wanted, *v))
-            }
-            _ => false,
-        },
-        Type::Variant(types) => types.iter().any(|ty| is_instance(vm, ty, value)),
-        Type::Alias(alias) => alias.target.get().is_some_and(|target| is_instance(vm, target, value)),
         Type::Undef => value.is_undef(),
         Type::Default => matches!(value, Value::Default),
-        Type::NotUndef(inner) => !value.is_undef() && is_instance(vm, inner, value),
         Type::Scalar => matches!(
             value,
             Value::Str(_)
@@ -71,22 +216,10 @@ pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> b
             Value::Hash(hash) => size.is_unbounded() || size.contains(hash.len() as i64),
             _ => false,
         },
-        Type::Tuple { types, size } => match value {
-            Value::Array(items) => tuple_instance(vm, types, *size, items),
-            _ => false,
-        },
-        Type::Struct(members) => match value {
-            Value::Hash(hash) => struct_instance(vm, members, hash),
-            _ => false,
-        },
-        Type::Sensitive(inner) => {
-            matches!(value, Value::Sensitive(hidden) if is_instance(vm, inner, *hidden))
-        }
         Type::Type(inner) => match value {
             Value::Type(ty) => inner.is_unit() || is_assignable(vm.arena, inner, ty),
             _ => false,
         },
-        Type::Iterable(inner) => iterable_instance(vm, ty, inner, value),
         Type::Iterator(inner) => match value {
             Value::Iterator(iter) => inner.is_unit() || is_assignable(vm.arena, inner, iter.element),
             _ => false,
@@ -140,9 +273,6 @@ pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> b
             let rich = super::rich_data(vm.arena);
             is_instance(vm, rich, value)
         }
-        Type::Init { ty: Some(inner), args } => {
-            is_instance(vm, inner, value) || super::new::is_init(vm, inner, args, value)
-        }
         Type::Object { .. } => match value {
             Value::Object(object) => {
                 is_assignable(vm.arena, ty, object.ty) || super::object::is_made_by(ty, object)
@@ -159,59 +289,11 @@ pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> b
         },
         Type::TypeSet { name: None, init: None } => matches!(value, Value::Type(Type::TypeSet { .. })),
         Type::TypeSet { .. } => matches!(value, Value::Type(other) if super::equal(ty, other)),
-        Type::CatalogEntry
-        | Type::Class(_)
-        | Type::Resource { .. }
-        | Type::Runtime { .. }
-        | Type::Reference(_) => false,
+        // The rest is never an instance, or `Check` has gone down into it.
+        _ => false,
     }
 }
 
 fn length(text: &str) -> i64 {
     text.chars().count() as i64
-}
-
-fn all_instances<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, items: Array<'c>) -> bool {
-    matches!(ty, Type::Any) || items.items().iter().all(|item| is_instance(vm, ty, *item))
-}
-
-fn tuple_instance<'c>(
-    vm: &mut Vm<'c>,
-    types: &'c [&'c Type<'c>],
-    size: Option<super::Range>,
-    items: Array<'c>,
-) -> bool {
-    if !tuple_range(types.len(), size).contains(items.len() as i64) {
-        return false;
-    }
-    let Some(last) = types.last() else { return true };
-    items.items().iter().enumerate().all(|(n, item)| is_instance(vm, types.get(n).unwrap_or(last), *item))
-}
-
-fn struct_instance<'c>(vm: &mut Vm<'c>, members: &'c [super::StructMember<'c>], hash: Hash<'c>) -> bool {
-    let mut matched = 0;
-    members.iter().all(|member| match hash.get_str(member.name) {
-        None => member.optional,
-        Some(value) => {
-            matched += 1;
-            is_instance(vm, member.value, value)
-        }
-    }) && matched == hash.len()
-}
-
-fn iterable_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, inner: &'c Type<'c>, value: Value<'c>) -> bool {
-    if !inner.is_unit() && !is_assignable(vm.arena, inner, &Type::Any) {
-        let actual = infer(vm, value);
-        return is_assignable(vm.arena, ty, actual);
-    }
-    match value {
-        Value::Iterator(_) | Value::Str(_) | Value::Hash(_) | Value::Array(_) => true,
-        Value::Int(n) => n >= 0,
-        Value::Type(ty) => match super::resolved(ty) {
-            Type::Enum { .. } => true,
-            Type::Integer(range) => range.min.is_some() && range.max.is_some(),
-            _ => false,
-        },
-        _ => false,
-    }
 }

@@ -8,10 +8,12 @@ mod access;
 mod access_keys;
 mod access_resource;
 mod access_special;
+mod alias;
 mod assign;
 mod build;
 mod equal;
 mod generalize;
+mod guard;
 mod infer;
 mod instance;
 mod lasting;
@@ -27,10 +29,10 @@ mod quote;
 mod signature;
 
 pub use access::access;
+pub use alias::{Alias, set_alias, settle};
 pub use assign::{equivalent, is_assignable, is_iterable, iterable_element};
 pub use build::{
-    builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data,
-    set_alias, variant,
+    builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data, variant,
 };
 pub use equal::{equal, feed};
 pub use generalize::generalize;
@@ -46,7 +48,6 @@ pub use signature::{Signature, signatures};
 
 use crate::value::Value;
 use bumpalo::Bump;
-use std::cell::OnceCell;
 
 /// Inclusive bounds of a size or an integer; `None` is unbounded (`default`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,15 +121,6 @@ pub struct StructMember<'c> {
     pub optional: bool,
     /// The type of its value.
     pub value: &'c Type<'c>,
-}
-
-/// A named type: an alias from a `type` statement, a `types/*.pp` file or Puppet itself (`Data`, `RichData`).
-/// The target is set once the body has been evaluated, so an alias may refer to itself.
-pub struct Alias<'c> {
-    /// Name as declared: `Stdlib::Absolutepath`.
-    pub name: &'c str,
-    /// What it stands for; unset only while the alias is being resolved.
-    pub target: OnceCell<&'c Type<'c>>,
 }
 
 impl<'c> CallableType<'c> {

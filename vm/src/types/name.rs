@@ -1,6 +1,8 @@
 //! Names of types: the bare name a type has whatever its parameters.
 
-use super::Type;
+use super::guard::OneSided;
+use super::{Type, equal};
+use crate::budget;
 
 /// The name without parameters; an alias and an Object type have their own (Ruby: `name`).
 pub fn name<'c>(ty: &'c Type<'c>) -> &'c str {
@@ -63,6 +65,10 @@ pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
 
 /// The general form of a type as text: as [`super::print()`] of [`super::generalize()`], without an arena for it.
 pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
+    budget::within(equal::parts(ty), || general_text_of(ty))
+}
+
+fn general_text_of<'c>(ty: &'c Type<'c>) -> String {
     let all = |types: &[&'c Type<'c>]| -> Vec<String> { types.iter().map(|ty| general_text(ty)).collect() };
     match ty {
         Type::Variant(types) => {
@@ -102,13 +108,11 @@ pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
 /// The type an alias stands for, through any number of aliases; the type itself otherwise. An alias that is
 /// still being resolved stays as it is.
 pub fn resolved<'c>(mut ty: &'c Type<'c>) -> &'c Type<'c> {
-    for _ in 0..100 {
-        match ty {
-            Type::Alias(alias) => match alias.target.get() {
-                Some(target) => ty = target,
-                None => return ty,
-            },
-            _ => return ty,
+    // It ends: an alias of nothing but aliases gets no target.
+    while let Type::Alias(alias) = ty {
+        match alias.target.get() {
+            Some(target) => ty = target,
+            None => break,
         }
     }
     ty
@@ -116,10 +120,18 @@ pub fn resolved<'c>(mut ty: &'c Type<'c>) -> &'c Type<'c> {
 
 /// Whether every value of the type can be called; `Optional[Callable]` counts when `optional`.
 pub fn is_callable<'c>(ty: &'c Type<'c>, optional: bool) -> bool {
-    match resolved(ty) {
-        Type::Callable(_) => true,
-        Type::Optional(inner) => optional && is_callable(inner, optional),
-        Type::Variant(types) => types.iter().all(|t| is_callable(t, optional)),
-        _ => false,
+    fn check<'c>(ty: &'c Type<'c>, optional: bool, walk: &mut OneSided<'c>) -> bool {
+        match ty {
+            Type::Callable(_) => true,
+            Type::Optional(inner) => optional && budget::within(1, || check(inner, optional, walk)),
+            Type::Variant(types) => {
+                budget::within(types.len(), || types.iter().all(|ty| check(ty, optional, walk)))
+            }
+            Type::Alias(alias) => {
+                budget::within(1, || walk.target(alias, false, |walk, target| check(target, optional, walk)))
+            }
+            _ => false,
+        }
     }
+    check(ty, optional, &mut OneSided::default())
 }

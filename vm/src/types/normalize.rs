@@ -1,11 +1,17 @@
 //! Normal form: `Variant`s flat, their ranges, enums and patterns merged, `Optional` pulled outwards.
 
 use super::assign::accepts_undef;
-use super::{CallableType, Range, StructMember, Type, enumeration, equal, pattern, variant};
+use super::equal::{self, equal};
+use super::{CallableType, Range, StructMember, Type, enumeration, pattern, variant};
+use crate::budget;
 use bumpalo::Bump;
 
 /// The normal form that aliases and mismatch messages use.
 pub fn normalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
+    budget::within(equal::parts(ty), || normalize_parts(arena, ty))
+}
+
+fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
     let all = |types: &[&'c Type<'c>]| -> Vec<&'c Type<'c>> {
         types.iter().map(|ty| normalize(arena, ty)).collect()
     };

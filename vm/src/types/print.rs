@@ -1,7 +1,9 @@
 //! How types, and values inside types, are printed: Puppet's type formatter.
 
+use super::guard::{Guard, Guarded, Key};
 use super::quote::{capitalize_segments, quote};
-use super::{CallableType, Range, Type};
+use super::{CallableType, Range, Type, equal};
+use crate::budget;
 use crate::format::float_to_s;
 use crate::time::{timespan, timestamp};
 use crate::value::{Hash, Value};
@@ -37,23 +39,29 @@ pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
 }
 
 #[derive(Default)]
-pub(super) struct Printer {
+pub(super) struct Printer<'c> {
     out: String,
     pub(super) expanded: bool,
     indent: Option<usize>,
-    /// Names of aliases being expanded.
-    open: Vec<String>,
+    /// Aliases being expanded.
+    guard: Option<Box<Guard<'c>>>,
     /// Prefixes of the names that the type set being printed shortens, what it puts there, whether they are its own.
     pub(super) short: Vec<(String, String, bool)>,
 }
 
-impl Printer {
+impl<'c> Guarded<'c> for Printer<'c> {
+    fn guard(&mut self) -> &mut Option<Box<Guard<'c>>> {
+        &mut self.guard
+    }
+}
+
+impl<'c> Printer<'c> {
     pub(super) fn str(&mut self, text: &str) {
-        self.out.push_str(text);
+        budget::push_str(&mut self.out, text);
     }
 
     /// `Name[…]`, or just `Name` where nothing would stand in the brackets.
-    fn bracketed(&mut self, name: &str, parts: impl FnOnce(&mut List<'_>)) {
+    fn bracketed(&mut self, name: &str, parts: impl FnOnce(&mut List<'_, 'c>)) {
         self.str(name);
         let start = self.out.len();
         self.str("[");
@@ -66,7 +74,11 @@ impl Printer {
         }
     }
 
-    pub(super) fn ty(&mut self, ty: &Type<'_>) {
+    pub(super) fn ty(&mut self, ty: &Type<'c>) {
+        budget::within(equal::parts(ty), || self.kind(ty));
+    }
+
+    fn kind(&mut self, ty: &Type<'c>) {
         match ty {
             Type::Integer(range) => self.bracketed("Integer", |l| l.range(*range)),
             Type::Float { min, max } => self.bracketed("Float", |l| {
@@ -155,10 +167,22 @@ impl Printer {
         }
     }
 
-    fn alias(&mut self, alias: &super::Alias<'_>) {
-        let short = self.set_name(alias.name);
-        match (short, alias.target.get()) {
-            (Some((_, true)), Some(target)) if self.expanded => return self.ty(target),
+    fn alias(&mut self, alias: &super::Alias<'c>) {
+        if let Some(object) = alias.itself() {
+            return self.kind(object);
+        }
+        match self.expanded && alias.is_recursive() {
+            false => self.alias_form(alias, self.expanded),
+            true => self.with_this(Key::alias(alias), |printer, again| {
+                printer.alias_form(alias, !again.in_this());
+            }),
+        }
+    }
+
+    /// An alias, followed by what it stands for where that is to be shown.
+    fn alias_form(&mut self, alias: &super::Alias<'c>, expand: bool) {
+        match (self.set_name(alias.name), alias.target.get()) {
+            (Some((_, true)), Some(target)) if expand => return self.ty(target),
             (Some((short, _)), _) => return self.str(&short),
             _ => self.str(alias.name),
         }
@@ -166,23 +190,16 @@ impl Printer {
             alias.name,
             "Data" | "RichData" | "RichDataKey" | "Puppet::LookupKey" | "Puppet::LookupValue"
         );
-        if !self.expanded || known || self.open.iter().any(|n| n == alias.name) {
-            return;
-        }
-        if let Some(target) = alias.target.get() {
-            // An Object type met in its own definition.
-            let own = matches!(target, Type::Object { name: Some(name), .. } if *name == alias.name);
-            if own || matches!(target, Type::TypeSet { .. }) {
-                return;
+        match alias.target.get() {
+            Some(target) if expand && !known && !matches!(target, Type::TypeSet { .. }) => {
+                self.str(" = ");
+                self.ty(target);
             }
-            self.open.push(alias.name.to_owned());
-            self.str(" = ");
-            self.ty(target);
-            self.open.pop();
+            _ => {}
         }
     }
 
-    fn structure(&mut self, members: &[super::StructMember<'_>]) {
+    fn structure(&mut self, members: &[super::StructMember<'c>]) {
         self.str("Struct[{");
         for (n, member) in members.iter().enumerate() {
             if n > 0 {
@@ -201,8 +218,8 @@ impl Printer {
         self.str("}]");
     }
 
-    fn callable(&mut self, callable: &CallableType<'_>) {
-        let params = |l: &mut List<'_>| {
+    fn callable(&mut self, callable: &CallableType<'c>) {
+        let params = |l: &mut List<'_, 'c>| {
             callable.params.iter().filter(|t| !t.is_unit()).for_each(|t| l.ty(t));
             if callable.params.is_empty() {
                 l.text("0");
@@ -242,7 +259,7 @@ impl Printer {
         });
     }
 
-    pub(super) fn value(&mut self, value: Value<'_>) {
+    pub(super) fn value(&mut self, value: Value<'c>) {
         match value {
             Value::Undef => self.str("undef"),
             Value::Default => self.str("default"),
@@ -250,8 +267,8 @@ impl Printer {
             Value::Int(i) => self.str(&i.to_string()),
             Value::Float(f) => self.str(&float_to_s(f)),
             Value::Str(s) => self.str(&quote(&s)),
-            Value::Array(items) => self.array(&items),
-            Value::Hash(hash) => self.hash(hash),
+            Value::Array(items) => budget::within(items.len(), || self.array(&items)),
+            Value::Hash(hash) => budget::within(hash.len(), || self.hash(hash)),
             Value::Type(ty) => self.ty(ty),
             Value::Regexp(source) => self.str(&regexp(&source)),
             Value::Timestamp(n) => self.str(&format!("'{}'", timestamp::to_s(*n))),
@@ -264,9 +281,15 @@ impl Printer {
             Value::Object(object) => {
                 self.str(object.type_name);
                 self.str("(");
+                // What is undef because nothing was given is not shown.
+                let is_given = |name: &Value<'c>, value: &Value<'c>| {
+                    let attribute = || name.as_str().and_then(|name| super::object::member(object.ty, name));
+                    !value.is_undef() || attribute().is_some_and(|member| member.value.is_none())
+                };
+                let entries = object.attributes.entries().iter();
                 let entries: Vec<_> =
-                    object.attributes.entries().iter().filter(|(_, v)| !v.is_undef()).copied().collect();
-                self.entries(&entries);
+                    entries.filter(|(name, value)| is_given(name, value)).copied().collect();
+                budget::within(entries.len(), || self.entries(&entries));
                 self.str(")");
             }
             Value::Sensitive(_) => self.str("Instance of Sensitive"),
@@ -276,7 +299,7 @@ impl Printer {
         }
     }
 
-    fn array(&mut self, items: &[Value<'_>]) {
+    fn array(&mut self, items: &[Value<'c>]) {
         self.str("[");
         match self.indent {
             Some(level) if !is_short(items, level) => {
@@ -303,11 +326,11 @@ impl Printer {
         self.str("]");
     }
 
-    fn hash(&mut self, hash: Hash<'_>) {
+    fn hash(&mut self, hash: Hash<'c>) {
         self.entries(hash.entries());
     }
 
-    fn entries(&mut self, entries: &[(Value<'_>, Value<'_>)]) {
+    fn entries(&mut self, entries: &[(Value<'c>, Value<'c>)]) {
         self.str("{");
         self.indent = self.indent.map(|level| level + 1);
         for (n, (key, value)) in entries.iter().enumerate() {
@@ -365,12 +388,12 @@ fn regexp(source: &str) -> String {
 }
 
 /// What stands between brackets, commas in between.
-struct List<'p> {
-    printer: &'p mut Printer,
+struct List<'p, 'c> {
+    printer: &'p mut Printer<'c>,
     any: bool,
 }
 
-impl List<'_> {
+impl<'c> List<'_, 'c> {
     fn separate(&mut self) {
         if self.any {
             self.printer.str(", ");
@@ -383,25 +406,25 @@ impl List<'_> {
         self.printer.str(text);
     }
 
-    fn ty(&mut self, ty: &Type<'_>) {
+    fn ty(&mut self, ty: &Type<'c>) {
         self.separate();
         self.printer.ty(ty);
     }
 
-    fn value(&mut self, value: Value<'_>) {
+    fn value(&mut self, value: Value<'c>) {
         self.separate();
         self.printer.value(value);
     }
 
     /// A parameter that may not have been given.
-    fn parameter(&mut self, ty: &Type<'_>) {
+    fn parameter(&mut self, ty: &Type<'c>) {
         if !ty.is_unit() {
             self.ty(ty);
         }
     }
 
     /// The same, an exact string shown as its value.
-    fn contained(&mut self, ty: &Type<'_>) {
+    fn contained(&mut self, ty: &Type<'c>) {
         match ty {
             Type::StringValue(value) => self.text(&quote(value)),
             ty => self.parameter(ty),

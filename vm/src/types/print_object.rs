@@ -27,9 +27,9 @@ const LOOKUP_CONTEXT: &str = "Object[{name => 'Puppet::LookupContext', parent =>
     Iterable[Tuple[Optional[Scalar], Any]]]], 'cached_file_data' => Callable[String, \
     Optional[Callable[Array[Integer]]]]}}]";
 
-impl Printer {
+impl<'c> Printer<'c> {
     /// An Object type: its name, or where types are expanded its definition.
-    pub(super) fn object_type(&mut self, name: Option<&str>, definition: Option<&object::Definition<'_>>) {
+    pub(super) fn object_type(&mut self, name: Option<&str>, definition: Option<&object::Definition<'c>>) {
         let short = name.and_then(|name| self.set_name(name));
         if !self.expanded {
             match short {
@@ -59,7 +59,7 @@ impl Printer {
         })
     }
 
-    fn definition(&mut self, name: Option<&str>, definition: &object::Definition<'_>) {
+    fn definition(&mut self, name: Option<&str>, definition: &object::Definition<'c>) {
         self.str("Object[{");
         let mut first = true;
         if let Some(annotations) = definition.annotations {
@@ -78,7 +78,7 @@ impl Printer {
             self.key(&mut first, "type_parameters");
             self.members(definition.type_parameters.iter());
         }
-        let is_constant = |a: &&object::Member<'_>| a.kind == Some(object::Kind::Constant);
+        let is_constant = |a: &&object::Member<'c>| a.kind == Some(object::Kind::Constant);
         let others = definition.attributes.iter().filter(|a| !is_constant(a));
         if others.clone().next().is_some() {
             self.key(&mut first, "attributes");
@@ -114,7 +114,7 @@ impl Printer {
         self.str(" => ");
     }
 
-    fn named_values(&mut self, all: &[(&str, Value<'_>)]) {
+    fn named_values(&mut self, all: &[(&str, Value<'c>)]) {
         self.str("{");
         let mut first = true;
         for (name, value) in all {
@@ -125,7 +125,10 @@ impl Printer {
     }
 
     /// Attributes, functions, type parameters: a type alone where there is nothing else to say.
-    fn members<'m, 'c: 'm>(&mut self, members: impl Iterator<Item = &'m object::Member<'c>>) {
+    fn members<'m>(&mut self, members: impl Iterator<Item = &'m object::Member<'c>>)
+    where
+        'c: 'm,
+    {
         self.str("{");
         let mut first_member = true;
         for member in members {
@@ -177,12 +180,7 @@ impl Printer {
 
     /// `Car['volvo']`: values by position, those at the end that were not given left out; more than two
     /// parameters by name.
-    pub(super) fn extension<'c>(
-        &mut self,
-        base: &'c Type<'c>,
-        order: &[&str],
-        parameters: &[(&str, Value<'_>)],
-    ) {
+    pub(super) fn extension(&mut self, base: &'c Type<'c>, order: &[&str], parameters: &[(&str, Value<'c>)]) {
         self.str(super::name(base));
         self.str("[");
         if order.len() > 2 {
@@ -206,7 +204,7 @@ impl Printer {
     }
 
     /// A type set: its name, or where types are expanded its definition.
-    pub(super) fn type_set(&mut self, name: Option<&str>, init: Option<Hash<'_>>) {
+    pub(super) fn type_set(&mut self, name: Option<&str>, init: Option<Hash<'c>>) {
         let Some(init) = init else { return self.str(TYPE_SET) };
         if let (Some(name), false) = (name, self.expanded) {
             self.str(name);

@@ -4,7 +4,6 @@ use super::{Alias, CallableType, LastingType, Range, Type, callable, optional, p
 use crate::error::Eval;
 use crate::function::{Arity, Dispatch, Native};
 use crate::vm::Vm;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 
@@ -83,7 +82,7 @@ fn local_types<'c>(vm: &mut Vm<'c>, texts: &'static [&'static str]) -> Eval<'c, 
     for text in texts {
         let Some((name, body)) = text.split_once('=') else { continue };
         let name = name.trim();
-        let alias: &'c Alias<'c> = vm.arena.alloc(Alias { name, target: OnceCell::new() });
+        let alias: &'c Alias<'c> = vm.arena.alloc(Alias::new(name));
         locals.push((name, Type::Alias(alias).alloc(vm.arena)));
         bodies.push((alias, body));
     }

@@ -1,9 +1,11 @@
 //! Finding what differs between an expected and an actual type.
 
 use super::{Fault, Mismatch, Mismatches, Step, extended};
+use crate::budget;
+use crate::types::alias::visit;
 use crate::types::assign::{accepts_undef, key_type};
 use crate::types::{
-    CallableType, Range, StructMember, Type, equal, is_assignable, normalize, resolved, tuple_range, variant,
+    CallableType, Range, StructMember, Type, equal, is_assignable, normalize, tuple_range, variant,
 };
 use bumpalo::Bump;
 
@@ -23,7 +25,7 @@ impl<'c> Describer<'c> {
         actual: &'c Type<'c>,
         path: &[Step],
     ) -> Mismatches<'c> {
-        if let Some(name) = unresolved(expected, 0) {
+        if let Some(name) = unresolved(expected) {
             return vec![Mismatch::new(path, Fault::Unresolved(name))];
         }
         self.kinds(normalize(self.arena, expected), expected, actual, path)
@@ -35,6 +37,16 @@ impl<'c> Describer<'c> {
 
     /// `original` is what the message names: the type before normalisation, or the alias of it.
     fn kinds(
+        &self,
+        expected: &'c Type<'c>,
+        original: &'c Type<'c>,
+        actual: &'c Type<'c>,
+        path: &[Step],
+    ) -> Mismatches<'c> {
+        budget::within(1, || self.by_kind(expected, original, actual, path))
+    }
+
+    fn by_kind(
         &self,
         expected: &'c Type<'c>,
         original: &'c Type<'c>,
@@ -58,13 +70,11 @@ impl<'c> Describer<'c> {
             Type::Pattern(_) | Type::Enum { .. } => {
                 vec![Mismatch::pattern(self.arena, path, original, actual)]
             }
-            Type::Alias(_) => {
-                let target = normalize(self.arena, resolved(expected));
-                if matches!(target, Type::Alias(_)) {
-                    return self.ty(path, original, actual);
-                }
-                self.kinds(target, expected, actual, path)
-            }
+            Type::Alias(alias) => match (alias.itself(), alias.target.get()) {
+                (Some(object), _) => self.kinds(object, original, actual, path),
+                (_, Some(target)) => self.kinds(normalize(self.arena, target), expected, actual, path),
+                _ => self.ty(path, original, actual),
+            },
             _ if self.assignable(expected, actual) => Vec::new(),
             _ => self.ty(path, original, actual),
         }
@@ -393,30 +403,15 @@ fn size_fault<'c>(path: &[Step], expected: Range, actual: Range) -> Mismatch<'c>
 }
 
 /// The first name in a type that nothing resolves.
-fn unresolved<'c>(ty: &'c Type<'c>, depth: u32) -> Option<&'c str> {
-    if depth > 20 {
-        return None;
-    }
-    let all = |types: &[&'c Type<'c>]| types.iter().find_map(|ty| unresolved(ty, depth + 1));
-    match ty {
-        Type::Reference(name) => Some(name),
-        Type::Array { element: inner, .. }
-        | Type::Optional(inner)
-        | Type::NotUndef(inner)
-        | Type::Sensitive(inner)
-        | Type::Type(inner)
-        | Type::Iterable(inner)
-        | Type::Iterator(inner)
-        | Type::Init { ty: Some(inner), .. } => unresolved(inner, depth + 1),
-        Type::Hash { key, value, .. } => all(&[key, value]),
-        Type::Tuple { types, .. } | Type::Variant(types) => all(types),
-        Type::Struct(members) => members.iter().find_map(|m| unresolved(m.value, depth + 1)),
-        Type::Callable(callable) => {
-            all(callable.params).or_else(|| callable.block.and_then(|b| unresolved(b, depth + 1)))
+fn unresolved<'c>(ty: &'c Type<'c>) -> Option<&'c str> {
+    let mut first = None;
+    visit(ty, &mut |ty| {
+        if let Type::Reference(name) = ty {
+            first = Some(*name);
         }
-        Type::Alias(alias) => alias.target.get().and_then(|target| unresolved(target, depth + 1)),
-        _ => None,
-    }
+        first.is_some()
+    });
+    first
 }
 
 /// Whether a block may be left out where `ty` is wanted.

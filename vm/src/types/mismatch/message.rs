@@ -75,6 +75,12 @@ fn type_message<'c>(arena: &'c Bump, place: &str, expected: &'c Type<'c>, actual
         Type::Variant(types) => (types.to_vec(), true),
         expected => (vec![expected], false),
     };
+    // An Object type met in its own definition is that type here.
+    let itself = |ty: &'c Type<'c>| match ty {
+        Type::Alias(alias) => alias.itself().unwrap_or(ty),
+        ty => ty,
+    };
+    let types: Vec<_> = types.into_iter().map(itself).collect();
     let detailed = types.iter().any(|ty| is_same_kind(ty, actual))
         || types.iter().any(|ty| is_of_general_kind(arena, ty, actual));
     let (mut names, actual): (Vec<String>, String) = if detailed {

@@ -1,6 +1,7 @@
 //! `Array` and `Hash` from other values.
 
 use super::{Params, cannot_convert, check};
+use crate::budget;
 use crate::error::{Eval, Flow};
 use crate::iterator::cursor;
 use crate::types::{generalize, infer, print};
@@ -98,17 +99,26 @@ enum Node<'c> {
     Array(Vec<Node<'c>>),
 }
 
+/// What a node takes with its key.
+const NODE: usize = size_of::<(Value<'static>, Node<'static>)>();
+
 impl<'c> Node<'c> {
     fn of(value: Value<'c>) -> Node<'c> {
         match value {
-            Value::Hash(hash) => Node::Hash(hash.entries().iter().map(|(k, v)| (*k, Node::of(*v))).collect()),
-            Value::Array(items) => Node::Array(items.items().iter().map(|v| Node::of(*v)).collect()),
+            Value::Hash(hash) => budget::within(hash.len(), || {
+                budget::hold(hash.len() * NODE);
+                Node::Hash(hash.entries().iter().map(|(k, v)| (*k, Node::of(*v))).collect())
+            }),
+            Value::Array(items) => budget::within(items.len(), || {
+                budget::hold(items.len() * NODE);
+                Node::Array(items.items().iter().map(|v| Node::of(*v)).collect())
+            }),
             value => Node::Leaf(value),
         }
     }
 
     fn finish(self, vm: &Vm<'c>) -> Value<'c> {
-        match self {
+        let finish = || match self {
             Node::Leaf(value) => value,
             Node::Hash(entries) => {
                 let mut hash = HashBuilder::new(vm.arena);
@@ -122,7 +132,8 @@ impl<'c> Node<'c> {
                 let items: Vec<_> = nodes.into_iter().map(|node| node.finish(vm)).collect();
                 vm.array(&items)
             }
-        }
+        };
+        budget::within(1, finish)
     }
 
     /// The part at a key, made as a hash where there is none.
@@ -168,9 +179,12 @@ impl<'c> Node<'c> {
 /// An array as a hash from its indices, deep.
 fn as_hash<'c>(value: Value<'c>) -> Node<'c> {
     match value {
-        Value::Array(items) => Node::Hash(
-            items.items().iter().enumerate().map(|(n, v)| (Value::Int(n as i64), as_hash(*v))).collect(),
-        ),
+        Value::Array(items) => budget::within(items.len(), || {
+            budget::hold(items.len() * NODE);
+            Node::Hash(
+                items.items().iter().enumerate().map(|(n, v)| (Value::Int(n as i64), as_hash(*v))).collect(),
+            )
+        }),
         value => Node::of(value),
     }
 }

@@ -15,11 +15,24 @@ pub(crate) struct Parameters<'c> {
 }
 
 /// What is accepted beside an instance of the type.
-struct Accepted<'c> {
+pub(crate) struct Accepted<'c> {
     /// As it is.
-    single: Vec<&'c Type<'c>>,
+    pub single: Vec<&'c Type<'c>>,
     /// As an array of arguments.
-    several: Vec<Parameters<'c>>,
+    pub several: Vec<Parameters<'c>>,
+}
+
+impl<'c> Parameters<'c> {
+    /// Whether they take these arguments.
+    pub fn fit(
+        &self,
+        items: &[Value<'c>],
+        mut is_instance: impl FnMut(&'c Type<'c>, Value<'c>) -> bool,
+    ) -> bool {
+        let size = crate::types::Range::new(self.least as i64, self.types.len() as i64);
+        tuple_range(self.types.len(), Some(size)).contains(items.len() as i64)
+            && items.iter().zip(&self.types).all(|(item, ty)| is_instance(ty, *item))
+    }
 }
 
 /// The signatures of a type's constructor; none for a type that has no constructor.
@@ -31,7 +44,11 @@ fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<Parameters<'c>> {
     std::mem::replace(&mut vm.constructor, outer).unwrap_or_default()
 }
 
-fn accepted<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c, Accepted<'c>> {
+/// What `Init[ty, args…]` accepts beside instances of `ty`.
+///
+/// # Errors
+/// When `ty` has no constructor, or none that takes the arguments.
+pub(crate) fn accepted<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c, Accepted<'c>> {
     let all = match ty {
         Type::Init { .. } | Type::Optional(_) | Type::NotUndef(_) => Vec::new(),
         ty => signatures(vm, ty),
@@ -74,27 +91,8 @@ pub fn check_init<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ()> {
     }
 }
 
-/// Whether a value is one that `inner` can be made of. Nothing is, where `inner` has no constructor.
-pub(crate) fn is_init<'c>(
-    vm: &mut Vm<'c>,
-    inner: &'c Type<'c>,
-    args: &[Value<'c>],
-    value: Value<'c>,
-) -> bool {
-    let Ok(accepted) = accepted(vm, inner, args) else { return false };
-    if accepted.single.iter().any(|ty| is_instance(vm, ty, value)) {
-        return true;
-    }
-    accepted.several.iter().any(|params| match value {
-        Value::Array(items) => fits(vm, params, items.items()),
-        value => params.least == 1 && fits(vm, params, &[value]),
-    })
-}
-
 fn fits<'c>(vm: &mut Vm<'c>, params: &Parameters<'c>, items: &[Value<'c>]) -> bool {
-    let size = crate::types::Range::new(params.least as i64, params.types.len() as i64);
-    tuple_range(params.types.len(), Some(size)).contains(items.len() as i64)
-        && items.iter().zip(&params.types).all(|(item, ty)| is_instance(vm, ty, *item))
+    params.fit(items, |ty, item| is_instance(vm, ty, item))
 }
 
 /// `Init[inner, more].new(value)`: an array is taken apart unless it is itself what `inner` is made of.

@@ -9,7 +9,7 @@ pub mod time;
 mod version;
 
 pub use init::check_init;
-pub(crate) use init::{Parameters, is_init};
+pub(crate) use init::{Parameters, accepted};
 pub use object::{from_hash, member};
 
 use super::mismatch::{assert_instance, describe_arguments};
@@ -109,8 +109,7 @@ fn check<'c>(
     let mut known: Vec<(&str, &'c Type<'c>)> = Vec::new();
     for (name, body) in locals {
         let body = parse_with(vm, body, &known)?;
-        let alias: &'c super::Alias<'c> =
-            vm.arena.alloc(super::Alias { name, target: std::cell::OnceCell::new() });
+        let alias: &'c super::Alias<'c> = vm.arena.alloc(super::Alias::new(name));
         super::set_alias(vm.arena, alias, body)?;
         known.push((name, Type::Alias(alias).alloc(vm.arena)));
     }

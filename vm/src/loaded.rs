@@ -266,6 +266,12 @@ impl<'c> LoadedUnit<'c> {
         shape
     }
 
+    /// Whether a chunk is the code of the file itself: the first one.
+    pub fn is_program(&self, linked: &Linked<'c>) -> bool {
+        let first = self.chunks.first().and_then(|chunk| chunk.get());
+        first.is_some_and(|first| std::ptr::eq(*first, linked))
+    }
+
     /// The chunk, verified and linked on first need.
     pub fn link(&'c self, arena: &'c Bump, symbols: &Interner<'c>, number: u32) -> Eval<'c, &'c Linked<'c>> {
         let cell = self.chunks.get(number as usize).ok_or_else(|| self.broken(Fault::ChunkNumber(number)))?;

@@ -315,9 +315,20 @@ impl<'c> Vm<'c> {
         self.frames.last().map_or("", Frame::module)
     }
 
-    /// The stack of call sites, innermost first.
+    /// Where each body that is being run stands, innermost first.
     pub fn stack(&self) -> Vec<Site<'c>> {
         self.frames.iter().rev().map(Frame::site).collect()
+    }
+
+    /// The function calls that led here, innermost first, and the main program, without a line, where it was what
+    /// began (Ruby: `Puppet::Pops::PuppetStack.stacktrace`).
+    pub fn call_stack(&self) -> Vec<Site<'c>> {
+        let mut sites: Vec<_> =
+            self.frames.iter().rev().filter(|frame| frame.calls()).map(Frame::site).collect();
+        if let Some(outermost) = self.frames.first().filter(|frame| frame.is_program()) {
+            sites.push(Site { line: 0, column: 0, ..outermost.site() });
+        }
+        sites
     }
 
     /// Counts a body about to run; the fault where there are too many, within each other or in all.

@@ -467,7 +467,7 @@ impl<'c> Compile<'c> {
             }
             "facts" => vm.find_qualified("::facts").unwrap_or(Value::Undef),
             "stack" => {
-                let sites = vm.stack();
+                let sites = vm.call_stack();
                 let sites: Vec<_> = sites
                     .iter()
                     .map(|site| {

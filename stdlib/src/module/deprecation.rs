@@ -26,11 +26,7 @@ fn deprecation<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 /// A deprecation that stands at the place of the call.
 pub(super) fn deprecate<'c>(vm: &mut Vm<'c>, key: &str, message: &str) -> Eval<'c> {
-    let mut sites = vm.stack().into_iter();
-    let (here, caller) = (sites.next().unwrap_or(Site::NONE), sites.next());
-    // Outside of everything stands the main program itself.
-    let caller = caller.unwrap_or(Site::NONE);
-    let message = format!("{message} at {}:{}", frame(&here), frame(&caller));
+    let message = format!("{message} at {}", calls(vm));
     match vm.host.strict() {
         Strict::Off => Ok(Value::Undef),
         Strict::Error => Err(Flow::raw(format!("deprecation. {key}. {message}"))),
@@ -43,8 +39,15 @@ pub(super) fn deprecate<'c>(vm: &mut Vm<'c>, key: &str, message: &str) -> Eval<'
     }
 }
 
-fn frame(site: &Site<'_>) -> String {
-    format!("[{}, {}]", inspect_str(site.file.unwrap_or("unknown")), site.line)
+/// The innermost two places of the stack of calls, as Ruby shows them; nothing for one that there is not.
+pub(super) fn calls(vm: &Vm<'_>) -> String {
+    let mut sites = vm.call_stack().into_iter();
+    let mut frame = || {
+        let frame =
+            |site: Site<'_>| format!("[{}, {}]", inspect_str(site.file.unwrap_or("unknown")), site.line);
+        sites.next().map(frame).unwrap_or_default()
+    };
+    format!("{}:{}", frame(), frame())
 }
 
 /// Where the module's own function would have warned: Puppet shows that place.

@@ -2,9 +2,8 @@
 //! the call on.
 
 use bunraku_vm::error::Eval;
-use bunraku_vm::format::inspect::inspect_str;
 use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, repeated_param};
-use bunraku_vm::host::{ModuleFolder, Site};
+use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::vm::Vm;
 
 macro_rules! shims {
@@ -33,12 +32,7 @@ fn pass_on<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     let message = format!("This function is deprecated, please use stdlib::{name} instead.");
     if is_lenient(vm, name) {
         // Later versions warn whatever the setting `strict` says.
-        let mut sites = vm.stack().into_iter();
-        let mut frame = || {
-            let site = sites.next().unwrap_or(Site::NONE);
-            format!("[{}, {}]", inspect_str(site.file.unwrap_or("unknown")), site.line)
-        };
-        let message = format!("{message} at {}:{}", frame(), frame());
+        let message = format!("{message} at {}", super::deprecation::calls(vm));
         let location = super::deprecation::location(vm);
         let message = format!("{message}\n   (location: {location})");
         vm.host.warn_once_for(&format!("deprecation {name}"), &message);

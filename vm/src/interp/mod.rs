@@ -51,6 +51,17 @@ impl<'c> Frame<'c> {
         Spot { linked: self.linked, pc: self.pc }
     }
 
+    /// Whether the running instruction calls a function.
+    pub fn calls(&self) -> bool {
+        let position = self.linked.unit.unit.position(&self.linked.chunk, self.pc);
+        position.is_some_and(|position| matches!(position.label, "Function Call" | "Method call"))
+    }
+
+    /// Whether what runs is a file's own code, and no body of a definition in it.
+    pub fn is_program(&self) -> bool {
+        self.linked.unit.is_program(self.linked)
+    }
+
     /// Where a part of it stands; the whole, where that part has no place.
     pub fn site_of(&self, blame: Blame) -> Site<'c> {
         let unit = self.linked.unit;

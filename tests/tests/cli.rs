@@ -300,8 +300,7 @@ fn cycles_are_looked_for_where_asked() {
 
 #[test]
 fn types_that_cannot_be_read_are_named() {
-    let computed =
-        "Puppet::Type.newtype(:odd) do\n newparam(:name)\n Dir['*'].each { |f| newparam(f) }\nend\n";
+    let computed = "Puppet::Type.newtype(:odd) do\n newparam(:name)\n Puppet::Unheard.of.each { |f| newparam(f) }\nend\n";
     let folder = folder(
         "types",
         &[

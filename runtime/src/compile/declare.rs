@@ -65,6 +65,19 @@ impl<'c> Compile<'c> {
         found
     }
 
+    /// The same, where Ruby may have to be asked what the type's parameters are.
+    fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> Rc<TypeName<'c>> {
+        let found = self.type_name(name);
+        match found.ty {
+            Some(ty) if self.environment.types.is_untold(ty) => {
+                self.ask_resource_type(vm, ty);
+                self.type_names.borrow_mut().clear();
+                self.type_name(name)
+            }
+            _ => found,
+        }
+    }
+
     /// Adds resources of one type, and references to them to a list, if there is one.
     pub(super) fn create(
         &self,
@@ -76,7 +89,7 @@ impl<'c> Compile<'c> {
         mut references: Option<&mut List<'c, Value<'c>>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
-        let type_name = self.type_name(name);
+        let type_name = self.type_name_told(vm, name);
         let resolved = if name.eq_ignore_ascii_case("class") {
             Resolved::Class
         } else if type_name.ty.is_some() {

@@ -334,8 +334,8 @@ impl<'c> Compile<'c> {
 
     fn phases(&self, vm: &mut Vm<'c>, node: &Node, code: Option<Code<'_>>) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
-        self.load_main(vm, code)?;
         self.set_node_parameters(vm, node);
+        self.load_main(vm, code)?;
         self.create_settings(vm)?;
         let value = self.evaluate_main(vm)?;
         self.evaluate_node(vm, node)?;

@@ -1,5 +1,6 @@
 //! Resource types written in Ruby: those Puppet ships, from a table, and those of modules, by reading what their
-//! source declares. No Ruby runs.
+//! source declares. No Ruby runs here; of a type whose source only code can tell the parameters a compile asks Ruby
+//! (`runtime/src/ruby/resource_types.rs`), and notes here what that said.
 
 mod folders;
 mod generated;
@@ -105,6 +106,9 @@ pub struct ResourceTypes {
     /// Types of modules: looked for when they are asked for.
     folders: Option<Folders>,
     found: FrozenMap<String, Box<Option<ResourceType>>>,
+    /// What Ruby has said of types whose source does not tell their parameters. Key: the name in lower case; bound: the
+    /// types that there are; it lives as long as the environment as it was opened, whose files it follows from.
+    told: FrozenMap<String, Box<ResourceType>>,
 }
 
 impl ResourceTypes {
@@ -152,12 +156,28 @@ impl ResourceTypes {
             // Classes and nodes are resources of no type: nobody is asked for one.
             let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
             let folders = self.folders.as_ref().filter(|_| is_type)?;
-            if let Some(found) = self.found.get(&name) {
-                return found.as_ref();
+            let found = match self.found.get(&name) {
+                Some(found) => found.as_ref(),
+                None => {
+                    let found = Box::new(folders.find(&name));
+                    self.found.insert(name, found).as_ref()
+                }
+            }?;
+            match found.unreadable {
+                Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
+                None => Some(found),
             }
-            let found = Box::new(folders.find(&name));
-            self.found.insert(name, found).as_ref()
         })
+    }
+
+    /// Whether nothing has been told yet of a type whose source does not tell its parameters.
+    pub fn is_untold(&self, ty: &ResourceType) -> bool {
+        ty.unreadable.is_some() && self.told.get(&ty.name).is_none()
+    }
+
+    /// Notes what Ruby has said of a type, or why it could not.
+    pub fn tell(&self, ty: ResourceType) -> &ResourceType {
+        self.told.insert(ty.name.clone(), Box::new(ty))
     }
 
     /// The file of a module's type, by its name in lower case.

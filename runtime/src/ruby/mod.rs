@@ -14,6 +14,7 @@ mod datatypes;
 mod functions;
 mod pipes;
 mod process;
+mod resource_types;
 mod shared;
 mod talk;
 mod template;

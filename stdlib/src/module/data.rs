@@ -463,19 +463,30 @@ fn falsy(_: Value<'_>) -> Value<'_> {
 }
 
 fn parsejson<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let missing = call.args.is_empty();
-    let read = source(&call).and_then(|text| vm.host.parse_json(vm, text).ok_or_else(|| error(text)));
-    // The words for what is wrong are those of Ruby's parser.
-    if read.is_err() && !missing && !call.arg(1).is_some_and(Value::truthy) && source(&call).is_ok() {
-        return leave(vm, "parsejson", call);
-    }
-    if missing { read } else { or_default(&call, read) }
+    parsed(vm, "parsejson", call, |vm, text| vm.host.parse_json(vm, text).ok_or_else(|| error(text)))
 }
 
 fn parseyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let missing = call.args.is_empty();
-    let read = source(&call).and_then(|text| vm.host.parse_yaml(vm, text, "<unknown>").map_err(error));
-    if missing { read } else { or_default(&call, read) }
+    parsed(vm, "parseyaml", call, |vm, text| vm.host.parse_yaml(vm, text, "<unknown>").map_err(error))
+}
+
+/// What a text says, or the default; the words for what is wrong with it are those of Ruby's parser.
+fn parsed<'c>(
+    vm: &mut Vm<'c>,
+    name: &str,
+    call: Call<'c, '_>,
+    parse: impl Fn(&mut Vm<'c>, &'c str) -> Eval<'c>,
+) -> Eval<'c> {
+    let text = source(&call);
+    let is_text = text.is_ok();
+    let read = text.and_then(|text| parse(vm, text));
+    if call.args.is_empty() {
+        return read;
+    }
+    if is_text && read.is_err() && !call.arg(1).is_some_and(Value::truthy) {
+        return leave(vm, name, call);
+    }
+    or_default(&call, read)
 }
 
 fn parsehocon<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -91,7 +91,9 @@ const CHANGED_IN_9: &[&str] = &[
     "fqdn_rotate",
     "merge",
     "os_version_gte",
+    "parsepson",
     "pw_hash",
+    "reject",
     "stdlib::os_version_gte",
     "validate_legacy",
 ];

@@ -67,7 +67,29 @@ macro_rules! old_functions {
 /// Calls an old function from the language: with arguments of the old kind.
 pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args: Vec<_> = call.args.iter().map(|arg| convert(vm, *arg, true)).collect::<Result<_, _>>()?;
-    call_old(name, vm, Call { args: &args, ..call })
+    let result = call_old(name, vm, Call { args: &args, ..call });
+    match result {
+        Err(flow) if is_for_ruby_to_word(&flow) => Err(worded_by_ruby(name, vm, call, flow)),
+        result => result,
+    }
+}
+
+/// Whether an error is one whose words Ruby finds as it fails: it goes on with what other methods may have been meant.
+fn is_for_ruby_to_word(flow: &Flow<'_>) -> bool {
+    matches!(flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with("undefined method `"))
+}
+
+/// The error of the module's own Ruby for a call that its twin has refused; the twin's where Ruby is not there to ask.
+fn worded_by_ruby<'c>(
+    name: &str,
+    vm: &mut Vm<'c>,
+    call: Call<'c, '_>,
+    twins: Box<Flow<'c>>,
+) -> Box<Flow<'c>> {
+    match super::leave(vm, name, call) {
+        Err(rubys) if is_for_ruby_to_word(&rubys) => rubys,
+        _ => twins,
+    }
 }
 
 /// Calls an old function as Ruby does (`function_NAME`): with the arguments as they are.

@@ -18,6 +18,7 @@ module Bunraku
       when 110 then make_instance(*message.value) # n
       when 109 then call_member(*message.value) # m
       when 111 then load_checked(*message.value) # o
+      when 112 then load_resource_type(*message.value) # p
       when 103 # g: one of the old
         name, scope, args = message.value
         call_old(name, Puppet::Parser::Scope.at(scope), args)

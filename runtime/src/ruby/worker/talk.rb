@@ -3,7 +3,7 @@
 module Bunraku
   # What belongs to one compile and goes with it.
   class Compile
-    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes,
+    attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
                 :classes, :type_names, :readers
 
     def initialize
@@ -14,6 +14,7 @@ module Bunraku
       @caches = {}
       @contexts = {}
       @datatypes = {}
+      @resource_types = {}
       @classes = {}
       @type_names = {}.compare_by_identity
       @readers = {}.compare_by_identity
@@ -175,7 +176,8 @@ module Bunraku
       writer.text(error.class.name || error.class.to_s)
       writer.text(message_of(error))
       writer.text(top_of(error) || '')
-      file, line = error.respond_to?(:file) ? [error.file, error.line] : [nil, nil]
+      # Other errors have places, too (Psych's, of the text they read), which are not those of Puppet code.
+      file, line = error.is_a?(Puppet::ParseError) ? [error.file, error.line] : [nil, nil]
       writer.envelope([file && file.to_s, line && line.to_i])
       writer.bytes
     rescue Exception => second # rubocop:disable Lint/RescueException

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+# Resource types whose parameters no reader of their source finds, since code makes them: their files are run, and what
+# they declare is noted. No resource of such a type is ever made here, so what its parameters do, and what its providers
+# are, is taken in and forgotten.
+
+module Bunraku
+  # Takes any word of a class's own language.
+  module AnyWord
+    def method_missing(_name, *_args)
+      nil
+    end
+
+    def respond_to_missing?(_name, _all = false)
+      true
+    end
+  end
+end
+
+module Puppet
+  # A parameter of a resource type, as a class that its block is the body of.
+  class Parameter
+    extend Bunraku::AnyWord
+
+    class << self
+      attr_accessor :name
+
+      def isnamevar
+        @isnamevar = true
+      end
+
+      def isnamevar?
+        @isnamevar == true
+      end
+    end
+  end
+
+  class Property < Parameter
+    module Boolean; end
+  end
+
+  class Provider
+    extend Bunraku::AnyWord
+
+    class NameService < Provider
+      class ObjectAdd < NameService; end
+    end
+
+    class Package < Provider; end
+    class ParsedFile < Provider; end
+  end
+
+  class Parameter
+    class Boolean < Parameter; end
+    class Path < Parameter; end
+    class PackageOptions < Parameter; end
+  end
+
+  class Property
+    class List < Property; end
+    class OrderedList < List; end
+    class KeyValue < Property; end
+    class Ensure < Property; end
+  end
+
+  class Type
+    class << self
+      attr_reader :name, :declared
+
+      def newtype(name, _options = {}, &block)
+        type = Class.new(self) { extend Bunraku::AnyWord }
+        type.begin(name.to_s.downcase.to_sym)
+        Bunraku.compile.resource_types[type.name.to_s] = type
+        const = type.name.to_s.split('_').map(&:capitalize).join
+        Puppet::Type.const_set(const, type) if const.match?(/\A[A-Z]\w*\z/) && !Puppet::Type.const_defined?(const, false)
+        type.class_eval(&block) if block
+        type
+      end
+
+      def begin(name)
+        @name = name
+        @declared = {}
+        @isomorphic = true
+      end
+
+      def newparam(name, options = {}, &block)
+        note(name, Puppet::Parameter, options, &block)
+      end
+
+      def newproperty(name, options = {}, &block)
+        note(name, Puppet::Property, options, &block)
+      end
+
+      def ensurable(&block)
+        newproperty(:ensure, parent: Puppet::Property::Ensure, &block)
+      end
+
+      def provide(name, options = {}, &block)
+        parent = options[:parent]
+        provider = Class.new(parent.is_a?(Class) ? parent : Puppet::Provider)
+        type = self
+        provider.define_singleton_method(:resource_type) { type }
+        provider.define_singleton_method(:name) { name.to_sym }
+        provider.class_eval(&block) if block
+        provider
+      end
+
+      attr_writer :isomorphic
+
+      def isomorphic?
+        @isomorphic
+      end
+
+      def parameters
+        of(Puppet::Parameter).reject { |name| @declared[name] <= Puppet::Property }
+      end
+
+      def properties
+        of(Puppet::Property).map { |name| @declared[name] }
+      end
+
+      def validattr?(name)
+        @declared.key?(name.to_sym)
+      end
+
+      def attrclass(name)
+        @declared[name.to_sym]
+      end
+
+      # Name variables, attributes, whether two resources may not share a name.
+      def described
+        # A method of its own says how titles are taken apart: that is no longer a matter of names.
+        raise Bunraku::Missing.new("#{name}.title_patterns of Puppet's Ruby is not supported", :title_patterns) if singleton_methods(false).include?(:title_patterns)
+
+        names = @declared.select { |name, made| made.isnamevar? || name == :name }.keys
+        names = [:name] if names.empty?
+        [names.map(&:to_s), @declared.keys.map(&:to_s), @isomorphic ? true : false]
+      end
+
+      private
+
+      def of(kind)
+        @declared.select { |_, made| made <= kind }.keys
+      end
+
+      def note(name, kind, options, &block)
+        parent = options[:parent]
+        made = Class.new(parent.is_a?(Class) && parent <= Puppet::Parameter ? parent : kind)
+        made.name = name.to_sym
+        made.isnamevar if options[:namevar]
+        (@declared ||= {})[name.to_sym] = made
+        made.class_eval(&block) if block
+        made
+      end
+    end
+  end
+
+  def self.newtype(name, options = {}, &block)
+    Type.newtype(name, options, &block)
+  end
+end
+
+module Bunraku
+  class << self
+    # Runs the file of a resource type: what `described` gives, and the files that it has loaded.
+    def load_resource_type(file, name)
+      before = $LOADED_FEATURES.dup
+      load(file)
+      type = compile.resource_types[name]
+      raise ArgumentError, "the file declares no type '#{name}' when it is run" unless type
+
+      [*type.described, $LOADED_FEATURES - before]
+    end
+  end
+end

@@ -2,11 +2,13 @@
 //!
 //! The canonical text of a catalog is its JSON, compact, keys in the order they came in, with
 //! `catalog_uuid` and `version` taken out (a random number and the time) and the module path
-//! written as `{modules}`; the address of a Ruby object becomes 0. Of an error it is the message, likewise. Of logs it is one
-//! `[level, message]` pair a line. Hashes are the first 16 hex digits of SHA-256.
+//! written as `{modules}`; the address of a Ruby object and the number of a temporary file become
+//! 0. Of an error it is the message, likewise. Of logs it is one `[level, message]` pair a line. Hashes are the first 16 hex digits of SHA-256.
 
+use regex_lite::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
 
 /// Replaces a machine's own paths by names that are the same everywhere.
 pub struct Places(Vec<(String, &'static str)>);
@@ -25,6 +27,7 @@ impl Places {
 
     fn text(&self, text: &mut String) {
         hide_addresses(text);
+        hide_temporary_names(text);
         for (path, name) in &self.0 {
             if text.contains(path.as_str()) {
                 *text = text.replace(path.as_str(), name);
@@ -68,6 +71,17 @@ fn hide_addresses(text: &mut String) {
 pub fn without_addresses(mut text: String) -> String {
     hide_addresses(&mut text);
     text
+}
+
+/// Ruby's temporary files have the day, the process and a random number behind their names (`cmd20260102-77-x1y2z3`):
+/// those become 0.
+fn hide_temporary_names(text: &mut String) {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(/tmp/[A-Za-z_.]+)20[0-9]{6}-[0-9]+-[0-9a-z]{4,8}").expect("a valid expression")
+    });
+    if text.contains("/tmp/") {
+        *text = NAME.replace_all(text, "${1}0").into_owned();
+    }
 }
 
 /// Brings a result of `batch` to the canonical form, in place.

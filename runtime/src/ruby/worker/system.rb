@@ -176,9 +176,9 @@ module Puppet
           writer.close
           text = reader.read.force_encoding(Encoding.default_external)
           [text, Process.wait2(pid)[1].exitstatus]
-        rescue SystemCallError => error
-          # A process that can't be what it should ends with 1, having said why.
-          [options[:combine] ? "Could not execute posix command: #{error.message}\n" : '', 1]
+        rescue SystemCallError
+          # A process that can't be what it should ends with 1; Puppet's says why in its own log, not in its output.
+          ['', 1]
         ensure
           [reader, writer].each { |io| io&.close }
         end

@@ -91,8 +91,10 @@ impl Recording {
             oracle::run(&jobs, &|number, result| {
                 let key = &keys[missing[number]];
                 let line = format!("{}\n", serde_json::json!([key, result]));
-                // What is not written is asked for again next time.
-                let _ = file.lock().expect("no worker panics with the lock").write_all(line.as_bytes());
+                // What is not written is asked for again next time; so is what somebody has ended.
+                if result["died"] != true {
+                    let _ = file.lock().expect("no worker panics with the lock").write_all(line.as_bytes());
+                }
                 new.lock().expect("no worker panics with the lock").push((key.clone(), result));
             });
             kept.extend(new.into_inner().expect("all workers have ended"));

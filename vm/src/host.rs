@@ -267,6 +267,9 @@ pub trait Host<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
     fn log(&self, severity: Severity, message: &str, place: Option<Place>);
 
+    /// How many messages the log has.
+    fn log_length(&self) -> usize;
+
     /// Writes a warning to the log, once a compile however often it is asked to.
     fn warn_once(&self, message: &str);
 

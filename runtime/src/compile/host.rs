@@ -101,6 +101,10 @@ impl<'c> Host<'c> for Compile<'c> {
         }
     }
 
+    fn log_length(&self) -> usize {
+        self.logs.borrow().len()
+    }
+
     fn warn_once(&self, message: &str) {
         Compile::warn_once(self, message.to_owned());
     }

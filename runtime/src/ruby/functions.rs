@@ -334,7 +334,7 @@ impl<'c> Compile<'c> {
         name: &str,
         call: Call<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
-        if !self.ruby.has_worker() || name.contains("::") {
+        if !self.ruby.has_worker() {
             return Ok(None);
         }
         let defined = self.ask_ruby(vm, &format!("The function '{name}'"), b'w', |vm, out| {

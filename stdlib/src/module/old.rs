@@ -67,9 +67,13 @@ macro_rules! old_functions {
 /// Calls an old function from the language: with arguments of the old kind.
 pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args: Vec<_> = call.args.iter().map(|arg| convert(vm, *arg, true)).collect::<Result<_, _>>()?;
+    let logged = vm.host.log_length();
     let result = call_old(name, vm, Call { args: &args, ..call });
     match result {
-        Err(flow) if is_for_ruby_to_word(&flow) => Err(worded_by_ruby(name, vm, call, flow)),
+        // What has been logged would be logged again.
+        Err(flow) if is_for_ruby_to_word(&flow) && vm.host.log_length() == logged => {
+            Err(worded_by_ruby(name, vm, call, flow))
+        }
         result => result,
     }
 }

@@ -52,6 +52,10 @@ fn absent<'c, T>() -> Eval<'c, T> {
 
 impl<'c> Host<'c> for Stub {
     fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
+    fn log_length(&self) -> usize {
+        0
+    }
+
     fn warn_once(&self, _: &str) {}
     fn warn_once_for(&self, _: &str, _: &str) -> bool {
         false

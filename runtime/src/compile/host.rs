@@ -582,15 +582,6 @@ impl<'c> Host<'c> for Compile<'c> {
 
 impl<'c> Compile<'c> {
     fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        match faults {
-            [one] => Flow::raw(format!("{function}(): Invalid EPP: {one}")),
-            many => {
-                many.iter().for_each(|fault| self.log_diagnostic(fault));
-                let count = many.len();
-                Flow::raw(format!(
-                    "{function}(): Invalid EPP: Language validation logged {count} errors. Giving up"
-                ))
-            }
-        }
+        Flow::raw(format!("{function}(): Invalid EPP: {}", self.error_of(faults)))
     }
 }

@@ -9,6 +9,7 @@ mod cycles;
 mod declare;
 mod defaults;
 mod exported;
+mod faults;
 mod finish;
 mod host;
 mod load;
@@ -199,6 +200,8 @@ pub struct Compile<'c> {
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// The same of defined types.
+    define_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
     aliases: RefCell<HashMap<&'c str, Option<KnownAlias<'c>>>>,
     /// Templates given as text that have been compiled, with the module they were compiled for.

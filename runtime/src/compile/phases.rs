@@ -207,6 +207,7 @@ impl<'c> Compile<'c> {
             nodes_by_name: RefCell::default(),
             functions: RefCell::default(),
             function_sites: RefCell::default(),
+            define_sites: RefCell::default(),
             aliases: RefCell::default(),
             set_types: RefCell::default(),
             inline_templates: RefCell::default(),
@@ -287,6 +288,7 @@ impl<'c> Compile<'c> {
         self.nodes_by_name.take();
         self.functions.take();
         self.function_sites.take();
+        self.define_sites.take();
         self.aliases.take();
         self.set_types.take();
         self.inline_templates.take();
@@ -402,14 +404,8 @@ impl<'c> Compile<'c> {
     /// A fault of a main manifest's text.
     pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
         if let Flow::Fault(fault) = &mut *flow {
-            let diagnostic = &mut fault.diagnostic;
-            if diagnostic.code.is_none() {
-                // What is no issue of Puppet's has its place in the text only.
-                diagnostic.message = diagnostic.to_string();
-                diagnostic.place = Place::default();
-            }
             let prefix = format!("Could not parse for environment {}: ", self.environment.name);
-            diagnostic.message.insert_str(0, &prefix);
+            fault.diagnostic.message.insert_str(0, &prefix);
         }
         flow
     }

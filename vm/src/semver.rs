@@ -189,6 +189,16 @@ impl Interval {
         above && below && (version.stable() || self.all || named(&self.from) || named(&self.to))
     }
 
+    /// Whether there is room between its ends.
+    fn is_possible(&self) -> bool {
+        let (Some(from), Some(to)) = (&self.from, &self.to) else { return true };
+        match from.version.order(&to.version) {
+            Ordering::Less => true,
+            Ordering::Equal => !from.excluded && !to.excluded,
+            Ordering::Greater => false,
+        }
+    }
+
     fn covers(&self, other: &Interval) -> bool {
         let from = match (&self.from, &other.from) {
             (None, _) => true,
@@ -374,6 +384,12 @@ pub fn range_includes(range: &str, version: &str) -> bool {
         (Ok(intervals), Ok(version)) => intervals.iter().any(|interval| interval.includes(&version)),
         _ => false,
     }
+}
+
+/// Whether two ranges have versions in common.
+pub fn overlap(a: &str, b: &str) -> bool {
+    let (Ok(a), Ok(b)) = (parse_range(a), parse_range(b)) else { return false };
+    a.iter().any(|a| b.iter().any(|b| a.clone().intersect(b.clone()).is_possible()))
 }
 
 /// Whether each of `other`'s ranges lies in one of `ranges`.

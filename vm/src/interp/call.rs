@@ -221,7 +221,9 @@ impl<'c> Vm<'c> {
         let call = Call { args, block, scope };
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
             if self.accepts(signature, args, block)? {
-                let result = budget::releasing(|| (dispatch.body)(self, call))?;
+                let result = budget::releasing(|| (dispatch.body)(self, call));
+                types::noted()?;
+                let result = result?;
                 if let Some(returns) = signature.callable.returns {
                     self.assert_returned(native.name, returns, result)?;
                 }
@@ -254,7 +256,9 @@ impl<'c> Vm<'c> {
         }
         for (n, arg) in args.iter().enumerate() {
             let Some(ty) = callable.params.get(n).or(callable.params.last()) else { return Ok(false) };
-            if !types::is_instance(self, ty, *arg) {
+            let fits = types::is_instance(self, ty, *arg);
+            types::noted()?;
+            if !fits {
                 return Ok(false);
             }
         }
@@ -406,6 +410,7 @@ impl<'c> Vm<'c> {
                     };
             }
         }
+        types::noted()?;
         if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
             return Ok(());
         }

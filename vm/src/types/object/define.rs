@@ -107,6 +107,7 @@ impl<'c> Definer<'c> {
                 Type::Optional(_) => ty,
                 ty => optional(vm.arena, ty),
             };
+            self.reserved(name)?;
             let feature = Feature::TypeParameter;
             let parameter = Member {
                 feature,
@@ -162,6 +163,7 @@ impl<'c> Definer<'c> {
         }
         for (name, value) in self.entries("constants") {
             let name = name.as_str().unwrap_or_default();
+            self.reserved(name)?;
             let inferred = infer(vm, *value);
             let constant = Member {
                 feature: Feature::Attribute,
@@ -179,12 +181,23 @@ impl<'c> Definer<'c> {
         Ok(all)
     }
 
+    /// Fails for the names that objects as data have for something else.
+    fn reserved(&self, name: &str) -> Eval<'c, ()> {
+        match name {
+            "__ptype" | "__pvalue" => {
+                Err(Flow::raw(format!("The attribute '{name}' is reserved and cannot be used")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn inherited(&self, name: &str) -> Option<&'c Member<'c>> {
         member(self.parent?, name)
     }
 
     fn attribute(&self, vm: &mut Vm<'c>, name: &'c str, spec: Value<'c>) -> Eval<'c, Member<'c>> {
         let feature = Feature::Attribute;
+        self.reserved(name)?;
         let label = format!("attribute {}[{name}]", self.name);
         let Value::Hash(spec) = spec else {
             let ty = self.type_of(vm, feature, name, spec)?;
@@ -208,9 +221,6 @@ impl<'c> Definer<'c> {
         );
         let shape = parse_with(vm, &shape, &[])?;
         assert_instance(vm, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
-        if matches!(name, "__ptype" | "__pvalue") {
-            return Err(Flow::raw(format!("The attribute '{name}' is reserved and cannot be used")));
-        }
         let Some(Value::Type(ty)) = spec.get_str("type") else {
             return Err(Flow::raw(format!("{label} has no type")));
         };
@@ -272,7 +282,7 @@ impl<'c> Definer<'c> {
                          Boolean, Optional[annotations] => {ANNOTATIONS}}}]"
                     );
                     let shape = parse_with(vm, &shape, &[])?;
-                    let subject = format!("initializer for {}", function.label(self.name));
+                    let subject = format!("initializer for function '{name}'");
                     assert_instance(vm, &subject, shape, Value::Hash(*spec))?;
                     if let Some(Value::Type(ty)) = spec.get_str("type") {
                         function.ty = ty;

@@ -552,6 +552,7 @@ impl<'c> Host<'c> for Compile<'c> {
         match hiera::yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
             Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(hiera::yaml::Fault::Alias(name)) => Err(format!("Unknown alias: {name}")),
             Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
         }
     }

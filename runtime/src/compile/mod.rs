@@ -178,7 +178,7 @@ pub struct Compile<'c> {
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
-    given: &'c Given,
+    pub(crate) given: &'c Given,
     store: Option<&'c dyn Store>,
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,

@@ -1,5 +1,6 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
+use super::params::COMPILER_FAILED;
 use super::{Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
@@ -611,6 +612,9 @@ impl<'c> Compile<'c> {
 
     /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
     fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        if matches!(&*flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with(COMPILER_FAILED)) {
+            return flow;
+        }
         let Flow::Fault(fault) = *flow else { return flow };
         let catalog = self.catalog.borrow();
         let resource = &catalog[id];

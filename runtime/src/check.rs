@@ -68,7 +68,13 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
             // As for Puppet's `validate`, no module path says which names the file may define.
             let options = CheckOptions { strict: how.strict, ..CheckOptions::default() };
             let mut found = parsed.warnings;
-            found.extend(check(&parsed.program, source, &options));
+            for fault in check(&parsed.program, source, &options) {
+                // What a single error of a text in the text says is in the error of this one.
+                if fault.inner.iter().filter(|inner| inner.severity >= Severity::Err).count() > 1 {
+                    found.extend(fault.inner.iter().cloned());
+                }
+                found.push(fault);
+            }
             if let Some(known) = &how.relative {
                 found.extend(known.warnings(&parsed.program, source));
             }

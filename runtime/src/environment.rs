@@ -23,6 +23,8 @@ pub struct Environment {
     pub directory: Option<PathBuf>,
     /// Its main manifest: a file, or a folder whose `.pp` files are all read.
     pub manifest: Option<PathBuf>,
+    /// Who gives its data, by the way of old.
+    pub(crate) data_provider: Option<String>,
     /// Its modules; and the tree that all its files are read from.
     pub modules: Arc<Modules>,
     /// The global layer's Hiera configuration.
@@ -191,6 +193,7 @@ impl Environment {
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         let functions = OnceLock::new();
         Ok(Environment {
+            data_provider: settings.data_provider,
             name,
             directory,
             manifest,
@@ -327,6 +330,7 @@ fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {
 struct Settings {
     modulepath: Option<Vec<PathBuf>>,
     manifest: Option<PathBuf>,
+    data_provider: Option<String>,
 }
 
 impl Settings {
@@ -357,6 +361,7 @@ impl Settings {
                     );
                 }
                 "manifest" => settings.manifest = Some(directory.join(value)),
+                "environment_data_provider" => settings.data_provider = Some(value.to_owned()),
                 _ => {}
             }
         }

@@ -157,6 +157,11 @@ impl Modules {
         self.metadata(self.get(name)?).version.as_deref()
     }
 
+    /// Who gives a module's data, as its metadata.json says.
+    pub fn data_provider(&self, name: &str) -> Option<&str> {
+        self.metadata(self.get(name)?).data_provider.as_deref()
+    }
+
     /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all.
     pub fn dependencies(&self, of: &str) -> &[String] {
         let module = self.get(of);
@@ -183,6 +188,8 @@ fn is_module_name(name: &str) -> bool {
 pub(crate) struct Metadata {
     /// The module's version.
     pub version: Option<String>,
+    /// Who gives its data, by the way of old.
+    pub data_provider: Option<String>,
     /// Names of the modules that it depends on; none if it lists none at all, and then it sees every module.
     pub dependencies: Option<Vec<String>>,
 }
@@ -196,8 +203,10 @@ impl Metadata {
             full.rsplit(['/', '-']).next().map(str::to_owned)
         };
         let list = metadata.get("dependencies").and_then(|list| list.as_array());
+        let text = |key: &str| metadata.get(key).and_then(|value| value.as_str()).map(str::to_owned);
         Metadata {
-            version: metadata.get("version").and_then(|version| version.as_str()).map(str::to_owned),
+            version: text("version"),
+            data_provider: text("data_provider"),
             dependencies: list.map(|list| list.iter().filter_map(name).collect()),
         }
     }

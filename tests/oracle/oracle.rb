@@ -177,6 +177,9 @@ module Oracle
 
   # One compile or check.
   class Job
+    # The place at the end of a message; not every error of Puppet's has it beside its text.
+    PLACE = /\((?:file: (?<file>[^()\n]+?)(?:, )?)?(?:line: (?<line>\d+)(?:, column: (?<column>\d+))?)?\)(?: on node \S+)?\z/.freeze
+
     def initialize(job)
       @job = job
       @logs = Logs.new
@@ -391,6 +394,10 @@ module Oracle
         data['file'] = place.file.to_s unless place.file.to_s.empty?
         data['line'] = place.line if place.line
         data['column'] = place.pos if place.respond_to?(:pos) && place.pos
+      elsif (found = PLACE.match(error.message.to_s.scrub))
+        data['file'] = found[:file] if found[:file]
+        data['line'] = found[:line].to_i if found[:line]
+        data['column'] = found[:column].to_i if found[:column]
       end
       coded = [error, error.cause].compact.find { |e| e.respond_to?(:issue_code) && e.issue_code }
       data['code'] = coded.issue_code.to_s if coded

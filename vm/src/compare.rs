@@ -48,10 +48,15 @@ impl Op {
 }
 
 /// `a == b` of the language: types that accept each other are equal.
-pub fn equal_operator<'c>(vm: &Vm<'c>, a: Value<'c>, b: Value<'c>) -> bool {
-    match (a, b) {
-        (Value::Type(a), Value::Type(b)) => types::equivalent(vm.arena, a, b),
-        _ => equals(a, b),
+///
+/// # Errors
+/// For types that can't be compared, being an `Init` of what has no constructor.
+pub fn equal_operator<'c>(vm: &Vm<'c>, a: Value<'c>, b: Value<'c>, negated: bool) -> Eval<'c, bool> {
+    let (Value::Type(left), Value::Type(right)) = (a, b) else { return Ok(equals(a, b)) };
+    let same = types::equivalent(vm.arena, left, right);
+    match types::noted_fault() {
+        None => Ok(same),
+        Some(detail) => Err(not_comparable(a, if negated { "!=" } else { "==" }, b, &detail)),
     }
 }
 
@@ -132,20 +137,24 @@ pub fn compare<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<
             Op::Greater | Op::GreaterEqual => (left, right),
         };
         let strict = matches!(op, Op::Less | Op::Greater);
-        return Ok(types::is_assignable(vm.arena, wide, narrow)
-            && !(strict && types::equivalent(vm.arena, left, right)));
+        let holds = types::is_assignable(vm.arena, wide, narrow)
+            && !(strict && types::equivalent(vm.arena, left, right));
+        return match types::noted_fault() {
+            None => Ok(holds),
+            Some(detail) => Err(not_comparable(a, op.text(), b, &detail)),
+        };
     }
     match order(a, b) {
         Ok(order) => Ok(order.is_some_and(|order| op.holds(order))),
-        Err(detail) => {
-            let (left, right) = (label::value(a), label::value(b));
-            let message = format!(
-                "Comparison of: {left} {} {right}, is not possible. Caused by '{detail}'.",
-                op.text()
-            );
-            Err(Flow::issue("COMPARISON_NOT_POSSIBLE", message))
-        }
+        Err(detail) => Err(not_comparable(a, op.text(), b, detail)),
     }
+}
+
+#[cold]
+fn not_comparable<'c>(left: Value<'c>, op: &str, right: Value<'c>, detail: &str) -> Box<Flow<'c>> {
+    let (left, right) = (label::value(left), label::value(right));
+    let message = format!("Comparison of: {left} {op} {right}, is not possible. Caused by '{detail}'.");
+    Flow::issue("COMPARISON_NOT_POSSIBLE", message)
 }
 
 /// Matches a text and sets $0, $1 … where it does.
@@ -168,7 +177,9 @@ pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) ->
     let source = match right {
         Value::Type(ty) => {
             types::new::check_init(vm, ty)?;
-            return Ok(types::is_instance(vm, ty, left));
+            let matches = types::is_instance(vm, ty, left);
+            types::noted()?;
+            return Ok(matches);
         }
         Value::SemVerRange(range) => return Ok(in_range(&range, left)),
         Value::Regexp(source) => source,
@@ -230,7 +241,11 @@ pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) 
         (Value::Regexp(_), _) => Ok(false),
         (Value::SemVer(version), value) => Ok(same_version(&version, value)),
         (Value::SemVerRange(range), value) => Ok(in_range(&range, value)),
-        (Value::Type(ty), value) => Ok(types::is_instance(vm, ty, value)),
+        (Value::Type(ty), value) => {
+            let matches = types::is_instance(vm, ty, value);
+            types::noted()?;
+            Ok(matches)
+        }
         (Value::Array(options), Value::Array(values)) => {
             if options.len() != values.len() {
                 return Ok(false);
@@ -277,6 +292,7 @@ pub fn includes<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<
             Value::Binary(part) => contains(bytes, part),
             Value::Str(part) => contains(bytes, part.as_bytes()),
             Value::Int(n) => bytes.iter().any(|b| i64::from(*b) == n),
+            Value::Float(f) => bytes.iter().any(|b| f64::from(*b) == f),
             _ => false,
         }),
         _ => Ok(false),
@@ -296,6 +312,7 @@ fn in_items<'c>(vm: &mut Vm<'c>, left: Value<'c>, items: impl Iterator<Item = Va
             (Value::Type(ty), item) => types::is_instance(vm, ty, item),
             (left, item) => equals(item, left),
         };
+        types::noted()?;
         if found {
             return Ok(true);
         }

@@ -57,6 +57,8 @@ pub struct Diagnostic {
     pub length: u32,
     /// Puppet's issue code (`UNKNOWN_VARIABLE`), where it has one.
     pub code: Option<&'static str>,
+    /// For a fault of a text in the text (a heredoc of a known syntax): what is logged of it before.
+    pub inner: Vec<Diagnostic>,
     /// Call stack, innermost first, of the Puppet code that led here.
     pub stack: Vec<Place>,
     /// Advice of ours; never part of Puppet's message.
@@ -72,6 +74,7 @@ impl Diagnostic {
             place: Place::default(),
             length: 0,
             code: None,
+            inner: Vec::new(),
             stack: Vec::new(),
             help: None,
         }

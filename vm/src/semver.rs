@@ -189,6 +189,51 @@ impl Interval {
         above && below && (version.stable() || self.all || named(&self.from) || named(&self.to))
     }
 
+    /// Whether there is room between its ends.
+    fn is_possible(&self) -> bool {
+        let (Some(from), Some(to)) = (&self.from, &self.to) else { return true };
+        match from.version.order(&to.version) {
+            Ordering::Less => true,
+            Ordering::Equal => !from.excluded && !to.excluded,
+            Ordering::Greater => false,
+        }
+    }
+
+    /// Whether no version lies between this one and the other.
+    fn meets(&self, other: &Interval) -> bool {
+        let apart = |to: &Option<End>, from: &Option<End>| match (to, from) {
+            (Some(to), Some(from)) => match to.version.order(&from.version) {
+                Ordering::Less => true,
+                Ordering::Equal => to.excluded && from.excluded,
+                Ordering::Greater => false,
+            },
+            _ => false,
+        };
+        !apart(&self.to, &other.from) && !apart(&other.to, &self.from)
+    }
+
+    /// From the begin of the first to the end of the last.
+    fn hull(self, other: Interval) -> Interval {
+        let pick = |a: Option<End>, b: Option<End>, wanted: Ordering| match (a?, b?) {
+            (a, b) => Some(match a.version.order(&b.version) {
+                Ordering::Equal => {
+                    if a.excluded {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                order if order == wanted => a,
+                _ => b,
+            }),
+        };
+        Interval {
+            from: pick(self.from, other.from, Ordering::Less),
+            to: pick(self.to, other.to, Ordering::Greater),
+            all: self.all || other.all,
+        }
+    }
+
     fn covers(&self, other: &Interval) -> bool {
         let from = match (&self.from, &other.from) {
             (None, _) => true,
@@ -376,14 +421,31 @@ pub fn range_includes(range: &str, version: &str) -> bool {
     }
 }
 
+/// Whether two ranges have versions in common.
+pub fn overlap(a: &str, b: &str) -> bool {
+    let (Ok(a), Ok(b)) = (parse_range(a), parse_range(b)) else { return false };
+    a.iter().any(|a| b.iter().any(|b| a.clone().intersect(b.clone()).is_possible()))
+}
+
 /// Whether each of `other`'s ranges lies in one of `ranges`.
 pub fn covers_all(ranges: &[&str], other: &[&str]) -> bool {
     let single = |text: &&str| parse_range(text).ok().filter(|r| r.len() == 1).map(|mut r| r.remove(0));
-    other.iter().all(|inner| {
-        single(inner).is_some_and(|inner| {
-            ranges.iter().any(|outer| single(outer).is_some_and(|outer| outer.covers(&inner)))
-        })
-    })
+    let outer = joined(ranges.iter().filter_map(single).collect());
+    other
+        .iter()
+        .all(|inner| single(inner).is_some_and(|inner| outer.iter().any(|outer| outer.covers(&inner))))
+}
+
+/// Intervals, those that meet made one.
+fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    let mut all: Vec<Interval> = Vec::new();
+    while let Some(mut interval) = intervals.pop() {
+        while let Some(n) = all.iter().position(|other| interval.meets(other)) {
+            interval = interval.hull(all.swap_remove(n));
+        }
+        all.push(interval);
+    }
+    all
 }
 
 /// The ranges of several `SemVer` types together, each once.

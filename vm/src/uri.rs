@@ -85,6 +85,40 @@ pub fn parse(text: &str) -> Result<Parts<'_>, String> {
     Ok(parts)
 }
 
+/// A URI as Ruby writes it: the scheme in lower case, without the port that the scheme has by itself.
+///
+/// # Errors
+/// Ruby's message for a text that is none.
+pub fn normal(text: &str) -> Result<String, String> {
+    let parts = parse(text)?;
+    let Some(scheme) = parts.scheme else { return Ok(text.to_owned()) };
+    let lower = scheme.to_lowercase();
+    let rest = &text[scheme.len()..];
+    let Some(host) = parts.host else { return Ok(format!("{lower}{rest}")) };
+    let after = parts.userinfo.map_or(0, |userinfo| userinfo.len() + 1) + "://".len() + host.len();
+    let (before, behind) = rest.split_at(after.min(rest.len()));
+    let behind = match behind.strip_prefix(':') {
+        Some(port) => port.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => behind,
+    };
+    let port = parts.port.and_then(|port| port.parse::<u64>().ok());
+    let port = port.filter(|port| standard_port(&lower).is_none_or(|own| own != *port));
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    Ok(format!("{lower}{before}{port}{behind}"))
+}
+
+/// The port that a scheme has by itself, where Ruby knows it.
+pub fn standard_port(scheme: &str) -> Option<u64> {
+    Some(match scheme {
+        "http" | "ws" => 80,
+        "https" | "wss" => 443,
+        "ftp" => 21,
+        "ldap" => 389,
+        "ldaps" => 636,
+        _ => return None,
+    })
+}
+
 /// The parts as the hash that a `URI` type is parameterised with; undef where there is none.
 pub fn to_hash<'c>(arena: &'c Bump, text: &str) -> Value<'c> {
     let Ok(parts) = parse(text) else { return Value::Undef };

@@ -112,6 +112,7 @@ impl<'c> Vm<'c> {
     /// The same over the arena of a table of names. Where units come with what was learned of them, its base is their
     /// environment's.
     pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
+        crate::types::forget();
         let arena = symbols.arena();
         let spec = ScopeSpec {
             kind: crate::scope::ScopeKind::Top,

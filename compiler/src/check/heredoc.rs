@@ -13,6 +13,7 @@ impl<'a> Checker<'_, '_> {
         // The most specific of the syntaxes that is known; those to the right are more general.
         let known = syntax.match_indices('+').map(|(at, _)| &syntax[at + 1..]);
         let Some(known) = std::iter::once(syntax).chain(known).find(|name| is_known(name)) else { return };
+        let mut inner = Vec::new();
         let fault = match known {
             "json" => json::check(content).map(|fault| {
                 let fault: String = fault.chars().take(100).collect();
@@ -28,8 +29,8 @@ impl<'a> Checker<'_, '_> {
                 "{} syntax checker: the syntax identifier must be a String, e.g. pp",
                 known.to_uppercase()
             )),
-            "pp" => self.puppet_fault(content, SourceKind::Manifest),
-            _ => self.puppet_fault(content, SourceKind::Epp),
+            "pp" => self.puppet_fault(content, SourceKind::Manifest, &mut inner),
+            _ => self.puppet_fault(content, SourceKind::Epp, &mut inner),
         };
         if let Some(fault) = fault {
             let code = match known {
@@ -38,15 +39,13 @@ impl<'a> Checker<'_, '_> {
                 "pp" => "ILLEGAL_PP",
                 _ => "ILLEGAL_EPP",
             };
-            self.report.fatal(
-                code,
-                text.span,
-                format!("Invalid produced text having syntax: '{syntax}'. {fault}"),
-            );
+            let message = format!("Invalid produced text having syntax: '{syntax}'. {fault}");
+            self.report.fatal(code, text.span, message, inner);
         }
     }
 
-    fn puppet_fault(&self, content: &str, kind: SourceKind) -> Option<String> {
+    /// What is wrong with a text in Puppet's language; `inner` gets every fault of it.
+    fn puppet_fault(&self, content: &str, kind: SourceKind, inner: &mut Vec<Diagnostic>) -> Option<String> {
         let arena = Bump::new();
         let source = SourceFile { path: None, text: content, kind };
         let diagnostics = match parse(&arena, &source, &ParseLimits::default()) {
@@ -69,6 +68,7 @@ impl<'a> Checker<'_, '_> {
             ),
         };
         let message: String = message.chars().take(500).collect();
+        *inner = diagnostics;
         let name = if kind == SourceKind::Epp { "EPP" } else { "PP" };
         Some(format!("{name} syntax checker: \"{}\"", escape_breaks(&message)))
     }

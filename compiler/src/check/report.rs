@@ -30,11 +30,12 @@ impl<'s> Report<'s> {
         self.warnings.push(diagnostic);
     }
 
-    /// An error that stops Puppet's validator at once: nothing else is reported.
+    /// An error that stops Puppet's validator at once: nothing else is reported. What a text in this one has faults of is
+    /// told before.
     #[cold]
-    pub(super) fn fatal(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+    pub(super) fn fatal(&mut self, code: &'static str, span: Span, message: String, inner: Vec<Diagnostic>) {
         if self.fatal.is_none() {
-            self.fatal = Some(self.diagnostic(code, span, message.into()));
+            self.fatal = Some(Diagnostic { inner, ..self.diagnostic(code, span, message) });
         }
     }
 

@@ -53,9 +53,14 @@ fn text<'a>(key: &Expr<'a>) -> Option<&'a str> {
 impl Lowering<'_> {
     /// Lowers the definition of a type.
     pub(super) fn type_definition(&mut self, name: &str, body: &Expr<'_>, span: Span, names: &TypeNames) {
+        self.type_of_set(None, name, body, span, names);
+    }
+
+    /// The same of a type that a type set defines, whose name it gets as its parent's.
+    fn type_of_set(&mut self, set: Option<&str>, name: &str, body: &Expr<'_>, span: Span, names: &TypeNames) {
         let (kind, target) = defined(body).unwrap_or((DefKind::TypeAlias, body));
         let chunk = self.unit.reserve_chunk();
-        self.add_definition(kind, name.to_owned(), chunk, span, None, vec![]);
+        self.add_definition(kind, name.to_owned(), chunk, span, set.map(str::to_owned), vec![]);
         match (kind, &target.kind) {
             (DefKind::TypeSet, ExprKind::Hash(entries)) => self.type_set(name, target, entries, chunk, names),
             _ => self.type_chunk(target, chunk, names),
@@ -74,6 +79,7 @@ impl Lowering<'_> {
     /// `Parent { … }` in a type set reads as defaults of a resource type; it is the Object type of that parent.
     fn inheriting(
         &mut self,
+        set: &str,
         name: &str,
         parent: &Expr<'_>,
         attributes: &[Attribute<'_>],
@@ -91,7 +97,7 @@ impl Lowering<'_> {
         });
         let entries: Vec<HashEntry<'_>> = first.into_iter().chain(rest).collect();
         let hash = Expr { span, kind: ExprKind::Hash(&entries) };
-        self.type_definition(name, &hash, span, names);
+        self.type_of_set(Some(set), name, &hash, span, names);
     }
 
     /// Its types become definitions, and its hash refers to them.
@@ -127,9 +133,9 @@ impl Lowering<'_> {
         for (entry, full) in types.iter().zip(&full_names) {
             match &entry.value.kind {
                 ExprKind::ResourceDefaults { type_expr, attributes, .. } => {
-                    self.inheriting(full, type_expr, attributes, entry.span, &known);
+                    self.inheriting(name, full, type_expr, attributes, entry.span, &known);
                 }
-                _ => self.type_definition(full, &entry.value, entry.span, &known),
+                _ => self.type_of_set(Some(name), full, &entry.value, entry.span, &known),
             }
         }
         // In the hash of the set its types are named, as are those it refers to.

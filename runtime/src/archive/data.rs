@@ -52,6 +52,7 @@ fn put(data: &Data, words: &mut Vec<u32>) -> Option<()> {
             words.push(head(8, pairs.len())?);
             pairs.iter().try_for_each(|(key, value)| put(key, words).and_then(|()| put(value, words)))?;
         }
+        Data::Object(_, data) => put(data, words)?,
     }
     Some(())
 }

@@ -38,6 +38,7 @@ pub struct Findings(pub [Vec<Finding>; 3]);
 pub struct Finding {
     severity: u8,
     message: String,
+    inner: Vec<Finding>,
     file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
@@ -59,10 +60,11 @@ const SEVERITIES: [Severity; 8] = [
 
 impl Finding {
     fn of(diagnostic: &Diagnostic) -> Finding {
-        let Diagnostic { severity, message, place, length, code, stack: _, help } = diagnostic;
+        let Diagnostic { severity, message, place, length, code, inner, stack: _, help } = diagnostic;
         Finding {
             severity: *severity as u8,
             message: message.clone(),
+            inner: inner.iter().map(Finding::of).collect(),
             file: place.file.as_deref().map(str::to_owned),
             line: place.line,
             column: place.column,
@@ -83,6 +85,7 @@ impl Finding {
             column: self.column,
         };
         diagnostic.length = self.length;
+        diagnostic.inner = self.inner.iter().map(|inner| inner.at(path)).collect();
         diagnostic.code = self.code.as_deref().and_then(issue_code);
         diagnostic.help = self.help.as_deref().map(here);
         diagnostic

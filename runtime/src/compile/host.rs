@@ -556,6 +556,7 @@ impl<'c> Host<'c> for Compile<'c> {
         match hiera::yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
             Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(hiera::yaml::Fault::Alias(name)) => Err(format!("Unknown alias: {name}")),
             Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
         }
     }
@@ -586,15 +587,6 @@ impl<'c> Host<'c> for Compile<'c> {
 
 impl<'c> Compile<'c> {
     fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        match faults {
-            [one] => Flow::raw(format!("{function}(): Invalid EPP: {one}")),
-            many => {
-                many.iter().for_each(|fault| self.log_diagnostic(fault));
-                let count = many.len();
-                Flow::raw(format!(
-                    "{function}(): Invalid EPP: Language validation logged {count} errors. Giving up"
-                ))
-            }
-        }
+        Flow::raw(format!("{function}(): Invalid EPP: {}", self.error_of(faults)))
     }
 }

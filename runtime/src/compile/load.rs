@@ -9,15 +9,16 @@ use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
-use bunraku_vm::diagnostic::{Diagnostic, Severity};
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::learned::Learned;
-use bunraku_vm::names::{split_first, split_last};
+use bunraku_vm::names::split_first;
 use bunraku_vm::regex;
 use bunraku_vm::types::{self, Alias, Type, set_alias};
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch, UnitId};
 use bunraku_vm::vm::Vm;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -29,18 +30,58 @@ pub(super) struct NodeDefinition<'c> {
     pub known: &'c Known<'c>,
 }
 
+/// A unit that has been read, with the file and the module it came from.
+#[derive(Clone, Copy)]
+struct Read<'c> {
+    unit: UnitId,
+    file: Option<&'c str>,
+    module: &'c str,
+}
+
+/// What is written as its bytes in the URI of a file.
+const NOT_IN_URIS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b';')
+    .remove(b'/')
+    .remove(b'?')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'&')
+    .remove(b'=')
+    .remove(b'+')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b'[')
+    .remove(b']');
+
 impl<'c> Compile<'c> {
     /// Loads a manifest: its definitions become known. Its top-level code is chunk 0 of the unit.
-    pub(super) fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
+    fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
+        let read = self.read_manifest(vm, path)?;
+        self.define_all(vm, read, None)?;
+        Ok(read.unit)
+    }
+
+    /// The unit of a manifest, whose definitions are not known yet.
+    fn read_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, Read<'c>> {
         if let Some(file) = self.environment.modules.frozen_file(path) {
             let compile = || self.units.file(self.tree(), path, self.check, file.in_module.as_deref());
             let outcome = file.units[self.check as usize].get_or_init(compile);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.check as usize]);
-            return self.load_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
+            return self.read_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
         }
         let compiled = self.compile_manifest(path)?;
-        self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), self.module_of(path))
+        let file = Some(self.text(&path.to_string_lossy()));
+        self.read_unit(vm, &compiled, (self.kept.keep(&compiled), None), file, self.module_of(path))
     }
 
     pub(super) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
@@ -74,54 +115,46 @@ impl<'c> Compile<'c> {
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
-        self.load_unit(vm, compiled, (self.kept.keep(compiled), None), file, module)
+        let read = self.read_unit(vm, compiled, (self.kept.keep(compiled), None), file, module)?;
+        self.define_all(vm, read, None)?;
+        Ok(read.unit)
     }
 
-    /// Loads words that live as long as the compile.
-    fn load_unit(
+    /// Reads words that live as long as the compile.
+    fn read_unit(
         &self,
         vm: &mut Vm<'c>,
         compiled: &Compiled,
         ((words, passed), learned): ((&'c [u32], &'c Passed), Option<&'c Learned>),
         file: Option<&'c str>,
         module: &'c str,
-    ) -> Eval<'c, UnitId> {
-        for warning in compiled.warnings.iter() {
-            self.log_diagnostic(warning);
-        }
-        let id = vm.load(words, passed, learned, file, module)?;
-        let unit = vm.unit(id);
-        for number in 0..unit.defs() {
-            let def = unit.def(number).map_err(|fault| Flow::raw(fault.to_string()))?;
-            self.define(vm, id, def, file, module)?;
-        }
-        Ok(id)
+    ) -> Eval<'c, Read<'c>> {
+        self.log_warnings(compiled.warnings.iter());
+        let unit = vm.load(words, passed, learned, file, module)?;
+        Ok(Read { unit, file, module })
     }
 
-    /// The error of a file with faults: its warnings are logged, then Puppet gives up with the one error, or logs all
-    /// and says how many there are.
-    pub(super) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        let (errors, warnings): (Vec<_>, Vec<_>) = faults.iter().partition(|d| d.severity >= Severity::Err);
-        warnings.into_iter().for_each(|warning| self.log_diagnostic(warning));
-        match errors.as_slice() {
-            [one] => Flow::formed((*one).clone()),
-            many => {
-                many.iter().for_each(|fault| self.log_diagnostic(fault));
-                let count = many.len();
-                Flow::formed(Diagnostic::error(format!(
-                    "Language validation logged {count} errors. Giving up"
-                )))
-            }
+    /// Makes known what a unit defines. A file that is loaded for the one thing it defines is itself the `origin` of that.
+    fn define_all(&self, vm: &mut Vm<'c>, read: Read<'c>, origin: Option<&'c str>) -> Eval<'c, ()> {
+        let unit = vm.unit(read.unit);
+        for number in 0..unit.defs() {
+            let def = unit.def(number).map_err(|fault| Flow::raw(fault.to_string()))?;
+            self.define(vm, read, def, origin)?;
         }
+        Ok(())
+    }
+
+    /// The error of a file with faults.
+    fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
+        Flow::formed(self.error_of(faults))
     }
 
     fn define(
         &self,
         vm: &mut Vm<'c>,
-        unit: UnitId,
+        Read { unit, file, module }: Read<'c>,
         def: Def<'c>,
-        file: Option<&'c str>,
-        module: &'c str,
+        origin: Option<&'c str>,
     ) -> Eval<'c, ()> {
         let chunk = ChunkRef { unit, chunk: def.chunk };
         let make = |kind| {
@@ -156,6 +189,10 @@ impl<'c> Compile<'c> {
             }
             DefKind::Define => {
                 let known = make(KnownKind::Define);
+                let site = self.site_of_definition(file, &def, origin);
+                if let Some(old) = self.define_sites.borrow_mut().insert(def.name, site) {
+                    return Err(redefined("type", def.name, &format!("Originally set {old}.")));
+                }
                 self.check_parameters(vm, known)?;
                 let (class, define) = (self.class_named(def.name), self.define_named(def.name));
                 self.taken(known, class, |name, at| {
@@ -203,14 +240,9 @@ impl<'c> Compile<'c> {
             DefKind::Function => {
                 let scope = vm.top;
                 let closure = &*self.arena.alloc(Closure::new(chunk, scope, Some(def.name)));
-                let site = self.site_of_definition(file, &def);
-                let old = self.function_sites.borrow_mut().insert(def.name, site);
-                if let Some(old) = old {
-                    let name = def.name.replace("::", "/");
-                    let message = format!(
-                        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/function/{name}'. Originally set at {old}."
-                    );
-                    return Err(self.placed_error(message, None, 0));
+                let site = self.site_of_definition(file, &def, origin);
+                if let Some(old) = self.function_sites.borrow_mut().insert(def.name, site) {
+                    return Err(redefined("function", def.name, &format!("Originally set {old}.")));
                 }
                 self.functions.borrow_mut().insert(def.name, Some(closure));
             }
@@ -219,32 +251,30 @@ impl<'c> Compile<'c> {
                     self.expect_own_types(vm)?;
                 }
                 let key = self.text(&def.name.to_lowercase());
-                let uri = format!("http://puppet.com/2016.1/runtime/type/{}", key.replace("::", "/"));
-                let taken = |what: String| {
-                    let message = format!("Attempt to redefine entity '{uri}'. {what}");
-                    Err(self.placed_error(message, None, 0))
-                };
                 if types::builtin(self.arena, def.name).is_some() {
-                    return taken("Originally set by Puppet-Type-System/Static-Loader.".to_owned());
+                    return Err(redefined(
+                        "type",
+                        key,
+                        "Originally set by Puppet-Type-System/Static-Loader.",
+                    ));
                 }
                 if key == "node" || self.environment.types.get(key).is_some() {
-                    return taken("Set at unknown location".to_owned());
+                    return Err(redefined("type", key, "Set at unknown location"));
                 }
                 let alias = &*self.arena.alloc(Alias::new(def.name));
                 // A type of a type set is found once the set has been looked at.
-                if let Some((set, _)) = split_last(key)
-                    && let Some(Some((_, DefKind::TypeSet, _))) = self.aliases.borrow().get(set)
-                {
+                if let Some(set) = def.parent {
                     self.set_types
                         .borrow_mut()
-                        .entry(self.text(set))
+                        .entry(self.text(&set.to_lowercase()))
                         .or_default()
                         .push((key, (alias, def.kind, AliasBody::Chunk(chunk))));
                     return Ok(());
                 }
-                let site = self.site_of_definition(file, &def);
-                if let Some(old) = self.alias_sites.borrow_mut().insert(key, site) {
-                    return taken(format!("Originally set at {old}."));
+                let site = self.site_of_definition(file, &def, origin);
+                let old = self.alias_sites.borrow_mut().insert(key, site);
+                if let Some(old) = old.or_else(|| self.define_sites.borrow().get(key).copied()) {
+                    return Err(redefined("type", key, &format!("Originally set {old}.")));
                 }
                 self.aliases.borrow_mut().insert(key, Some((alias, def.kind, AliasBody::Chunk(chunk))));
             }
@@ -274,9 +304,15 @@ impl<'c> Compile<'c> {
     }
 
     /// Where a definition stands, as Puppet's loaders name the place.
-    fn site_of_definition(&self, file: Option<&str>, def: &Def<'c>) -> &'c str {
-        let origin = file.map_or_else(|| "string:".to_owned(), |file| format!("file:{file}"));
-        self.text(&format!("{origin}?line={}&pos={}", def.line, def.column))
+    fn site_of_definition(&self, file: Option<&str>, def: &Def<'c>, origin: Option<&'c str>) -> &'c str {
+        if let Some(origin) = origin {
+            return origin;
+        }
+        let file = match file {
+            Some(path) => format!("file://{}", utf8_percent_encode(path, NOT_IN_URIS)),
+            None => "string:".to_owned(),
+        };
+        self.text(&format!("at {file}?line={}&pos={}", def.line, def.column))
     }
 
     /// The type of a known alias. What it stands for is evaluated when it is first asked for, with the alias already
@@ -469,28 +505,42 @@ impl<'c> Compile<'c> {
 
     /// Loads a file that must define exactly what its name says.
     fn load_single(&self, vm: &mut Vm<'c>, file: &Path, name: &str, what: &str) -> Eval<'c, UnitId> {
-        let unit = self.load_manifest(vm, file)?;
-        let view = vm.unit(unit);
-        let defines = (0..view.defs()).filter_map(|n| view.def(n).ok());
-        let names: Vec<&str> = defines.map(|def| def.name).collect();
+        let read = self.read_manifest(vm, file)?;
+        let path = self.text(&file.to_string_lossy());
+        let name = if what == "type" { Cow::Owned(name.to_lowercase()) } else { Cow::Borrowed(name) };
+        let view = vm.unit(read.unit);
+        let is_type = |kind| matches!(kind, DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet);
         // The types of a type set are part of it.
-        let set = names.first().map(|name| format!("{name}::")).unwrap_or_default();
-        let names: Vec<&str> = names.into_iter().filter(|name| !name.starts_with(&set)).collect();
-        let path = file.display();
-        let message = match names.as_slice() {
-            [] => format!(
-                "The code loaded from {path} does not seem to be a Puppet {what} definition - it is empty"
-            ),
-            [one] if one.eq_ignore_ascii_case(name) => return Ok(unit),
-            [one] => format!(
-                "The code loaded from {path} produced {what} with the wrong name, expected {}, actual {}",
-                if what == "function" { name.to_owned() } else { format!("'{}'", name.to_lowercase()) },
-                if what == "function" { (*one).to_owned() } else { format!("'{one}'") },
-            ),
-            _ => format!(
-                "The code loaded from {path} must contain only the {what} '{name}' - it has additional definitions."
-            ),
+        let definitions = (0..view.defs()).filter_map(|n| view.def(n).ok());
+        let found: Vec<Def<'c>> =
+            definitions.filter(|def| !(is_type(def.kind) && def.parent.is_some())).collect();
+        let message = match found.as_slice() {
+            [] => format!("does not define the {what} '{name}' - it is empty."),
+            [one] if (if what == "type" { is_type(one.kind) } else { one.kind == DefKind::Function }) => {
+                if one.name.eq_ignore_ascii_case(&name) {
+                    self.define_all(vm, read, Some(path))?;
+                    return Ok(read.unit);
+                }
+                match what {
+                    "type" => {
+                        format!("produced type with the wrong name, expected '{name}', actual '{}'", one.name)
+                    }
+                    _ => format!("produced {what} with the wrong name, expected {name}, actual {}", one.name),
+                }
+            }
+            [_] if what == "type" => {
+                format!("does not define the type '{name}' - no type alias or type definition found.")
+            }
+            [_] => format!("does not define the {what} '{name}' - no {what} found."),
+            _ => format!("must contain only the {what} '{name}' - it has additional definitions."),
         };
-        Err(Flow::raw(message))
+        Err(Flow::raw(format!("The code loaded from {path} {message}")))
     }
+}
+
+/// The error that a name has been defined before.
+fn redefined<'c>(what: &str, name: &str, origin: &str) -> Box<Flow<'c>> {
+    Flow::raw(format!(
+        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. {origin}"
+    ))
 }

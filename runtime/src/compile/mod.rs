@@ -9,6 +9,7 @@ mod cycles;
 mod declare;
 mod defaults;
 mod exported;
+mod faults;
 mod finish;
 mod host;
 mod load;
@@ -177,7 +178,7 @@ pub struct Compile<'c> {
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
-    given: &'c Given,
+    pub(crate) given: &'c Given,
     store: Option<&'c dyn Store>,
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
@@ -199,6 +200,8 @@ pub struct Compile<'c> {
     functions: RefCell<HashMap<&'c str, Option<&'c Closure<'c>>>>,
     /// Where each function was defined, as Puppet's loader names the place.
     function_sites: RefCell<HashMap<&'c str, &'c str>>,
+    /// The same of defined types.
+    define_sites: RefCell<HashMap<&'c str, &'c str>>,
     /// Type aliases by name in lower case, with the chunk of what they stand for; none for a name that has no file.
     aliases: RefCell<HashMap<&'c str, Option<KnownAlias<'c>>>>,
     /// Templates given as text that have been compiled, with the module they were compiled for.
@@ -345,6 +348,9 @@ pub(crate) fn location(file: Option<&str>, line: u32) -> String {
         (None, line) => format!("(line: {line})"),
     }
 }
+
+/// What Puppet says of a `break` outside of iterations.
+const BREAK_IS_ILLEGAL: &str = "break() from context where this is illegal";
 
 /// Runs `evaluate` and turns what must not leave a body (`break`, `next`, `return` at the wrong place) into Puppet's
 /// error; `return` and `next` end a body where `body` says so.

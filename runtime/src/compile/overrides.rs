@@ -7,10 +7,10 @@ use crate::catalog::{Param, Params};
 use crate::names;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format;
 use bunraku_vm::host::{Attribute, Site, Strict};
+use bunraku_vm::label;
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::{self, Type};
+use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -37,11 +37,10 @@ impl<'c> Compile<'c> {
         flatten(resources, &mut all);
         for resource in all {
             let Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) }) = resource else {
-                let text = match resource {
-                    Value::Type(ty) => types::print(ty),
-                    other => format::to_interpolated(other),
-                };
-                let message = format!("Attempt to override {text}; can only override resources");
+                let message = format!(
+                    "Resource Override can only operate on resources, got: {}",
+                    label::value(resource)
+                );
                 return Err(Flow::issue("ILLEGAL_OVERRIDDEN_TYPE", message));
             };
             if let Some(twice) = Attribute::set_twice(attributes) {

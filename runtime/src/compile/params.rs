@@ -6,16 +6,19 @@ use crate::catalog::Param;
 use crate::names;
 use crate::resource_types::is_metaparameter;
 use crate::ruby::UNCAUGHT;
-use bunraku_vm::diagnostic::Place;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
-use bunraku_vm::types::is_instance;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
+use bunraku_vm::types::{is_instance, noted_fault};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
+
+/// How Puppet begins an error of Ruby's that nothing is put around.
+pub(super) const COMPILER_FAILED: &str = "Puppet::Parser::Compiler failed with error ArgumentError: ";
 
 impl<'c> Compile<'c> {
     /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
@@ -178,7 +181,15 @@ impl<'c> Compile<'c> {
             }
         }
         let subject = self.catalog.borrow()[id].named();
-        match describe_parameters(vm, &subject, &parameters, &values, false) {
+        let described = describe_parameters(vm, &subject, &parameters, &values, false);
+        if let Some(message) = noted_fault() {
+            return Err(match self.catalog.borrow()[id].type_name {
+                "Class" => Flow::raw(message),
+                // Nothing is being evaluated by then that Puppet would put around it.
+                _ => Flow::formed(Diagnostic::error(format!("{COMPILER_FAILED}{message}"))),
+            });
+        }
+        match described {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),
         }

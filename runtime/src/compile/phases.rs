@@ -1,6 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
-use super::{Compile, Known, KnownKind, Log, Settings, contain};
+use super::params::COMPILER_FAILED;
+use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
@@ -207,6 +208,7 @@ impl<'c> Compile<'c> {
             nodes_by_name: RefCell::default(),
             functions: RefCell::default(),
             function_sites: RefCell::default(),
+            define_sites: RefCell::default(),
             aliases: RefCell::default(),
             set_types: RefCell::default(),
             inline_templates: RefCell::default(),
@@ -287,6 +289,7 @@ impl<'c> Compile<'c> {
         self.nodes_by_name.take();
         self.functions.take();
         self.function_sites.take();
+        self.define_sites.take();
         self.aliases.take();
         self.set_types.take();
         self.inline_templates.take();
@@ -327,7 +330,7 @@ impl<'c> Compile<'c> {
                 diagnostic
             }
             Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
-                Diagnostic::error("break() from context where this is illegal").at(place)
+                Diagnostic::error(BREAK_IS_ILLEGAL).at(place)
             }
         }
     }
@@ -402,14 +405,8 @@ impl<'c> Compile<'c> {
     /// A fault of a main manifest's text.
     pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
         if let Flow::Fault(fault) = &mut *flow {
-            let diagnostic = &mut fault.diagnostic;
-            if diagnostic.code.is_none() {
-                // What is no issue of Puppet's has its place in the text only.
-                diagnostic.message = diagnostic.to_string();
-                diagnostic.place = Place::default();
-            }
             let prefix = format!("Could not parse for environment {}: ", self.environment.name);
-            diagnostic.message.insert_str(0, &prefix);
+            fault.diagnostic.message.insert_str(0, &prefix);
         }
         flow
     }
@@ -615,6 +612,9 @@ impl<'c> Compile<'c> {
 
     /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
     fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        if matches!(&*flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with(COMPILER_FAILED)) {
+            return flow;
+        }
         let Flow::Fault(fault) = *flow else { return flow };
         let catalog = self.catalog.borrow();
         let resource = &catalog[id];
@@ -622,11 +622,20 @@ impl<'c> Compile<'c> {
             Stage::Formed => fault.diagnostic.to_string(),
             _ => fault.diagnostic.message.clone(),
         };
-        let message = format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}");
-        let place = Place {
-            file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
-            line: (resource.line != 0).then_some(resource.line),
-            column: None,
+        // What stops an iteration that is none keeps its place, and Puppet finds no words for what it stopped.
+        let stops = fault.diagnostic.message == BREAK_IS_ILLEGAL;
+        let (what, inner) = match stops {
+            true => ("an Object", fault.diagnostic.message.clone()),
+            false => ("a Resource Statement", inner),
+        };
+        let message = format!("Evaluation Error: Error while evaluating {what}, {inner}");
+        let place = match stops {
+            true => fault.diagnostic.place.clone(),
+            false => Place {
+                file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
+                line: (resource.line != 0).then_some(resource.line),
+                column: None,
+            },
         };
         let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
         diagnostic.stack = fault.diagnostic.stack;

@@ -2,12 +2,14 @@
 
 use super::config::Location;
 use super::context::{self, Source};
-use super::entry::At;
+use super::entry::{At, Kind};
 use super::files::Format;
 use super::key::lookup_error;
 use super::source::Data;
 use super::{eyaml, file};
 use crate::compile::Compile;
+use crate::ruby::UNCAUGHT;
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -42,13 +44,16 @@ impl<'c> Compile<'c> {
         let inv = at.inv;
         match value {
             Value::Str(text) if eyaml::is_encrypted(&text) => {
-                let plain = eyaml::decrypt(&text, at.entry.options).map_err(|message| {
-                    lookup_error(format!(
+                let plain = eyaml::decrypt(&text, at.entry.options).map_err(|fault| match fault {
+                    eyaml::Fault::NoEncryptor(message) => {
+                        Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT))
+                    }
+                    eyaml::Fault::Other(message) => lookup_error(format!(
                         "hiera-eyaml backend error decrypting {} when looking up {} in {}. Error was {message}",
                         text.as_str(),
                         key.as_str().unwrap_or_default(),
                         location.text
-                    ))
+                    )),
                 })?;
                 let plain = vm.string(&plain);
                 self.interpolate(vm, inv, plain, true)
@@ -112,6 +117,9 @@ impl<'c> Compile<'c> {
         at: At<'_, 'c>,
         argument: Option<Value<'c>>,
     ) -> Eval<'c, Vec<Value<'c>>> {
+        if at.entry.kind == Kind::LegacyHash {
+            return Ok(Vec::new());
+        }
         let mut options = HashBuilder::with(self.arena, at.entry.options);
         if let Some(location) = at.location() {
             let key = if location.is_uri { "uri" } else { "path" };

@@ -13,6 +13,7 @@ use super::merge::Strategy;
 use super::{version3, words};
 use crate::compile::Compile;
 use crate::tree::{Tree, clean};
+use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -36,6 +37,9 @@ pub struct Config<'c> {
 }
 
 const FUNCTIONS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
+/// What an entry may have of these and more than that: Puppet has it for the data providers of old.
+const FUNCTIONS_OF_ENTRIES: [&str; 5] =
+    ["data_hash", "lookup_key", "data_dig", "hiera3_backend", "v4_data_hash"];
 const LOCATIONS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
 const OPTIONS: &str = "Hash[Pattern['\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z'], Data]";
@@ -73,6 +77,22 @@ fn text_at<'c>(hash: Hash<'c>, key: &str) -> Option<&'c str> {
 }
 
 impl<'c> Config<'c> {
+    /// The configuration of a function that gives all data: one entry, which no file says.
+    pub(super) fn of_legacy_function(
+        arena: &'c Bump,
+        tree: &'c Tree,
+        root: &Path,
+        function: &str,
+    ) -> Config<'c> {
+        let mut entry = HashBuilder::new(arena);
+        entry.insert_str("name", Value::str(arena, &format!("Legacy function '{function}'")));
+        entry.insert_str("v4_data_hash", Value::str(arena, function));
+        let mut data = HashBuilder::new(arena);
+        data.insert_str("version", Value::Int(5));
+        data.insert_str("hierarchy", Value::array(arena, &[Value::Hash(entry.finish())]));
+        Config { path: None, root: root.to_path_buf(), version: 5, merge: None, data: data.finish(), tree }
+    }
+
     pub(super) fn fail(&self, code: &'static str, message: String, line: Option<u32>) -> Box<Flow<'c>> {
         let file = self.path.as_ref().map(|path| path.to_string_lossy().into());
         let place = Position { file, line, column: None };
@@ -119,7 +139,7 @@ impl<'c> Config<'c> {
         let all = FUNCTIONS;
         let has =
             |hash: Hash<'c>, keys: &[&str]| keys.iter().filter(|key| hash.get_str(key).is_some()).count();
-        match has(entry, &all) {
+        match has(entry, &FUNCTIONS_OF_ENTRIES) {
             0 if self.defaults().is_none_or(|defaults| has(defaults, &all) == 0) => {
                 let message = format!("One of {} must be defined in hierarchy '{name}'", list(&all));
                 return Err(self.fail("HIERA_MISSING_DATA_PROVIDER_FUNCTION", message, None));
@@ -273,14 +293,12 @@ impl<'c> Compile<'c> {
 
     /// Says that a version is deprecated.
     pub(super) fn warn_deprecated(&self, config: &Config<'c>) {
-        if self.settings.strict != Strict::Off {
-            let file = config.path.as_deref().unwrap_or(Path::new("")).display();
-            let version = config.version;
-            self.warn_once(format!(
-                "{file}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version \
-                 5\n   (file: {file})"
-            ));
-        }
+        let path = config.path.as_deref().unwrap_or(Path::new(""));
+        let (file, version) = (path.display(), config.version);
+        let message = format!(
+            "{file}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"
+        );
+        self.warn_of_deprecated("hiera.yaml", message, Some(path));
     }
 
     fn check_config(&self, vm: &mut Vm<'c>, config: &mut Config<'c>, place: Place) -> Eval<'c, ()> {
@@ -387,7 +405,9 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Entry<'c>>> {
         let name = text_at(entry, "name").unwrap_or_default();
         let defaults = config.defaults();
-        let own = |hash: Hash<'c>| FUNCTIONS.into_iter().find_map(|kind| Some((kind, text_at(hash, kind)?)));
+        let own = |hash: Hash<'c>| {
+            FUNCTIONS_OF_ENTRIES.into_iter().find_map(|kind| Some((kind, text_at(hash, kind)?)))
+        };
         let mut extension = None;
         let (kind, function) = if config.version == 4 {
             let backend = text_at(entry, "backend").unwrap_or_default();
@@ -479,6 +499,7 @@ impl<'c> Compile<'c> {
             "lookup_key" => Kind::LookupKey,
             "data_dig" => Kind::DataDig,
             "hiera3_backend" => Kind::Hiera3,
+            "v4_data_hash" => Kind::LegacyHash,
             _ => Kind::DataHash,
         };
         Ok(Some(Entry::new(name, kind, function, options, locations)))

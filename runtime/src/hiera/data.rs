@@ -23,6 +23,8 @@ pub enum Data {
     List(Vec<Data>),
     /// Pairs in order; no key twice.
     Map(Vec<(Data, Data)>),
+    /// A list or map that may stand in several places as one object; which one.
+    Object((usize, usize), Box<Data>),
 }
 
 /// The name of the runtime type of symbols.
@@ -38,6 +40,7 @@ impl Data {
             Data::Float(f) => Value::Float(*f),
             Data::Text(text) => Value::str(arena, text),
             Data::Symbol(_) => symbol(arena),
+            Data::Object(_, data) => data.value(arena),
             Data::List(items) => {
                 let items: Vec<_> = items.iter().map(|item| item.value(arena)).collect();
                 Value::array(arena, &items)
@@ -60,6 +63,7 @@ impl Data {
     pub fn with_symbols_as_text(self) -> Data {
         match self {
             Data::Symbol(text) => Data::Text(text),
+            Data::Object(_, data) => data.with_symbols_as_text(),
             Data::List(items) => Data::List(items.into_iter().map(Data::with_symbols_as_text).collect()),
             Data::Map(pairs) => {
                 let pairs = pairs.into_iter();

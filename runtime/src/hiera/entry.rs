@@ -15,6 +15,8 @@ use std::rc::Rc;
 pub enum Kind {
     /// Gives all data at once.
     DataHash,
+    /// Gives all data at once, and is told nothing: a data provider of old.
+    LegacyHash,
     /// Is asked for a root key.
     LookupKey,
     /// Is asked for a key with its segments.
@@ -27,6 +29,7 @@ impl Kind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::DataHash => "data_hash",
+            Kind::LegacyHash => "v4_data_hash",
             Kind::LookupKey => "lookup_key",
             Kind::DataDig => "data_dig",
             Kind::Hiera3 => "hiera3_backend",
@@ -97,7 +100,8 @@ impl<'c> Entry<'c> {
     /// Whether all data are there, where it is asked for all at once.
     pub(super) fn is_read(&self) -> bool {
         let mut all = self.contexts.iter().enumerate();
-        self.kind != Kind::DataHash || all.all(|(n, context)| !self.exists(n) || context.data.get().is_some())
+        !matches!(self.kind, Kind::DataHash | Kind::LegacyHash)
+            || all.all(|(n, context)| !self.exists(n) || context.data.get().is_some())
     }
 
     /// How its files are written, where the function is one of Puppet's own.
@@ -110,8 +114,19 @@ impl<'c> Entry<'c> {
         }
     }
 
+    /// What explanations call it.
+    pub(super) fn explained(&self) -> String {
+        match self.kind {
+            Kind::LegacyHash => format!("Deprecated API function \"{}\"", self.function),
+            _ => format!("Hierarchy entry \"{}\"", self.name),
+        }
+    }
+
     /// What errors call its backend.
     pub(super) fn full_name(&self) -> String {
+        if self.kind == Kind::LegacyHash {
+            return format!("deprecated API function '{}'", self.function);
+        }
         let version = if self.levels.is_some() { "v3_" } else { "" };
         format!("{version}{} function '{}'", self.kind.name(), self.function)
     }

@@ -340,7 +340,7 @@ impl<'c> Nodes<'_, 'c> {
         };
         all.extend(key.map(|key| (symbol("key"), key)));
         if let Some(Event::Found(_, value, _) | Event::Result(value)) = &node.event {
-            all.push((symbol("value"), render::data(*value)));
+            all.push((symbol("value"), render::objects(*value)));
         }
         let event = match (&node.event, &node.what) {
             (_, What::Module(_, true)) => Some("module_provider_not_found"),
@@ -381,7 +381,7 @@ impl<'c> Nodes<'_, 'c> {
             What::Merge(strategy, options) => {
                 all.push((symbol("merge"), symbol(strategy)));
                 if let Some(options) = without_strategy(*options) {
-                    let options = options.iter().map(|(k, v)| (render::data(*k), render::data(*v)));
+                    let options = options.iter().map(|(k, v)| (render::data(*k), render::objects(*v)));
                     all.push((symbol("options"), Data::Map(options.collect())));
                 }
             }

@@ -28,11 +28,25 @@ pub fn is_encrypted(text: &str) -> bool {
     text.lines().any(|line| line.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']')))
 }
 
+/// Why a text could not be decrypted.
+pub enum Fault {
+    /// Ruby knows no such method; it says so by an exception that nobody catches.
+    NoEncryptor(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::Other(message)
+    }
+}
+
 /// A text with what is encrypted in it made plain.
 ///
 /// # Errors
 /// Why it can't be, without the place.
-pub fn decrypt(text: &str, options: Hash<'_>) -> Result<String, String> {
+pub fn decrypt(text: &str, options: Hash<'_>) -> Result<String, Fault> {
     let mut out = String::new();
     let mut rest = text;
     let mut keys = None;
@@ -46,7 +60,8 @@ pub fn decrypt(text: &str, options: Hash<'_>) -> Result<String, String> {
         rest = &rest[start + 4 + end..];
         if !scheme.eq_ignore_ascii_case("PKCS7") {
             let name = scheme.to_lowercase();
-            return Err(format!("cannot load such file -- hiera/backend/eyaml/encryptors/{name}"));
+            let message = format!("cannot load such file -- hiera/backend/eyaml/encryptors/{name}");
+            return Err(Fault::NoEncryptor(message));
         }
         let keys = match &keys {
             Some(keys) => keys,

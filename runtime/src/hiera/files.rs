@@ -84,6 +84,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, S
     match format {
         Format::Yaml => yaml::parse(text).map_err(|fault| match fault {
             Fault::Syntax(what) => format!("Unable to parse ({place}): {what}"),
+            Fault::Alias(name) => format!("Unable to parse Unknown alias: {name}"),
             Fault::Class(class) => {
                 format!("Unable to parse ({place}): Tried to load unspecified class: {class}")
             }

@@ -2,6 +2,7 @@
 //! nothing but the file itself may decide what it says.
 
 use super::data::Data;
+use super::hocon_faults;
 use super::hocon_size::Weights;
 use super::lines::{Lines, of_hocon};
 use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, Token, TokenKind};
@@ -35,7 +36,15 @@ pub fn is_portable(text: &str) -> bool {
 }
 
 fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String> {
-    let tokens = hocon::tokenize(text).map_err(|error| said(error.into()))?;
+    let tokens = hocon::tokenize(text).map_err(|error| {
+        let error = HoconError::from(error);
+        match &error {
+            HoconError::Parse(e) if e.message.contains("unterminated string") => {
+                hocon_faults::of_open_string(text, e.line, e.col).unwrap_or_else(|| said(error))
+            }
+            _ => said(error),
+        }
+    })?;
     let (mut at_start, mut nesting) = (true, Nesting::default());
     for (n, token) in tokens.iter().enumerate() {
         if nesting.enter(token) > MAX_DEPTH {
@@ -58,13 +67,8 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         }
         at_start = matches!(token.kind, TokenKind::Newline | TokenKind::Comma | TokenKind::LBrace);
     }
-    let (lines, colon) = of_hocon(&tokens);
-    if let Some(line) = colon {
-        return Err(format!(
-            "String: {line}: Expecting close brace }} or a comma, got ':' (if you intended ':' to be part of a key or \
-             string value, try enclosing the key or value in double quotes"
-        ));
-    }
+    hocon_faults::check(&tokens)?;
+    let lines = of_hocon(&tokens);
     let mut weights = Weights::of(&tokens);
     if weights.work() > MAX_WORK {
         return Err("too many fields are given to one object piece by piece at line 1 column 1".to_owned());

@@ -67,28 +67,21 @@ impl<'c> Layer<'c> {
 
 impl<'c> Compile<'c> {
     pub(super) fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.shared_layer(vm, 0, Place::Global, || self.environment.hiera_config.clone())
-    }
-
-    pub(super) fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        self.shared_layer(vm, 1, Place::Environment, || {
-            let file = self.environment.directory.as_ref()?.join("hiera.yaml");
-            self.tree().exists(&file).then_some(file)
+        self.shared_layer(0, || {
+            self.read_layer(vm, self.environment.hiera_config.clone(), Place::Global, None)
         })
     }
 
-    /// The layer of all modules; `file` says what configures it, and is asked once.
-    fn shared_layer(
-        &self,
-        vm: &mut Vm<'c>,
-        n: usize,
-        place: Place,
-        file: impl FnOnce() -> Option<PathBuf>,
-    ) -> Eval<'c, Kept<'c>> {
+    pub(super) fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
+        self.shared_layer(1, || self.layer_of_environment(vm))
+    }
+
+    /// A layer of all modules, read once.
+    fn shared_layer(&self, n: usize, read: impl FnOnce() -> Eval<'c, Kept<'c>>) -> Eval<'c, Kept<'c>> {
         if let Some(kept) = &self.hiera.shared.borrow()[n] {
             return Ok(kept.clone());
         }
-        let layer = self.read_layer(vm, file(), place, None)?;
+        let layer = read()?;
         self.hiera.shared.borrow_mut()[n] = Some(layer.clone());
         Ok(layer)
     }
@@ -97,14 +90,13 @@ impl<'c> Compile<'c> {
         if let Some(kept) = self.hiera.modules.borrow().get(module) {
             return Ok(kept.clone());
         }
-        let file = self.environment.modules.get(module).map(|module| module.path.join("hiera.yaml"));
-        let file = file.filter(|file| self.tree().exists(file));
-        let layer = self.read_layer(vm, file, Place::Module, Some(module))?;
+        let layer = self.layer_of_module(vm, module)?;
         self.hiera.modules.borrow_mut().insert(module.to_owned(), layer.clone());
         Ok(layer)
     }
 
-    fn read_layer(
+    /// The layer that a file configures, or where that is not there Puppet's defaults.
+    pub(super) fn read_layer(
         &self,
         vm: &mut Vm<'c>,
         file: Option<PathBuf>,
@@ -164,7 +156,7 @@ impl<'c> Compile<'c> {
                         }
                     })
                 };
-                explain.with(|| What::Entry(format!("Hierarchy entry \"{}\"", entry.name)), ask)
+                explain.with(|| What::Entry(entry.explained()), ask)
             })
         };
         if last {
@@ -207,7 +199,7 @@ impl<'c> Compile<'c> {
                  function",
                 entry.function
             ))),
-            Kind::DataHash => {
+            Kind::DataHash | Kind::LegacyHash => {
                 let found = match self.source(vm, at)? {
                     Source::File(file) => match file.find(file::hash_of(&key.root), &key.root) {
                         Some(found) => Some((file.value(found)?, found.traits)),

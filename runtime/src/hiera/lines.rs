@@ -1,9 +1,10 @@
 //! Where in its file each value stands: the shape of a data file with a line for each key and item, read only when
 //! somebody asks where a value came from.
 
+use super::events::Events;
 use super::files::{Format, parse};
-use granit_parser::{Event, Parser, ScalarStyle, Span};
 use hocon::{Token, TokenKind};
+use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -27,18 +28,17 @@ pub fn lines(path: &Path, bytes: &[u8], format: Format) -> Option<Rc<Lines>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
-        Format::Yaml => Yaml { parser: Parser::new_from_str(text), anchors: HashMap::new() }.document(),
+        Format::Yaml => Yaml { events: Events::of(text), anchors: HashMap::new() }.document(),
         Format::Json | Format::Hocon => {
             let tokens = hocon::tokenize(text).ok()?;
-            Some(Rc::new(of_hocon(&tokens).0))
+            Some(Rc::new(of_hocon(&tokens)))
         }
     }
 }
 
-/// The shape of HOCON, its keys in the order in which Ruby's gem has them; and the line of the first colon that stands
-/// in a value.
-pub fn of_hocon(tokens: &[Token]) -> (Lines, Option<usize>) {
-    let mut hocon = Hocon { tokens, at: 0, colon: None };
+/// The shape of HOCON, its keys in the order in which Ruby's gem has them.
+pub fn of_hocon(tokens: &[Token]) -> Lines {
+    let mut hocon = Hocon { tokens, at: 0 };
     hocon.skip(&[TokenKind::Newline]);
     let lines = if hocon.take(&TokenKind::LBracket) {
         hocon.list()
@@ -46,7 +46,7 @@ pub fn of_hocon(tokens: &[Token]) -> (Lines, Option<usize>) {
         hocon.take(&TokenKind::LBrace);
         hocon.object()
     };
-    (lines.finish(), hocon.colon)
+    lines.finish()
 }
 
 /// Keys in an order of their own: a key that comes again keeps its place, or, merged, goes to the front.
@@ -77,54 +77,49 @@ impl<T> Pairs<T> {
     }
 }
 
-fn line_of(span: &Span) -> u32 {
-    u32::try_from(span.start.line()).unwrap_or_default()
+fn line_of(mark: &Mark) -> u32 {
+    u32::try_from(mark.line + 1).unwrap_or_default()
 }
 
 struct Yaml<'t> {
-    parser: Parser<'t, granit_parser::StrInput<'t>>,
-    anchors: HashMap<usize, Rc<Lines>>,
+    events: Events<'t>,
+    anchors: HashMap<String, Rc<Lines>>,
 }
 
-impl<'t> Yaml<'t> {
-    fn next(&mut self) -> Option<(Event<'t>, Span)> {
-        loop {
-            match self.parser.next()?.ok()? {
-                (Event::Comment(..), _) => {}
-                next => return Some(next),
-            }
-        }
+impl Yaml<'_> {
+    fn next(&mut self) -> Option<(Event, Mark)> {
+        self.events.next().ok()
     }
 
     fn document(&mut self) -> Option<Rc<Lines>> {
         loop {
             match self.next()? {
-                (Event::StreamStart | Event::DocumentStart(..), _) => {}
-                (Event::StreamEnd | Event::DocumentEnd, _) => return None,
+                (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
+                (Event::StreamEnd | Event::DocumentEnd { .. }, _) => return None,
                 (event, _) => return self.node(event),
             }
         }
     }
 
-    fn node(&mut self, event: Event<'t>) -> Option<Rc<Lines>> {
+    fn node(&mut self, event: Event) -> Option<Rc<Lines>> {
         let (lines, anchor) = match event {
-            Event::SequenceStart(_, anchor, _) => {
+            Event::SequenceStart { anchor, .. } => {
                 let mut items = Vec::new();
                 loop {
                     match self.next()? {
                         (Event::SequenceEnd, _) => break,
-                        (event, span) => items.push((line_of(&span), self.node(event)?)),
+                        (event, mark) => items.push((line_of(&mark), self.node(event)?)),
                     }
                 }
                 (Lines::List(items), anchor)
             }
-            Event::MappingStart(_, anchor, _) => (self.map()?, anchor),
-            Event::Alias(id) => return self.anchors.get(&id).cloned(),
-            Event::Scalar(_, _, anchor, _) => (Lines::Leaf, anchor),
+            Event::MappingStart { anchor, .. } => (self.map()?, anchor),
+            Event::Alias { anchor } => return self.anchors.get(&anchor).cloned(),
+            Event::Scalar { anchor, .. } => (Lines::Leaf, anchor),
             _ => return None,
         };
         let lines = Rc::new(lines);
-        if anchor != 0 {
+        if let Some(anchor) = anchor {
             self.anchors.insert(anchor, lines.clone());
         }
         Some(lines)
@@ -133,15 +128,17 @@ impl<'t> Yaml<'t> {
     fn map(&mut self) -> Option<Lines> {
         let mut pairs = Pairs::default();
         loop {
-            let (event, span) = self.next()?;
+            let (event, mark) = self.next()?;
             let (key, merges) = match &event {
                 Event::MappingEnd => return Some(Lines::Map(pairs.in_order())),
-                Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => (String::new(), true),
+                Event::Scalar { value, style: ScalarStyle::Plain, tag: None, .. } if value == "<<" => {
+                    (String::new(), true)
+                }
                 // Symbols are names.
-                Event::Scalar(text, ScalarStyle::Plain, ..) => {
+                Event::Scalar { value: text, style: ScalarStyle::Plain, .. } => {
                     (text.strip_prefix(':').filter(|name| !name.is_empty()).unwrap_or(text).to_owned(), false)
                 }
-                Event::Scalar(text, ..) => (text.clone().into_owned(), false),
+                Event::Scalar { value: text, .. } => (text.clone(), false),
                 _ => (String::new(), false),
             };
             self.node(event)?;
@@ -153,7 +150,7 @@ impl<'t> Yaml<'t> {
                 _ => Vec::new(),
             };
             if merged.is_empty() {
-                pairs.set(key, line_of(&span), value);
+                pairs.set(key, line_of(&mark), value);
                 continue;
             }
             for map in merged {
@@ -191,7 +188,6 @@ impl Shape {
 struct Hocon<'t> {
     tokens: &'t [Token],
     at: usize,
-    colon: Option<usize>,
 }
 
 impl<'t> Hocon<'t> {
@@ -295,9 +291,6 @@ impl<'t> Hocon<'t> {
                     self.list()
                 }
                 _ => {
-                    if token.kind == TokenKind::Colon {
-                        self.colon.get_or_insert(token.line);
-                    }
                     self.at += 1;
                     continue;
                 }

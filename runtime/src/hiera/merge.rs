@@ -6,7 +6,7 @@ use super::explain::{Explain, What};
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::{self, mismatch};
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// A strategy.
@@ -65,15 +65,17 @@ impl<'c> Strategy<'c> {
             Strategy::Unique => ("unique", None),
             Strategy::Hash => ("hash", None),
             Strategy::Deep(options) => (options.name, options.given),
-            Strategy::First => return self.each(vm, variants, ask),
+            Strategy::First => return self.each(vm, variants, ask, false),
         };
         if variants.len() < 2 {
-            return self.each(vm, variants, ask);
+            return self.each(vm, variants, ask, false);
         }
+        // Whoever explains tells objects from their copies, and what is merged deeply is a copy.
+        let copies = explain.0.is_some() && matches!(self, Strategy::Deep(_));
         explain.with(
             || What::Merge(name, options),
             || {
-                let found = self.each(vm, variants, ask)?;
+                let found = self.each(vm, variants, ask, copies)?;
                 if let Some(value) = found {
                     explain.result(value);
                 }
@@ -87,6 +89,7 @@ impl<'c> Strategy<'c> {
         vm: &mut Vm<'c>,
         variants: impl ExactSizeIterator<Item = T>,
         mut ask: impl FnMut(&mut Vm<'c>, T) -> Eval<'c, Option<Value<'c>>>,
+        copies: bool,
     ) -> Eval<'c, Option<Value<'c>>> {
         let only = variants.len() == 1;
         let mut found: Option<Value<'c>> = None;
@@ -100,7 +103,10 @@ impl<'c> Strategy<'c> {
                 },
                 (Strategy::Unique, None) => vm.array(&flat(value)),
                 (_, None) => value,
-                (_, Some(before)) => self.merge(vm, before, value)?,
+                (_, Some(before)) => {
+                    let value = if copies { copy(vm, value) } else { value };
+                    self.merge(vm, before, value)?
+                }
             });
         }
         Ok(found)
@@ -149,6 +155,22 @@ fn check_options<'c>(vm: &mut Vm<'c>, name: &str, options: Hash<'c>) -> Eval<'c,
     mismatch::assert_instance(vm, "The merge options", ty, Value::Hash(options))
 }
 
+/// The same value in arrays and hashes of its own.
+fn copy<'c>(vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+    budget::within(1, || match value {
+        Value::Array(items) => {
+            let items: Vec<_> = items.items().iter().map(|item| copy(vm, *item)).collect();
+            vm.array(&items)
+        }
+        Value::Hash(hash) => {
+            let mut builder = HashBuilder::new(vm.arena);
+            hash.entries().iter().for_each(|(key, value)| builder.insert(*key, copy(vm, *value)));
+            Value::Hash(builder.finish())
+        }
+        other => other,
+    })
+}
+
 /// The items of an array, arrays in it taken apart; anything else on its own.
 fn flat(value: Value<'_>) -> Vec<Value<'_>> {
     budget::within(1, || match value {
@@ -159,7 +181,7 @@ fn flat(value: Value<'_>) -> Vec<Value<'_>> {
 
 /// The items, each once.
 pub(super) fn unique<'c>(vm: &mut Vm<'c>, items: &[Value<'c>]) -> Value<'c> {
-    let mut seen = bunraku_vm::value::HashBuilder::new(vm.arena);
+    let mut seen = HashBuilder::new(vm.arena);
     items.iter().for_each(|item| seen.insert(*item, Value::Undef));
     let items: Vec<_> = seen.finish().entries().iter().map(|(item, _)| *item).collect();
     vm.array(&items)

@@ -186,7 +186,9 @@ impl<'c> Compile<'c> {
         let Some(module) = module else { return Ok(table) };
         self.hiera.options.borrow_mut().modules.entry(String::new()).or_insert(table);
         let own = self.ask_module(vm, inv, Some(module), &key(), &Strategy::Hash, false)?;
-        let Some(own) = own.map(|own| check(own, Some(module))).transpose()? else { return Ok(table) };
+        let Some(own) = own.map(|own| check(own, Some(module))).transpose()?.flatten() else {
+            return Ok(table);
+        };
         let Some(shared) = shared else { return Ok(Some(Table::new(self.arena, own))) };
         let own_name = format!("Module {module}");
         let both = [("Global and Environment", shared), (own_name.as_str(), own)];
@@ -204,7 +206,7 @@ impl<'c> Compile<'c> {
             return Ok(known);
         }
         let found = self.ask_global(vm, inv, &key(), &Strategy::Hash)?;
-        let found = found.map(|found| check(found, None)).transpose()?;
+        let found = found.map(|found| check(found, None)).transpose()?.flatten();
         self.hiera.options.borrow_mut().global = Some(found);
         Ok(found)
     }
@@ -220,7 +222,7 @@ impl<'c> Compile<'c> {
             return Ok(known);
         }
         let found = self.ask_environment(vm, inv, &key(), &Strategy::Hash)?;
-        let found = found.map(|found| check(found, None)).transpose()?;
+        let found = found.map(|found| check(found, None)).transpose()?.flatten();
         let both = match (global, found) {
             (Some(global), Some(found)) => {
                 hash(Some(Strategy::Hash.merge(vm, Value::Hash(global), Value::Hash(found))?))
@@ -249,7 +251,7 @@ impl<'c> Compile<'c> {
                 let own = inv.explain.with(what, || {
                     self.ask_module(vm, &plain, Some(module), &key(), &Strategy::Hash, true)
                 })?;
-                let own = own.map(|own| check(own, Some(module))).transpose()?;
+                let own = own.map(|own| check(own, Some(module))).transpose()?.flatten();
                 let own = own.map(|all| Table::new(self.arena, all));
                 self.hiera.options.borrow_mut().defaults.insert(module.to_owned(), own);
                 own
@@ -372,12 +374,14 @@ fn has_branches(pattern: &str) -> bool {
     false
 }
 
-/// A module speaks of its own keys only.
-fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Hash<'c>> {
-    let Value::Hash(options) = options else {
-        return Err(lookup_error("value of lookup_options must be a hash"));
+/// A module speaks of its own keys only. What is undef says nothing.
+fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Option<Hash<'c>>> {
+    let options = match options {
+        Value::Hash(options) => options,
+        Value::Undef => return Ok(None),
+        _ => return Err(lookup_error("value of lookup_options must be a hash")),
     };
-    let Some(module) = module else { return Ok(options) };
+    let Some(module) = module else { return Ok(Some(options)) };
     for (key, _) in options.entries() {
         let key = key.as_str().unwrap_or_default();
         if is_of_module(key.strip_prefix('^').unwrap_or(key), module) {
@@ -390,7 +394,7 @@ fn check<'c>(options: Value<'c>, module: Option<&str>) -> Eval<'c, Hash<'c>> {
             false => format!("all lookup_options keys must start with module name '{module}'"),
         }));
     }
-    Ok(options)
+    Ok(Some(options))
 }
 
 /// Whether a key is one of a module's.

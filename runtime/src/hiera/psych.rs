@@ -4,13 +4,15 @@
 use super::data::Data;
 use super::scalar;
 use bunraku_vm::format::float_to_s;
+use std::collections::{HashMap, HashSet};
 
 /// Columns after which a space becomes a line break.
 const WIDTH: usize = 80;
 
 /// A document with its line feed.
 pub fn dump(data: &Data) -> String {
-    let mut emitter = Emitter { out: String::new(), column: 0, whitespace: true, indention: true };
+    let anchors = Anchors::of(data);
+    let mut emitter = Emitter { out: String::new(), column: 0, whitespace: true, indention: true, anchors };
     emitter.indicator("---", true, false, false);
     emitter.node(data, -1, Place::Root);
     if !emitter.out.ends_with('\n') {
@@ -40,6 +42,48 @@ struct Emitter {
     column: usize,
     whitespace: bool,
     indention: bool,
+    anchors: Anchors,
+}
+
+/// The objects that stand in several places: they get numbers in the order in which they are met again.
+#[derive(Default)]
+struct Anchors {
+    /// Each object met, with its number if it is met again.
+    met: HashMap<(usize, usize), Option<usize>>,
+    numbers: usize,
+    /// Those that have been written.
+    written: HashSet<(usize, usize)>,
+}
+
+impl Anchors {
+    fn of(data: &Data) -> Anchors {
+        let mut anchors = Anchors::default();
+        anchors.meet(data);
+        anchors
+    }
+
+    fn meet(&mut self, data: &Data) {
+        match data {
+            Data::Object(address, data) => match self.met.get_mut(address) {
+                None => {
+                    self.met.insert(*address, None);
+                    self.meet(data);
+                }
+                Some(number) => {
+                    if number.is_none() {
+                        self.numbers += 1;
+                        *number = Some(self.numbers);
+                    }
+                }
+            },
+            Data::List(items) => items.iter().for_each(|item| self.meet(item)),
+            Data::Map(pairs) => pairs.iter().for_each(|(key, value)| {
+                self.meet(key);
+                self.meet(value);
+            }),
+            _ => {}
+        }
+    }
 }
 
 impl Emitter {
@@ -78,6 +122,15 @@ impl Emitter {
     fn node(&mut self, data: &Data, indent: i32, place: Place) {
         let below = if indent < 0 { 0 } else { indent + 2 };
         match data {
+            Data::Object(address, data) => {
+                if let Some(number) = self.anchors.met.get(address).copied().flatten() {
+                    if !self.anchors.written.insert(*address) {
+                        return self.indicator(&format!("*{number}"), true, false, false);
+                    }
+                    self.indicator(&format!("&{number}"), true, false, false);
+                }
+                self.node(data, indent, place);
+            }
             Data::List(items) if items.is_empty() => {
                 self.indicator("[", true, true, false);
                 self.indicator("]", false, false, false);
@@ -258,6 +311,7 @@ impl Emitter {
 /// Whether a key stands on the line of its colon.
 fn is_simple(key: &Data) -> bool {
     match key {
+        Data::Object(_, data) => is_simple(data),
         Data::List(items) => items.is_empty(),
         Data::Map(pairs) => pairs.is_empty(),
         scalar => {
@@ -279,7 +333,7 @@ fn scalar_of(data: &Data) -> (String, Style) {
         Data::Float(f) => (float_to_s(*f), Style::Plain),
         Data::Symbol(text) => (format!(":{text}"), Style::Plain),
         Data::Text(text) => (text.clone(), style_of(text)),
-        Data::Null | Data::List(_) | Data::Map(_) => (String::new(), Style::Plain),
+        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => (String::new(), Style::Plain),
     }
 }
 

@@ -45,6 +45,22 @@ pub fn data(value: Value<'_>) -> Data {
     })
 }
 
+/// The same, in which lists and maps that are one object are known to be.
+pub fn objects(value: Value<'_>) -> Data {
+    let object = |address, data| Data::Object(address, Box::new(data));
+    budget::within(1, || match value {
+        Value::Array(items) if !items.items().is_empty() => object(
+            (items.address(), items.items().len()),
+            Data::List(items.items().iter().map(|item| objects(*item)).collect()),
+        ),
+        Value::Hash(hash) if !hash.is_empty() => {
+            let pairs = hash.entries().iter().map(|(key, value)| (objects(*key), objects(*value)));
+            object((hash.address(), hash.len()), Data::Map(pairs.collect()))
+        }
+        other => data(other),
+    })
+}
+
 /// Whether a value is data in all its parts.
 fn is_data(value: Value<'_>) -> bool {
     budget::within(1, || match value {
@@ -96,6 +112,7 @@ fn json(out: &mut String, data: &Data) {
         Data::Int(n) => out.push_str(&n.to_string()),
         Data::Float(f) => out.push_str(&float_to_s(*f)),
         Data::Text(text) | Data::Symbol(text) => string(out, text),
+        Data::Object(_, data) => json(out, data),
         Data::List(items) => {
             out.push('[');
             for (n, item) in items.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! YAML as Ruby's Psych loads it: the first document of a text, merge keys and aliases followed, within limits.
 
 use super::data::Data;
+use super::events::{Events, place};
 use super::scalar;
-use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
-use std::borrow::Cow;
+use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
 use std::collections::HashMap;
 
 /// Nodes that a file may have; what its anchors name and its aliases stand for counts each time.
@@ -19,15 +19,15 @@ const MAX_DEPTH: usize = 250;
 /// What is wrong, with line and column, and whether it is a class that is not allowed (Psych says that differently).
 pub fn parse(text: &str) -> Result<Data, Fault> {
     let mut loader =
-        Loader { parser: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
+        Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
     loop {
         match loader.next()? {
-            (Event::StreamStart | Event::DocumentStart(..), _) => {}
-            (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(Data::Null),
-            (event, span) => {
-                let data = loader.node(event, span)?;
+            (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
+            (Event::StreamEnd | Event::DocumentEnd { .. }, _) => return Ok(Data::Null),
+            (event, mark) => {
+                let data = loader.node(event, mark)?;
                 // What follows the document must be YAML, even if it is not looked at.
-                while !matches!(loader.next()?.0, Event::DocumentEnd | Event::StreamEnd) {}
+                while !matches!(loader.next()?.0, Event::DocumentEnd { .. } | Event::StreamEnd) {}
                 return Ok(data);
             }
         }
@@ -39,13 +39,16 @@ pub fn parse(text: &str) -> Result<Data, Fault> {
 pub enum Fault {
     /// It is no YAML: what, with line and column.
     Syntax(String),
+    /// An alias of what has no anchor.
+    Alias(String),
     /// It needs a Ruby class that is not allowed.
     Class(String),
 }
 
 struct Loader<'t> {
-    parser: Parser<'t, granit_parser::StrInput<'t>>,
-    anchors: HashMap<usize, (Data, Size)>,
+    events: Events<'t>,
+    /// What they name; nothing while it is still being read.
+    anchors: HashMap<String, Option<(Data, Size)>>,
     /// Nodes so far, copies included.
     nodes: usize,
     /// Bytes of texts in copies.
@@ -76,111 +79,110 @@ impl Size {
     }
 }
 
-fn at(span: &Span, what: &str) -> Fault {
-    Fault::Syntax(format!("{what} at line {} column {}", span.start.line(), span.start.col() + 1))
+fn at(mark: &Mark, what: &str) -> Fault {
+    Fault::Syntax(format!("{what} {}", place(mark)))
 }
 
-impl<'t> Loader<'t> {
-    fn next(&mut self) -> Result<(Event<'t>, Span), Fault> {
-        loop {
-            match self.parser.next() {
-                Some(Ok((event, span))) => {
-                    if !matches!(&event, Event::Comment(..)) {
-                        return Ok((event, span));
-                    }
-                }
-                Some(Err(error)) => {
-                    let place = error.marker();
-                    let (line, column) = (place.line(), place.col() + 1);
-                    return Err(Fault::Syntax(format!("{} at line {line} column {column}", error.info())));
-                }
-                None => return Ok((Event::StreamEnd, Span::empty(granit_parser::Marker::new(0, 1, 0)))),
-            }
-        }
+impl Loader<'_> {
+    fn next(&mut self) -> Result<(Event, Mark), Fault> {
+        self.events.next().map_err(Fault::Syntax)
     }
 
-    fn count(&mut self, span: &Span, more: usize) -> Result<(), Fault> {
+    fn count(&mut self, mark: &Mark, more: usize) -> Result<(), Fault> {
         self.nodes += more;
         if self.nodes > MAX_NODES {
-            return Err(at(span, &format!("aliases stand for more than {MAX_NODES} nodes")));
+            return Err(at(mark, &format!("aliases stand for more than {MAX_NODES} nodes")));
         }
         Ok(())
     }
 
     /// Counts what is about to be copied, so that a file of some kilobytes does not become gigabytes.
-    fn count_copy(&mut self, span: &Span, size: Size) -> Result<(), Fault> {
+    fn count_copy(&mut self, mark: &Mark, size: Size) -> Result<(), Fault> {
         self.copied += size.text;
         if self.copied > MAX_TEXT {
-            return Err(at(span, &format!("aliases stand for more than {MAX_TEXT} bytes")));
+            return Err(at(mark, &format!("aliases stand for more than {MAX_TEXT} bytes")));
         }
-        self.count(span, size.nodes)
+        self.count(mark, size.nodes)
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span) -> Result<Data, Fault> {
-        self.count(&span, 1)?;
+    fn node(&mut self, event: Event, mark: Mark) -> Result<Data, Fault> {
+        self.count(&mark, 1)?;
         let (data, anchor) = match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                (scalar_value(&text, style, tag.as_deref(), &span)?, anchor)
+            Event::Scalar { value, style, anchor, tag, .. } => {
+                (scalar_value(value, style, tag.as_deref(), &mark)?, anchor)
             }
-            Event::SequenceStart(_, anchor, tag) => {
-                allowed(tag)?;
-                (self.list(&span)?, anchor)
+            Event::SequenceStart { anchor, tag, .. } => {
+                allowed(tag.as_deref())?;
+                self.begin(&anchor);
+                (self.list(&mark)?, anchor)
             }
-            Event::MappingStart(_, anchor, tag) => {
-                allowed(tag)?;
-                (self.map(&span)?, anchor)
+            Event::MappingStart { anchor, tag, .. } => {
+                allowed(tag.as_deref())?;
+                self.begin(&anchor);
+                (self.map(&mark)?, anchor)
             }
-            Event::Alias(id) => {
-                let Some(size) = self.anchors.get(&id).map(|(_, size)| *size) else {
-                    return Err(at(&span, "an alias stands inside of what it names"));
-                };
-                self.count_copy(&span, size)?;
-                return Ok(self.anchors[&id].0.clone());
-            }
-            _ => return Err(at(&span, "did not find expected node content")),
+            Event::Alias { anchor } => match self.anchors.get(&anchor) {
+                None => return Err(Fault::Alias(anchor)),
+                Some(None) => return Err(at(&mark, "an alias stands inside of what it names")),
+                Some(Some((_, size))) => {
+                    self.count_copy(&mark, *size)?;
+                    let known = self.anchors.get(&anchor).and_then(Option::as_ref);
+                    return Ok(known.map_or(Data::Null, |(data, _)| data.clone()));
+                }
+            },
+            _ => return Err(at(&mark, "did not find expected node content")),
         };
-        if anchor != 0 {
+        if let Some(anchor) = anchor {
             // What is named is kept beside what it is part of, so anchors within anchors count each.
             let size = Size::of(&data);
-            self.count_copy(&span, size)?;
-            self.anchors.insert(anchor, (data.clone(), size));
+            self.count_copy(&mark, size)?;
+            self.anchors.insert(anchor, Some((data.clone(), size)));
         }
         Ok(data)
     }
 
-    fn enter(&mut self, span: &Span) -> Result<(), Fault> {
+    fn begin(&mut self, anchor: &Option<String>) {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor.clone(), None);
+        }
+    }
+
+    fn enter(&mut self, mark: &Mark) -> Result<(), Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(at(span, &format!("collections nest more than {MAX_DEPTH} levels")));
+            return Err(at(mark, &format!("collections nest more than {MAX_DEPTH} levels")));
         }
         Ok(())
     }
 
-    fn list(&mut self, span: &Span) -> Result<Data, Fault> {
-        self.enter(span)?;
+    fn list(&mut self, mark: &Mark) -> Result<Data, Fault> {
+        self.enter(mark)?;
         let mut items = Vec::new();
         loop {
             match self.next()? {
                 (Event::SequenceEnd, _) => break,
-                (event, span) => items.push(self.node(event, span)?),
+                (event, mark) => items.push(self.node(event, mark)?),
             }
         }
         self.depth -= 1;
         Ok(Data::List(items))
     }
 
-    fn map(&mut self, span: &Span) -> Result<Data, Fault> {
-        self.enter(span)?;
+    fn map(&mut self, mark: &Mark) -> Result<Data, Fault> {
+        self.enter(mark)?;
         let mut pairs = Pairs::default();
         loop {
-            let (event, span) = self.next()?;
+            let (event, mark) = self.next()?;
             if matches!(event, Event::MappingEnd) {
                 break;
             }
-            let merges = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<");
-            let key = self.node(event, span)?;
-            let (event, span) = self.next()?;
-            let value = self.node(event, span)?;
+            let merges = matches!(
+                &event,
+                Event::Scalar { value, style: ScalarStyle::Plain, tag: None, .. } if value == "<<"
+            );
+            let key = self.node(event, mark)?;
+            let (event, mark) = self.next()?;
+            let value = self.node(event, mark)?;
             match value {
                 Data::Map(other) if merges => other.into_iter().for_each(|(k, v)| pairs.set(k, v)),
                 Data::List(items) if merges && items.iter().all(|i| matches!(i, Data::Map(_))) => {
@@ -216,38 +218,33 @@ impl Pairs {
 }
 
 /// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.
-fn allowed(tag: Option<Cow<'_, Tag>>) -> Result<(), Fault> {
-    match tag {
-        Some(tag) => ruby_class(&tag).map_or(Ok(()), |class| Err(Fault::Class(class))),
-        None => Ok(()),
-    }
+fn allowed(tag: Option<&str>) -> Result<(), Fault> {
+    tag.and_then(ruby_class).map_or(Ok(()), |class| Err(Fault::Class(class)))
 }
 
-fn ruby_class(tag: &Tag) -> Option<String> {
-    let full = format!("{}{}", tag.handle(), tag.suffix());
-    let rest = full.split_once("ruby/")?.1;
+fn ruby_class(tag: &str) -> Option<String> {
+    let rest = tag.split_once("ruby/")?.1;
     let class = rest.split_once(':').map_or(rest, |(_, class)| class);
     Some(class.to_owned())
 }
 
-fn scalar_value(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Result<Data, Fault> {
-    let owned = || Data::Text(text.to_owned());
+fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark) -> Result<Data, Fault> {
     let plain = |text: &str| scalar::scan(text).map_err(|class| Fault::Class(class.to_owned()));
     let Some(tag) = tag else {
-        return if style == ScalarStyle::Plain { plain(text) } else { Ok(owned()) };
+        return if style == ScalarStyle::Plain { plain(&text) } else { Ok(Data::Text(text)) };
     };
-    match tag.suffix() {
-        "str" => Ok(owned()),
-        "binary" => Err(at(span, "!binary is not supported yet")),
-        "float" => match plain(text)? {
+    match tag.strip_prefix("tag:yaml.org,2002:").or_else(|| tag.strip_prefix('!')).unwrap_or(tag) {
+        "str" => Ok(Data::Text(text)),
+        "binary" => Err(at(mark, "!binary is not supported yet")),
+        "float" => match plain(&text)? {
             Data::Int(n) => Ok(Data::Float(n as f64)),
             other => Ok(other),
         },
-        "int" | "bool" | "null" => plain(text),
-        "sym" | "ruby/sym" | "ruby/symbol" => Ok(Data::Symbol(text.to_owned())),
+        "int" | "bool" | "null" => plain(&text),
+        "sym" | "ruby/sym" | "ruby/symbol" => Ok(Data::Symbol(text)),
         _ => match ruby_class(tag) {
             Some(class) => Err(Fault::Class(class)),
-            None => Ok(owned()),
+            None => Ok(Data::Text(text)),
         },
     }
 }

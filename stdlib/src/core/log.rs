@@ -4,6 +4,7 @@ use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::Eval;
 use bunraku_vm::format::interpolate;
 use bunraku_vm::function::Call;
+use bunraku_vm::types;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -54,6 +55,8 @@ fn log<'c>(vm: &mut Vm<'c>, severity: Severity, values: &[Value<'c>]) -> Eval<'c
         }
         interpolate(&mut message, *value);
     }
+    // A type that can't be printed: nothing is logged.
+    types::noted()?;
     vm.host.log(severity, &message, None);
     Ok(Value::Undef)
 }

@@ -5,7 +5,7 @@ use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::{Iter, Source, asserted};
-use bunraku_vm::types::object::{attributes, definition, value_of};
+use bunraku_vm::types::object::{Kind, attributes, definition, value_of};
 use bunraku_vm::types::{Type, is_assignable, is_instance, parse, print};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -33,6 +33,8 @@ struct Options<'c> {
     include_containers: bool,
     include_values: bool,
     depth_first: bool,
+    /// Whether objects are taken apart into what they only refer to, too.
+    references: bool,
 }
 
 fn options<'c>(vm: &mut Vm<'c>, given: Option<Hash<'c>>) -> Eval<'c, Options<'c>> {
@@ -60,6 +62,7 @@ fn options<'c>(vm: &mut Vm<'c>, given: Option<Hash<'c>>) -> Eval<'c, Options<'c>
         root: include_containers && flag("include_root"),
         include_containers,
         include_values,
+        references: get("include_refs").is_some_and(Value::truthy),
         depth_first: get("order").and_then(Value::as_str) != Some("breadth_first"),
     })
 }
@@ -77,6 +80,7 @@ fn parts<'c>(
         Value::Hash(hash) => hash.entries().to_vec(),
         Value::Object(object) if definition(object.ty).is_some() => attributes(object.ty)
             .into_iter()
+            .filter(|attribute| options.references || attribute.kind != Some(Kind::Reference))
             .map(|attribute| (vm.string(attribute.name), value_of(object, attribute)))
             .collect(),
         Value::Object(object) => object.attributes.entries().to_vec(),

@@ -250,7 +250,10 @@ impl<'c> Vm<'c> {
                 Op::Equal | Op::NotEqual => {
                     let same = match (&reg!(b), &reg!(c)) {
                         (Value::Int(left), Value::Int(right)) => left == right,
-                        (left, right) => compare::equal_operator(self, *left, *right),
+                        (&left, &right) => {
+                            here!();
+                            compare::equal_operator(self, left, right, op == Op::NotEqual)?
+                        }
                     };
                     reg!(a) = Value::Bool(same == (op == Op::Equal));
                 }
@@ -302,6 +305,10 @@ impl<'c> Vm<'c> {
                 }
                 Op::Concat => {
                     reg!(a) = concat(arena, &mut self.scratch, &self.registers[base + b..base + b + c]);
+                    if let Some(message) = types::noted_fault() {
+                        here!();
+                        return Err(Flow::raw(message));
+                    }
                 }
                 Op::NewArray => reg!(a) = Value::array(arena, run!(b, c)),
                 Op::Append => reg!(a) = joined(arena, reg!(a), run!(b, c)),

@@ -70,6 +70,7 @@ impl<'c> Alias<'c> {
 /// When nothing but aliases remains: "Type alias 'X' cannot be resolved to a real type".
 pub fn set_alias<'c>(arena: &'c Bump, alias: &'c Alias<'c>, body: &'c Type<'c>) -> Eval<'c, ()> {
     alias.target.set(Some(normalize(arena, body)));
+    super::noted::noted().inspect_err(|_| alias.target.set(None))?;
     if !is_real(Type::Alias(alias).alloc(arena)) {
         alias.target.set(None);
         let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);
@@ -198,6 +199,13 @@ fn parts<'c>(ty: &'c Type<'c>, walk: &mut Visit<'_, 'c>) -> bool {
         budget::within(1, || each_part(ty, &mut |part| any = any || parts(part, walk)));
     }
     any
+}
+
+/// Calls `each` with the types right within a type as it is written: aliases and Object types are names.
+pub(super) fn each_part_written<'c>(ty: &'c Type<'c>, each: &mut dyn FnMut(&'c Type<'c>)) {
+    if !matches!(ty, Type::Alias(_) | Type::Object { .. }) {
+        budget::within(1, || each_part(ty, each));
+    }
 }
 
 /// Calls `each` with the types right within a type, in Puppet's order; with what an alias stands for.

@@ -19,18 +19,44 @@ pub fn equivalent<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> bool
 
 /// Whether `undef` is an instance of the type.
 pub(crate) fn accepts_undef(ty: &Type<'_>) -> bool {
-    fn check<'c>(ty: &Type<'c>, walk: &mut OneSided<'c>) -> bool {
+    takes_undef(ty, false)
+}
+
+/// The same where Puppet asks an `Init` in it, too: that it has no constructor is noted.
+pub(super) fn takes_undef(ty: &Type<'_>, notes: bool) -> bool {
+    fn check<'c>(ty: &Type<'c>, notes: bool, walk: &mut OneSided<'c>) -> bool {
         match ty {
             Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Init { ty: None, .. } => true,
-            Type::Init { ty: Some(ty), .. } => budget::within(1, || check(ty, walk)),
-            Type::Variant(types) => budget::within(types.len(), || types.iter().any(|ty| check(ty, walk))),
+            Type::Init { ty: Some(ty), .. } => {
+                if notes && !super::new::is_constructible(ty) {
+                    super::noted::note_unsupported(ty);
+                    return false;
+                }
+                is_made_of_anything(ty) || budget::within(1, || check(ty, notes, walk))
+            }
+            Type::Variant(types) => {
+                budget::within(types.len(), || types.iter().any(|ty| check(ty, notes, walk)))
+            }
             Type::Alias(alias) => {
-                budget::within(1, || walk.target(alias, false, |walk, target| check(target, walk)))
+                budget::within(1, || walk.target(alias, false, |walk, target| check(target, notes, walk)))
             }
             _ => false,
         }
     }
-    check(ty, &mut OneSided::default())
+    check(ty, notes, &mut OneSided::default())
+}
+
+/// Whether the type has a constructor that takes any value.
+fn is_made_of_anything(ty: &Type<'_>) -> bool {
+    match ty {
+        Type::String { .. }
+        | Type::StringValue(_)
+        | Type::Sensitive(_)
+        | Type::Hash { .. }
+        | Type::Struct(_) => true,
+        Type::Alias(alias) => alias.target.get().is_some_and(is_made_of_anything),
+        _ => false,
+    }
 }
 
 /// Whether iteration functions accept values of the type.
@@ -301,6 +327,12 @@ impl<'c> Assign<'c> {
     }
 
     fn init(&mut self, ty: Option<&'c Type<'c>>, b: &'c Type<'c>) -> bool {
+        if let Some(ty) = ty
+            && !super::new::is_constructible(ty)
+        {
+            super::noted::note_unsupported(ty);
+            return false;
+        }
         match (ty, b) {
             (None, Type::Init { .. }) => true,
             (Some(ty), Type::Init { ty: Some(other), .. }) => self.check(ty, other),

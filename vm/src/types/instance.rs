@@ -4,6 +4,7 @@ use super::assign::{in_enum, in_pattern};
 use super::guard::{Guard, Guarded, Key};
 use super::{Alias, Range, StructMember, Type, infer, is_assignable, tuple_range};
 use crate::budget;
+use crate::error::Flow;
 use crate::semver;
 use crate::value::{Array, Hash, Value};
 use crate::vm::Vm;
@@ -153,7 +154,7 @@ impl<'c> Check<'_, 'c> {
         }
     }
 
-    /// Whether a value is one that `inner` can be made of. Nothing is, where `inner` has no constructor.
+    /// Whether a value is one that `inner` can be made of. That there is no constructor is noted.
     fn init(
         &mut self,
         ty: &'c Type<'c>,
@@ -162,13 +163,20 @@ impl<'c> Check<'_, 'c> {
         value: Value<'c>,
     ) -> bool {
         let check = |check: &mut Self| {
-            if check.instance(inner, value) {
-                return true;
-            }
-            let Ok(accepted) = super::new::accepted(check.vm, inner, args) else { return false };
+            let accepted = match super::new::accepted(check.vm, inner, args) {
+                Ok(accepted) => accepted,
+                Err(flow) => {
+                    if let Flow::Fault(fault) = *flow {
+                        super::noted::note(|| fault.diagnostic.message);
+                    }
+                    return false;
+                }
+            };
             accepted.single.iter().any(|ty| check.instance(ty, value))
                 || accepted.several.iter().any(|params| match value {
-                    Value::Array(items) => params.fit(items.items(), |ty, item| check.instance(ty, item)),
+                    Value::Array(items) if params.fit(items.items(), |ty, item| check.instance(ty, item)) => {
+                        true
+                    }
                     value => params.least == 1 && params.fit(&[value], |ty, item| check.instance(ty, item)),
                 })
         };
@@ -209,6 +217,7 @@ fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
         }
         Type::Pattern(sources) => matches!(value, Value::Str(s) if in_pattern(sources, &s)),
         Type::Regexp(source) => {
+            source.iter().for_each(|source| super::noted::note_regexp(source));
             matches!(value, Value::Regexp(s) if source.is_none_or(|source| source == s.as_str()))
         }
         Type::Collection(size) => match value {

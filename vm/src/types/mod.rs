@@ -21,6 +21,7 @@ pub mod mismatch;
 mod name;
 pub mod new;
 mod normalize;
+mod noted;
 pub mod object;
 mod parse;
 mod print;
@@ -30,6 +31,7 @@ mod signature;
 
 pub use access::access;
 pub use alias::{Alias, set_alias, settle};
+pub(crate) use assign::accepts_undef;
 pub use assign::{equivalent, is_assignable, is_iterable, iterable_element};
 pub use build::{
     builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data, variant,
@@ -41,6 +43,7 @@ pub use instance::is_instance;
 pub use lasting::LastingType;
 pub use name::{general_text, is_callable, name, resolved, simple_name};
 pub use normalize::normalize;
+pub use noted::{noted, take as noted_fault};
 pub use parse::{constant, parse, parse_with};
 pub use print::{print, print_expanded, print_value, print_value_indented};
 pub use quote::{capitalize, capitalize_segments, quote, quote_double};
@@ -48,6 +51,12 @@ pub use signature::{Signature, signatures};
 
 use crate::value::Value;
 use bumpalo::Bump;
+
+/// Forgets what the thread's last compile has left: a fault of a check that nobody asked for, the type set printed last.
+pub(crate) fn forget() {
+    noted::forget();
+    print::forget();
+}
 
 /// Inclusive bounds of a size or an integer; `None` is unbounded (`default`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,9 @@
 //! Normal form: `Variant`s flat, their ranges, enums and patterns merged, `Optional` pulled outwards.
 
-use super::assign::accepts_undef;
+use super::alias::each_part_written;
+use super::assign::takes_undef;
 use super::equal::{self, equal};
+use super::noted;
 use super::{CallableType, Range, StructMember, Type, enumeration, pattern, variant};
 use crate::budget;
 use bumpalo::Bump;
@@ -46,7 +48,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             let inner = normalize(arena, inner);
             match inner {
                 Type::NotUndef(kept) => normalize(arena, Type::Optional(kept).alloc(arena)),
-                _ if accepts_undef(inner) => inner,
+                _ if takes_undef(inner, true) => inner,
                 _ => Type::Optional(inner).alloc(arena),
             }
         }
@@ -54,7 +56,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             let inner = normalize(arena, inner);
             match inner {
                 Type::Optional(kept) => normalize(arena, Type::NotUndef(kept).alloc(arena)),
-                _ if !accepts_undef(inner) => inner,
+                _ if !takes_undef(inner, true) => inner,
                 _ => Type::NotUndef(inner).alloc(arena),
             }
         }
@@ -62,8 +64,28 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
         Type::Type(inner) if !inner.is_unit() => Type::Type(normalize(arena, inner)).alloc(arena),
         Type::Iterable(inner) if !inner.is_unit() => Type::Iterable(normalize(arena, inner)).alloc(arena),
         Type::Iterator(inner) if !inner.is_unit() => Type::Iterator(normalize(arena, inner)).alloc(arena),
+        Type::Init { ty: Some(inner), .. } => {
+            // Puppet's way to make another `Init` of a type in normal form fails.
+            if !is_kept(inner) || !equal(normalize(arena, inner), inner) {
+                noted::note(|| "wrong number of arguments (given 1, expected 2)".to_owned());
+            }
+            ty
+        }
         Type::Variant(types) if !types.is_empty() => normalize_variant(arena, ty, all(types)),
         _ => ty,
+    }
+}
+
+/// Whether Puppet takes a type's normal form for the very same type, if it is equal: it makes hashes with a size anew, and
+/// `NotUndef` without a type.
+fn is_kept<'c>(ty: &'c Type<'c>) -> bool {
+    let mut kept = true;
+    each_part_written(ty, &mut |part| kept = kept && is_kept(part));
+    kept && match ty {
+        Type::Hash { size: Range { min: Some(0), max: Some(0) }, .. } => true,
+        Type::Hash { size, .. } | Type::Collection(size) => size.is_unbounded(),
+        Type::NotUndef(Type::Any) => false,
+        _ => true,
     }
 }
 

@@ -7,46 +7,60 @@ use crate::budget;
 use crate::format::float_to_s;
 use crate::time::{timespan, timestamp};
 use crate::value::{Hash, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The type as text: `Integer[1, 10]`. An alias is followed by what it stands for, an Object type is its
 /// definition; inside of another type both are names.
 pub fn print(ty: &Type<'_>) -> String {
     let expanded = matches!(ty, Type::Alias(_) | Type::Object { .. } | Type::TypeSet { .. });
-    let mut printer = Printer { expanded, ..Printer::default() };
+    let mut printer = Printer { expanded, ..Printer::new() };
     printer.ty(ty);
     printer.out
 }
 
 /// The type as text, every alias followed by ` = ` and what it stands for.
 pub fn print_expanded(ty: &Type<'_>) -> String {
-    let mut printer = Printer { expanded: true, ..Printer::default() };
+    let mut printer = Printer { expanded: true, ..Printer::new() };
     printer.ty(ty);
     printer.out
 }
 
 /// A value as types and error messages show it: strings quoted, `undef`, arrays and hashes in full.
 pub fn print_value(value: Value<'_>) -> String {
-    let mut printer = Printer::default();
+    let mut printer = Printer::new();
     printer.value(value);
     printer.out
 }
 
 /// The same over several lines, from indentation `level` (of two spaces).
 pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
-    let mut printer = Printer { indent: Some(level), ..Printer::default() };
+    let mut printer = Printer { indent: Some(level), ..Printer::new() };
     printer.value(value);
     printer.out
 }
 
-#[derive(Default)]
 pub(super) struct Printer<'c> {
     out: String,
     pub(super) expanded: bool,
     indent: Option<usize>,
     /// Aliases being expanded.
     guard: Option<Box<Guard<'c>>>,
-    /// Prefixes of the names that the type set being printed shortens, what it puts there, whether they are its own.
-    pub(super) short: Vec<(String, String, bool)>,
+    /// What the type set calls types that was printed last, or is being printed.
+    pub(super) set: Option<SetNames>,
+}
+
+/// Prefixes of the names that a type set shortens, what it puts there, whether they are its own.
+pub(super) type SetNames = Rc<[(String, String, bool)]>;
+
+thread_local! {
+    /// Puppet never forgets the type set that it has printed last: types go on to have the names they have in it.
+    static LAST_SET: RefCell<Option<SetNames>> = const { RefCell::new(None) };
+}
+
+/// Forgets the type set printed last: a compile begins.
+pub(super) fn forget() {
+    LAST_SET.take();
 }
 
 impl<'c> Guarded<'c> for Printer<'c> {
@@ -56,6 +70,17 @@ impl<'c> Guarded<'c> for Printer<'c> {
 }
 
 impl<'c> Printer<'c> {
+    fn new() -> Self {
+        let set = LAST_SET.with_borrow(Clone::clone);
+        Printer { out: String::new(), expanded: false, indent: None, guard: None, set }
+    }
+
+    /// From here on types have the names they have in this set.
+    pub(super) fn name_by(&mut self, set: SetNames) {
+        LAST_SET.set(Some(set.clone()));
+        self.set = Some(set);
+    }
+
     pub(super) fn str(&mut self, text: &str) {
         budget::push_str(&mut self.out, text);
     }
@@ -100,7 +125,10 @@ impl<'c> Printer<'c> {
             Type::Pattern(sources) => {
                 self.bracketed("Pattern", |l| sources.iter().for_each(|s| l.text(&regexp(s))));
             }
-            Type::Regexp(Some(source)) => self.bracketed("Regexp", |l| l.text(&regexp(source))),
+            Type::Regexp(Some(source)) => {
+                super::noted::note_regexp(source);
+                self.bracketed("Regexp", |l| l.text(&regexp(source)));
+            }
             Type::Collection(size) => self.bracketed("Collection", |l| l.range(*size)),
             Type::Array { size: Range { min: Some(0), max: Some(0) }, .. } => self.str("Array[0, 0]"),
             Type::Hash { size: Range { min: Some(0), max: Some(0) }, .. } => self.str("Hash[0, 0]"),
@@ -186,6 +214,9 @@ impl<'c> Printer<'c> {
             (Some((short, _)), _) => return self.str(&short),
             _ => self.str(alias.name),
         }
+        if self.set.is_some() {
+            return;
+        }
         let known = matches!(
             alias.name,
             "Data" | "RichData" | "RichDataKey" | "Puppet::LookupKey" | "Puppet::LookupValue"
@@ -205,7 +236,7 @@ impl<'c> Printer<'c> {
             if n > 0 {
                 self.str(", ");
             }
-            let accepts_undef = accepts_undef(member.value);
+            let accepts_undef = super::accepts_undef(member.value);
             let key = quote(member.name);
             match (member.optional, accepts_undef) {
                 (true, false) => self.str(&format!("Optional[{key}]")),
@@ -287,8 +318,11 @@ impl<'c> Printer<'c> {
                     !value.is_undef() || attribute().is_some_and(|member| member.value.is_none())
                 };
                 let entries = object.attributes.entries().iter();
-                let entries: Vec<_> =
+                let mut entries: Vec<_> =
                     entries.filter(|(name, value)| is_given(name, value)).copied().collect();
+                // As they were declared, not as the constructor takes them.
+                let declared = super::object::attributes(object.ty);
+                entries.sort_by_key(|(name, _)| declared.iter().position(|a| name.as_str() == Some(a.name)));
                 budget::within(entries.len(), || self.entries(&entries));
                 self.str(")");
             }
@@ -376,10 +410,6 @@ fn is_short(items: &[Value<'_>], level: usize) -> bool {
         })
         .sum();
     items.is_empty() || (100usize.saturating_sub(level * 2)) > width
-}
-
-fn accepts_undef(ty: &Type<'_>) -> bool {
-    super::assign::accepts_undef(ty)
 }
 
 /// A regular expression between slashes, as Ruby inspects it.

@@ -1,6 +1,6 @@
 //! How Object types and type sets are printed.
 
-use super::print::Printer;
+use super::print::{Printer, SetNames};
 use super::quote::quote;
 use super::{Type, object};
 use crate::value::{Hash, Value};
@@ -53,7 +53,7 @@ impl<'c> Printer<'c> {
 
     /// What the type set being printed calls a type, and whether that is one of its own.
     pub(super) fn set_name(&self, name: &str) -> Option<(String, bool)> {
-        self.short.iter().find_map(|(prefix, short, own)| {
+        self.set.iter().flat_map(|set| set.iter()).find_map(|(prefix, short, own)| {
             let rest = name.strip_prefix(prefix.as_str())?;
             (!rest.contains("::")).then(|| (format!("{short}{rest}"), *own))
         })
@@ -203,16 +203,12 @@ impl<'c> Printer<'c> {
         self.str("]");
     }
 
-    /// A type set: its name, or where types are expanded its definition.
+    /// A type set, whose types are names unless types are expanded.
     pub(super) fn type_set(&mut self, name: Option<&str>, init: Option<Hash<'c>>) {
         let Some(init) = init else { return self.str(TYPE_SET) };
-        if let (Some(name), false) = (name, self.expanded) {
-            self.str(name);
-            return;
-        }
-        let short = std::mem::take(&mut self.short);
+        let mut names = Vec::new();
         if let Some(name) = name {
-            self.short.push((format!("{name}::"), String::new(), true));
+            names.push((format!("{name}::"), String::new(), true));
         }
         if let Some(Value::Hash(references)) = init.get_str("references") {
             for (short, reference) in references.entries() {
@@ -221,10 +217,11 @@ impl<'c> Printer<'c> {
                     _ => None,
                 };
                 if let (Some(short), Some(full)) = (short.as_str(), full) {
-                    self.short.push((format!("{full}::"), format!("{short}::"), false));
+                    names.push((format!("{full}::"), format!("{short}::"), false));
                 }
             }
         }
+        let names = SetNames::from(names);
         self.str("TypeSet[{");
         let mut first = true;
         const ORDER: [&str; 7] =
@@ -246,6 +243,7 @@ impl<'c> Printer<'c> {
             match given {
                 Some(Value::Hash(types)) if key == "types" => {
                     self.key(&mut first, key);
+                    self.name_by(names.clone());
                     self.str("{");
                     let mut first = true;
                     for (name, ty) in types.entries() {
@@ -272,6 +270,5 @@ impl<'c> Printer<'c> {
             self.str("}");
         }
         self.str("}]");
-        self.short = short;
     }
 }

@@ -60,7 +60,7 @@ pub struct Def<'u> {
     pub name: &'u str,
     /// The body (type alias: its right side).
     pub chunk: u32,
-    /// `inherits`.
+    /// `inherits`; of a type in a type set, that set.
     pub parent: Option<&'u str>,
     /// A node's matches.
     pub matches: Vec<HostMatch<'u>>,

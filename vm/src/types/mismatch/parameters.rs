@@ -3,7 +3,7 @@
 use super::describe::Describer;
 use super::{Fault, Mismatch, Mismatches, Step};
 use crate::error::{Eval, Flow};
-use crate::types::{Type, generalize, infer_set, is_instance};
+use crate::types::{Type, generalize, infer_set, is_instance, noted};
 use crate::value::Value;
 use crate::vm::Vm;
 use std::fmt::Display;
@@ -112,7 +112,9 @@ pub fn assert_instance<'c>(
     expected: &'c Type<'c>,
     value: Value<'c>,
 ) -> Eval<'c, ()> {
-    if is_instance(vm, expected, value) {
+    let fits = is_instance(vm, expected, value);
+    noted()?;
+    if fits {
         return Ok(());
     }
     let actual = infer_set(vm, value);

@@ -3,6 +3,7 @@
 use super::construct;
 use crate::error::{Eval, Flow};
 use crate::scope::Scope;
+use crate::types::noted::unsupported;
 use crate::types::{Type, generalize, infer_set, is_assignable, is_instance, print, tuple_range};
 use crate::value::Value;
 use crate::vm::Vm;
@@ -44,6 +45,45 @@ fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<Parameters<'c>> {
     std::mem::replace(&mut vm.constructor, outer).unwrap_or_default()
 }
 
+/// Whether an `Init` may be of this type, as far as the type alone tells.
+pub(crate) fn is_constructible(ty: &Type<'_>) -> bool {
+    fn has_constructor(ty: &Type<'_>) -> bool {
+        match ty {
+            Type::Integer(_)
+            | Type::Float { .. }
+            | Type::Numeric
+            | Type::Boolean(_)
+            | Type::String { .. }
+            | Type::StringValue(_)
+            | Type::Array { .. }
+            | Type::Tuple { .. }
+            | Type::Hash { .. }
+            | Type::Struct(_)
+            | Type::Regexp(_)
+            | Type::Sensitive(_)
+            | Type::Timestamp { .. }
+            | Type::Timespan { .. }
+            | Type::SemVer(_)
+            | Type::SemVerRange
+            | Type::Binary
+            | Type::Uri(_)
+            | Type::Type(_)
+            | Type::NotUndef(Type::Any)
+            | Type::ObjectExtension { .. }
+            | Type::Init { ty: Some(_), .. } => true,
+            Type::Object { name, definition, .. } => {
+                definition.is_some() || matches!(name, Some("Error" | "Deferred" | "Puppet::LookupContext"))
+            }
+            Type::Optional(inner) if !inner.is_unit() => has_constructor(inner),
+            Type::NotUndef(inner) => has_constructor(inner),
+            // One that is still being resolved is not asked yet.
+            Type::Alias(alias) => alias.target.get().is_none_or(has_constructor),
+            _ => false,
+        }
+    }
+    !matches!(ty, Type::Init { .. } | Type::Optional(_) | Type::NotUndef(_)) && has_constructor(ty)
+}
+
 /// What `Init[ty, args…]` accepts beside instances of `ty`.
 ///
 /// # Errors
@@ -54,8 +94,7 @@ pub(crate) fn accepted<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]
         ty => signatures(vm, ty),
     };
     if all.is_empty() {
-        let name = print(ty);
-        return Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")));
+        return Err(Flow::raw(unsupported(ty)));
     }
     let mut single = vec![ty];
     if args.is_empty() {

@@ -9,11 +9,11 @@ pub mod time;
 mod version;
 
 pub use init::check_init;
-pub(crate) use init::{Parameters, accepted};
+pub(crate) use init::{Parameters, accepted, is_constructible};
 pub use object::{from_hash, member};
 
 use super::mismatch::{assert_instance, describe_arguments};
-use super::{Type, callable, infer, is_instance, parse_with, print};
+use super::{StructMember, Type, callable, infer, is_instance, parse_with, print};
 use crate::error::{Eval, Flow};
 use crate::scope::Scope;
 use crate::value::Value;
@@ -88,10 +88,7 @@ fn construct<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, ty: &'c Type<'c>, args: 
         }
         Type::Init { ty: Some(inner), args: more } => init::init(vm, scope, inner, more, args),
         Type::Object { .. } | Type::ObjectExtension { .. } => object::object(vm, ty, args),
-        _ => {
-            let name = print(ty);
-            Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")))
-        }
+        _ => Err(Flow::raw(super::noted::unsupported(ty))),
     }
 }
 
@@ -207,18 +204,36 @@ pub(super) fn init_types<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> Vec<&'c Type<
     const NUMBER: &str = "\\A[+-]?\\s*(?:(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE]-?\\d+)?|(?:0[xX][0-9A-Fa-f]+)|\
                           (?:0[0-7]+)|(?:0[bB][01]+))\\z";
     const INTEGER: &str = "\\A[+-]?\\s*(?:(?:\\d+)|(?:0[xX][0-9A-Fa-f]+)|(?:0[bB][01]+))\\z";
-    let convertible = |pattern: &'static str| -> Types<'c> {
-        vec![
+    // What a number is made of, and the same by name.
+    let convertible = |pattern: &'static str, more: &[StructMember<'c>]| -> Types<'c> {
+        let mut all: Types<'c> = vec![
             &Numeric,
             &Boolean(None),
             Pattern(arena.alloc_slice_copy(&[pattern])).alloc(arena),
             &Timespan { from: None, to: None },
             &Timestamp { from: None, to: None },
-        ]
+        ];
+        let from = Variant(arena.alloc_slice_copy(&all)).alloc(arena);
+        let mut members = vec![StructMember { name: "from", optional: false, value: from }];
+        members.extend_from_slice(more);
+        members.push(StructMember { name: "abs", optional: true, value: &Boolean(None) });
+        all.push(Struct(arena.alloc_slice_copy(&members)).alloc(arena));
+        all
     };
+    const fn exactly<'c>(n: i64) -> crate::types::Type<'c> {
+        Integer(super::Range::exactly(n))
+    }
+    let radix = Variant(arena.alloc_slice_copy(&[
+        &Default,
+        exactly(2).alloc(arena),
+        exactly(8).alloc(arena),
+        exactly(10).alloc(arena),
+        exactly(16).alloc(arena),
+    ]));
+    let radix = StructMember { name: "radix", optional: true, value: radix.alloc(arena) };
     match super::resolved(ty) {
-        Integer(_) => convertible(INTEGER),
-        Float { .. } | Numeric => convertible(NUMBER),
+        Integer(_) => convertible(INTEGER, &[radix]),
+        Float { .. } | Numeric => convertible(NUMBER, &[]),
         Boolean(_) => {
             vec![&Numeric, super::enumeration(arena, &["false", "true", "yes", "no", "y", "n"], true)]
         }
@@ -241,6 +256,14 @@ pub(super) fn init_types<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> Vec<&'c Type<
             vec![&String { size: super::Range { min: Some(1), max: None } }]
         }
         Binary | Regexp(_) => vec![&String { size: super::Range::ANY }],
+        Object { definition: Some(_), .. } => {
+            let members = crate::types::object::constructor(super::resolved(ty));
+            let members = members.into_iter();
+            let members: Vec<_> = members
+                .map(|(name, value, default)| StructMember { name, optional: default.is_some(), value })
+                .collect();
+            vec![Struct(arena.alloc_slice_copy(&members)).alloc(arena)]
+        }
         _ => Vec::new(),
     }
 }

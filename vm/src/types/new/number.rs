@@ -137,6 +137,15 @@ fn named_integer<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> Eval<'c, Named<'c>> {
     ))
 }
 
+const FLOAT_LOCALS: [(&str, &str); 2] = [
+    (
+        "Convertible",
+        "Variant[Integer, Float, Boolean, Pattern[/\\A[+-]?\\s*(?:(?:(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE]-?\\d+)?)|\
+         (?:0[xX][0-9A-Fa-f]+)|(?:0[0-7]+)|(?:0[bB][01]+))\\z/], Timespan, Timestamp]",
+    ),
+    ("NamedArgs", "Struct[{from => Convertible, Optional[abs] => Boolean}]"),
+];
+
 /// The value and whether to take it without its sign, from positional or named arguments.
 fn float_args<'c>(
     vm: &mut Vm<'c>,
@@ -150,6 +159,13 @@ fn float_args<'c>(
         }
         [from] => (*from, Value::Bool(false)),
         [from, abs @ Value::Bool(_)] => (*from, *abs),
+        // Only the signatures are asked for.
+        _ if vm.constructor.is_some() => {
+            let positional: &Params = &[("Convertible", "from", true), ("Boolean", "abs", false)];
+            let named: &Params = &[("NamedArgs", "hash_args", true)];
+            check(vm, function, &FLOAT_LOCALS, &[positional, named], args)?;
+            (Value::Undef, Value::Bool(false))
+        }
         _ => {
             let positional: &Params = &[
                 ("Variant[Numeric, Boolean, Timespan, Timestamp]", "from", true),

@@ -4,7 +4,7 @@ use super::{Params, check};
 use crate::closure::Closure;
 use crate::error::{Eval, Flow};
 use crate::types::object::{Feature, Kind, constructor, is_in_ruby};
-use crate::types::{CallableType, Range, Type, is_instance, parse_with, print};
+use crate::types::{CallableType, Range, StructMember, Type, accepts_undef, is_instance, parse_with};
 use crate::uri as uris;
 use crate::value::{Hash, HashBuilder, Object, Str, Value};
 use crate::vm::Vm;
@@ -16,6 +16,13 @@ struct Attribute<'c> {
     default: Option<Value<'c>>,
 }
 
+impl<'c> Attribute<'c> {
+    /// The attribute in the hash of all.
+    fn member(&self) -> StructMember<'c> {
+        StructMember { name: self.name, optional: self.default.is_some(), value: self.ty }
+    }
+}
+
 /// `URI.new`
 pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     const PARTS: &str = "Struct[{Optional[scheme] => String[1], Optional[userinfo] => String[1], \
@@ -25,10 +32,7 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     let signatures: [&Params; 2] = [&[("String[1]", "uri", true)], &[(PARTS, "hash", true)]];
     check(vm, "new_error", &[], &signatures, args)?;
     let text = match args[0] {
-        Value::Str(text) => {
-            uris::parse(&text).map_err(Flow::raw)?;
-            text.as_str().to_owned()
-        }
+        Value::Str(text) => text.as_str().to_owned(),
         Value::Hash(hash) => {
             let part = |key: &str, before: &str, after: &str| match hash.get_str(key) {
                 Some(value) => format!("{before}{}{after}", crate::format::to_interpolated(value)),
@@ -53,6 +57,7 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         }
         _ => String::new(),
     };
+    let text = uris::normal(&text).map_err(Flow::raw)?;
     Ok(Value::Uri(Str::new(vm.arena, &text)))
 }
 
@@ -78,8 +83,7 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>
             ("arguments", "Optional[Array]", Some(Value::Undef)),
         ],
         _ => {
-            let name = print(ty);
-            return Err(Flow::raw(format!("Creation of new instance of type '{name}' is not supported")));
+            return Err(Flow::raw(crate::types::noted::unsupported(ty)));
         }
     };
     let mut all = match parent {
@@ -112,6 +116,11 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     }
     if let Some(asked) = &mut vm.constructor {
         let least = attributes.iter().filter(|a| a.default.is_none()).count();
+        if class.is_none_or(|class| class.takes_hash) {
+            let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
+            let by_name = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
+            asked.push(super::Parameters { types: vec![by_name], least: 1 });
+        }
         asked.push(super::Parameters { types: attributes.iter().map(|a| a.ty).collect(), least });
         return Err(Flow::raw("only the signatures were asked for"));
     }
@@ -127,7 +136,7 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
         }
         args => {
             let required = attributes.iter().filter(|a| a.default.is_none()).count();
-            let fits = (required..=attributes.len()).contains(&args.len())
+            let fits = (least(&attributes)..=attributes.len()).contains(&args.len())
                 && attributes.iter().zip(args).all(|(attribute, arg)| is_instance(vm, attribute.ty, *arg));
             if !fits {
                 let takes_hash = class.is_none_or(|class| class.takes_hash);
@@ -135,6 +144,17 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
             }
             if class.is_some() {
                 return vm.host.make_object(vm, ty, args, false);
+            }
+            if args.len() < required {
+                // What may be undef need not be given, says the signature; Ruby's constructor has another opinion.
+                let wanted = match attributes.len() {
+                    all if all == required => required.to_string(),
+                    all => format!("{required}..{all}"),
+                };
+                return Err(Flow::raw(format!(
+                    "wrong number of arguments (given {}, expected {wanted})",
+                    args.len()
+                )));
             }
             (0..attributes.len()).map(|n| args.get(n).copied()).collect()
         }
@@ -163,10 +183,7 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
 /// For a hash that is not one of these; for Puppet's own types that nobody can make.
 pub fn from_hash<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, init: Value<'c>) -> Eval<'c> {
     let attributes = settable(vm, ty)?;
-    let members: Vec<_> = attributes
-        .iter()
-        .map(|a| crate::types::StructMember { name: a.name, optional: a.default.is_some(), value: a.ty })
-        .collect();
+    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
     let shape: &'c Type<'c> = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
     let subject = format!("{} initializer", crate::types::name(ty));
     crate::types::mismatch::assert_instance(vm, &subject, shape, init)?;
@@ -250,14 +267,9 @@ pub fn member<'c>(
                 "fragment" => parts.fragment,
                 "opaque" => parts.opaque,
                 "port" => {
-                    let known = match parts.scheme {
-                        Some("http") => Some(80),
-                        Some("https") => Some(443),
-                        Some("ftp") => Some(21),
-                        Some("ldap") => Some(389),
-                        _ => None,
-                    };
-                    let port = parts.port.and_then(|port| port.parse().ok()).or(known);
+                    let known = parts.scheme.and_then(uris::standard_port);
+                    let port =
+                        parts.port.and_then(|port| port.parse().ok()).or(known.map(|port| port as i64));
                     return Ok(Some(port.map_or(Value::Undef, Value::Int)));
                 }
                 _ => return Ok(None),
@@ -281,6 +293,12 @@ fn owner<'c>(ty: &'c Type<'c>, name: &str) -> &'c str {
     crate::types::name(ty)
 }
 
+/// How many arguments the signature of a constructor asks for: up to the last that may not be undef.
+fn least(attributes: &[Attribute<'_>]) -> usize {
+    let needed = |a: &Attribute<'_>| a.default.is_none() && !accepts_undef(a.ty);
+    attributes.iter().rposition(needed).map_or(0, |last| last + 1)
+}
+
 fn named<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], hash: Hash<'c>) -> bool {
     let known = |key: &Value<'c>| attributes.iter().any(|a| key.as_str() == Some(a.name));
     hash.entries().iter().all(|(key, _)| known(key))
@@ -299,15 +317,13 @@ fn wrong_arguments<'c>(
 ) -> Box<Flow<'c>> {
     let arena = vm.arena;
     let types: Vec<_> = attributes.iter().map(|a| a.ty).collect();
-    let required = attributes.iter().filter(|a| a.default.is_none()).count();
-    let size = (required != types.len()).then(|| Range::new(required as i64, types.len() as i64));
+    let required = least(attributes);
+    let size = (required != types.len() || types.is_empty())
+        .then(|| Range::new(required as i64, types.len() as i64));
     let Type::Callable(positional) = crate::types::callable(arena, &types, size, None, None) else {
         return Flow::raw("an Object type has no constructor");
     };
-    let members: Vec<_> = attributes
-        .iter()
-        .map(|a| crate::types::StructMember { name: a.name, optional: a.default.is_some(), value: a.ty })
-        .collect();
+    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
     let by_name: &'c Type<'c> = Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
     let Type::Callable(hashed) = crate::types::callable(arena, &[by_name], None, None, None) else {
         return Flow::raw("an Object type has no constructor");

@@ -43,9 +43,10 @@ pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eva
 
 /// Fails for a type among its own ancestors: one that is still being defined.
 fn inherits_itself<'c>(name: Option<&str>, parent: Option<&'c Type<'c>>) -> Eval<'c, ()> {
-    if let (Some(name), Some(Type::Alias(alias))) = (name, parent)
+    if let (Some(_), Some(Type::Alias(alias))) = (name, parent)
         && alias.target.get().is_none()
     {
+        let name = alias.name;
         return Err(Flow::raw(format!("The Object type '{name}' inherits from itself")));
     }
     Ok(())
@@ -107,6 +108,7 @@ impl<'c> Definer<'c> {
                 Type::Optional(_) => ty,
                 ty => optional(vm.arena, ty),
             };
+            self.reserved(name)?;
             let feature = Feature::TypeParameter;
             let parameter = Member {
                 feature,
@@ -162,6 +164,7 @@ impl<'c> Definer<'c> {
         }
         for (name, value) in self.entries("constants") {
             let name = name.as_str().unwrap_or_default();
+            self.reserved(name)?;
             let inferred = infer(vm, *value);
             let constant = Member {
                 feature: Feature::Attribute,
@@ -179,12 +182,23 @@ impl<'c> Definer<'c> {
         Ok(all)
     }
 
+    /// Fails for the names that objects as data have for something else.
+    fn reserved(&self, name: &str) -> Eval<'c, ()> {
+        match name {
+            "__ptype" | "__pvalue" => {
+                Err(Flow::raw(format!("The attribute '{name}' is reserved and cannot be used")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn inherited(&self, name: &str) -> Option<&'c Member<'c>> {
         member(self.parent?, name)
     }
 
     fn attribute(&self, vm: &mut Vm<'c>, name: &'c str, spec: Value<'c>) -> Eval<'c, Member<'c>> {
         let feature = Feature::Attribute;
+        self.reserved(name)?;
         let label = format!("attribute {}[{name}]", self.name);
         let Value::Hash(spec) = spec else {
             let ty = self.type_of(vm, feature, name, spec)?;
@@ -208,9 +222,6 @@ impl<'c> Definer<'c> {
         );
         let shape = parse_with(vm, &shape, &[])?;
         assert_instance(vm, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
-        if matches!(name, "__ptype" | "__pvalue") {
-            return Err(Flow::raw(format!("The attribute '{name}' is reserved and cannot be used")));
-        }
         let Some(Value::Type(ty)) = spec.get_str("type") else {
             return Err(Flow::raw(format!("{label} has no type")));
         };
@@ -223,7 +234,10 @@ impl<'c> Definer<'c> {
             }
             is_final = true;
         }
-        let value = spec.get_str("value");
+        let value = spec.get_str("value").or_else(|| {
+            let may_be_none = matches!(ty, Type::Optional(_)) && matches!(kind, None | Some(Kind::Reference));
+            may_be_none.then_some(Value::Undef)
+        });
         match (kind, value) {
             (Some(kind @ (Kind::Derived | Kind::GivenOrDerived)), Some(_)) => {
                 let kind = kind.name();
@@ -272,7 +286,7 @@ impl<'c> Definer<'c> {
                          Boolean, Optional[annotations] => {ANNOTATIONS}}}]"
                     );
                     let shape = parse_with(vm, &shape, &[])?;
-                    let subject = format!("initializer for {}", function.label(self.name));
+                    let subject = format!("initializer for function '{name}'");
                     assert_instance(vm, &subject, shape, Value::Hash(*spec))?;
                     if let Some(Value::Type(ty)) = spec.get_str("type") {
                         function.ty = ty;

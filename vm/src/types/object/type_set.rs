@@ -7,6 +7,8 @@ use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
 const NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
+/// Who says what names mean, where nobody else does.
+const AUTHORITY: &str = "http://puppet.com/2016.1/runtime";
 const SIMPLE: &str = "Pattern[/\\A[A-Z]\\w*\\z/]";
 const ANNOTATIONS: &str = "Optional[Hash[Type[Annotation], Hash[Pattern[/\\A[a-z_]\\w*\\z/], Any]]]";
 
@@ -15,6 +17,12 @@ fn resolve_reference<'c>(vm: &mut Vm<'c>, set: &str, reference: Hash<'c>) -> Eva
     let text = |key: &str| reference.get_str(key).map(crate::format::to_interpolated).unwrap_or_default();
     let (name, wanted) = (text("name"), text("version_range"));
     let start = format!("TypeSet '{set}' reference to TypeSet named '{name}'");
+    if reference
+        .get_str("name_authority")
+        .is_some_and(|given| crate::format::to_interpolated(given) != AUTHORITY)
+    {
+        return Err(Flow::raw(format!("{start} cannot be resolved")));
+    }
     match crate::types::by_name(vm, &name)? {
         Type::TypeSet { init: Some(init), .. } => {
             let version = init.get_str("version").map(crate::format::to_interpolated).unwrap_or_default();
@@ -27,10 +35,42 @@ fn resolve_reference<'c>(vm: &mut Vm<'c>, set: &str, reference: Hash<'c>) -> Eva
         }
         Type::Reference(_) => Err(Flow::raw(format!("{start} cannot be resolved"))),
         other => {
-            let other = crate::types::print(other);
+            let other = crate::types::name(other);
             Err(Flow::raw(format!("{start} resolves to a {other}")))
         }
     }
+}
+
+/// The names that a set's definition gives to other sets: none twice, none of a type of its own, no set twice.
+fn check_references<'c>(set: &str, init: Hash<'c>, references: Hash<'c>) -> Eval<'c, ()> {
+    let mut known: Vec<[String; 3]> = Vec::new();
+    for (alias, reference) in references.entries() {
+        let Value::Hash(reference) = reference else { continue };
+        let text = |hash: &Hash<'c>, key: &str| hash.get_str(key).map(crate::format::to_interpolated);
+        let authority = text(reference, "name_authority")
+            .or_else(|| text(&init, "name_authority"))
+            .unwrap_or_else(|| AUTHORITY.to_owned());
+        let name = text(reference, "name").unwrap_or_default();
+        let range = text(reference, "version_range").unwrap_or_default();
+        let overlaps = |[other_authority, other_name, other]: &[String; 3]| {
+            *other_authority == authority && *other_name == name && crate::semver::overlap(other, &range)
+        };
+        if known.iter().any(overlaps) {
+            return Err(Flow::raw(format!(
+                "TypeSet '{set}' references TypeSet '{authority}/{name}' more than once using overlapping version \
+                 ranges"
+            )));
+        }
+        if matches!(init.get_str("types"), Some(Value::Hash(types)) if types.get(*alias).is_some()) {
+            let alias = alias.as_str().unwrap_or_default();
+            return Err(Flow::raw(format!(
+                "TypeSet '{set}' references a TypeSet using alias '{alias}'. The alias collides with the name of a \
+                 declared type"
+            )));
+        }
+        known.push([authority, name, range]);
+    }
+    Ok(())
 }
 
 /// The type set a hash defines. `name` is what a `type` statement calls it.
@@ -70,9 +110,11 @@ pub fn define_set<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) ->
         crate::semver::Version::parse(&version).map_err(Flow::raw)?;
     }
     if let Some(Value::Hash(references)) = init.get_str("references") {
+        let name = name.unwrap_or_default();
+        check_references(name, init, references)?;
         for (_, reference) in references.entries() {
             if let Value::Hash(reference) = reference {
-                resolve_reference(vm, name.unwrap_or_default(), *reference)?;
+                resolve_reference(vm, name, *reference)?;
             }
         }
     }

@@ -15,6 +15,7 @@ pub mod function_files;
 pub mod functions;
 pub mod hiera;
 pub mod job;
+pub mod ldap;
 pub mod modules;
 pub mod names;
 pub mod natives;

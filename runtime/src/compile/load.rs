@@ -37,10 +37,13 @@ impl<'c> Compile<'c> {
             let outcome = file.units[self.check as usize].get_or_init(compile);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.check as usize]);
+            self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
             return self.load_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
         }
         let compiled = self.compile_manifest(path)?;
-        self.load_compiled(vm, &compiled, Some(self.text(&path.to_string_lossy())), self.module_of(path))
+        let file = Some(self.text(&path.to_string_lossy()));
+        self.check_noted(vm, compiled.parts().0, file)?;
+        self.load_compiled(vm, &compiled, file, self.module_of(path))
     }
 
     pub(super) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {

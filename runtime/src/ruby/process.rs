@@ -29,6 +29,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/types.rb", include_str!("worker/types.rb")),
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
+    ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
+    ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
     ("<bunraku>/template.rb", include_str!("worker/template.rb")),

@@ -10,6 +10,7 @@ mod check;
 mod compile;
 mod eval;
 mod inspect;
+mod ldap;
 mod lookup;
 mod output;
 mod render;

@@ -1,18 +1,21 @@
 //! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
 //! them; they become a job of the runtime.
 
+use crate::ldap::Ldap;
 use bunraku_runtime::enc::{self, Classification};
 use bunraku_runtime::facts;
 use bunraku_runtime::files::read;
 use bunraku_runtime::job::{self, Job, PathList};
+use bunraku_runtime::ldap;
 use bunraku_vm::diagnostic::Diagnostic;
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Environment, node, facts, settings.
 #[derive(Args)]
+#[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls"]).multiple(true))]
 pub struct World {
     /// Directory of the environment: with `environment.conf`, `manifests/`, `modules/`.
     #[arg(long, value_name = "DIR")]
@@ -55,8 +58,8 @@ pub struct World {
     /// PuppetDB, which has facts as well.
     #[arg(long, value_name = "DIR|URL")]
     pub storeconfigs: Option<String>,
-    /// Certificates of the authority that signs PuppetDB.
-    #[arg(long, value_name = "FILE", requires = "storeconfigs")]
+    /// Certificates of the authority that signs PuppetDB or the LDAP server.
+    #[arg(long, value_name = "FILE", requires = "tls")]
     pub localcacert: Option<PathBuf>,
     /// Certificate that PuppetDB is shown.
     #[arg(long, value_name = "FILE", requires = "hostprivkey")]
@@ -100,6 +103,9 @@ pub struct World {
     /// Ruby renders them all.
     #[arg(long = "no-native-templates", overrides_with = "native_templates")]
     pub no_native_templates: bool,
+    /// The directory that `--node_terminus ldap` asks.
+    #[command(flatten)]
+    pub ldap: Ldap,
 }
 
 /// The setting `node_terminus`.
@@ -109,6 +115,8 @@ pub enum Terminus {
     Plain,
     /// From an external classifier.
     Exec,
+    /// From an LDAP directory.
+    Ldap,
 }
 
 /// The setting `strict`.
@@ -174,6 +182,11 @@ impl World {
         };
         let classified = match (self.node_terminus, &self.external_nodes) {
             (Terminus::Exec, Some(command)) => enc::classify(command, name, limits)?,
+            (Terminus::Ldap, _) => {
+                self.ldap.tell(&mut settings);
+                let server = self.ldap.server(self.localcacert.as_deref());
+                ldap::classify(&server, &self.ldap.settings()?, name, facts.as_ref(), limits)?
+            }
             _ => Classification::default(),
         };
         let (environment, environment_name) = self.environment_of(&classified)?;

@@ -2,6 +2,7 @@
 //! Source: the specification's environments page; the oracle for defaults.
 
 use crate::archive::open::Opened;
+use crate::extensions;
 use crate::files::read;
 use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
@@ -32,6 +33,7 @@ pub struct Environment {
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
     functions: OnceLock<FunctionFiles>,
+    extensions: OnceLock<Vec<(String, PathBuf)>>,
     /// Where types of a frozen tree are, by name: nothing comes or goes there.
     pub(crate) type_files: FrozenMap<String, Box<TypeFiles>>,
     /// Where files of modules are that code has named, and EPP templates.
@@ -192,6 +194,7 @@ impl Environment {
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         let functions = OnceLock::new();
+        let extensions = OnceLock::new();
         Ok(Environment {
             data_provider: settings.data_provider,
             name,
@@ -201,6 +204,7 @@ impl Environment {
             hiera_config,
             types,
             functions,
+            extensions,
             type_files: FrozenMap::new(),
             named_files: NamedFiles::default(),
             resources: AtomicUsize::new(0),
@@ -215,6 +219,11 @@ impl Environment {
     /// Where its functions in Ruby are.
     pub fn functions(&self) -> &FunctionFiles {
         self.functions.get_or_init(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
+    }
+
+    /// The files of modules that extend the compiler, each with its module's name.
+    pub fn extensions(&self) -> &[(String, PathBuf)] {
+        self.extensions.get_or_init(|| extensions::find(self))
     }
 
     /// Whether nothing of it that is kept has changed since. Manifests and data are not part of it.

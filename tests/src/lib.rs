@@ -5,6 +5,7 @@
 
 pub mod bunraku;
 pub mod canonical;
+pub mod certificates;
 pub mod compare;
 pub mod control_repo;
 pub mod corpus;
@@ -13,7 +14,9 @@ pub mod foreign;
 pub mod hiera_repo;
 pub mod oracle;
 pub mod paths;
+pub mod programs;
 pub mod puppetdb;
+pub mod slapd;
 pub mod spec;
 pub mod types;
 pub mod used;

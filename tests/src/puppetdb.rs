@@ -3,11 +3,15 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::{
+    certificates,
+    programs::{free_port, ok, retry},
+};
 use tempfile::TempDir;
 
 const JAR: &str = "/usr/share/puppetdb/puppetdb.jar";
@@ -43,7 +47,7 @@ impl PuppetDb {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut db = PuppetDb { folder, children: Vec::new(), port: free_port()?, tls_port: free_port()? };
         db.start_postgres(&postgres)?;
-        db.make_certificates()?;
+        certificates::make(db.folder.path(), &["server", "client"])?;
         db.start_puppetdb()?;
         Ok(Ok(db))
     }
@@ -136,37 +140,6 @@ impl PuppetDb {
             .map_err(|error| error.to_string())
     }
 
-    /// An authority, and one certificate each for the server and for a client.
-    fn make_certificates(&self) -> Result<(), String> {
-        let openssl = || {
-            let mut command = Command::new("openssl");
-            command.current_dir(self.folder.path());
-            command
-        };
-        let new = ["req", "-newkey", "rsa:2048", "-nodes"];
-        let authority =
-            ["-x509", "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem"];
-        ok(openssl().args(new).args(authority))?;
-        fs::write(self.file("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1")
-            .map_err(|e| e.to_string())?;
-        for name in ["server", "client"] {
-            let (key, request, signed) =
-                (format!("{name}.key"), format!("{name}.csr"), format!("{name}.pem"));
-            ok(openssl().args(new).args([
-                "-subj",
-                &format!("/CN={name}"),
-                "-keyout",
-                &key,
-                "-out",
-                &request,
-            ]))?;
-            let by =
-                ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names"];
-            ok(openssl().args(["x509", "-req", "-in", &request, "-out", &signed]).args(by))?;
-        }
-        Ok(())
-    }
-
     fn start_puppetdb(&mut self) -> Result<(), String> {
         let mut java = Command::new("java");
         java.args([
@@ -223,28 +196,4 @@ fn as_postgres(program: &Path) -> Command {
     let mut command = Command::new("runuser");
     command.args(["-u", "postgres", "--"]).arg(program).current_dir("/");
     command
-}
-
-fn ok(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr))),
-    }
-}
-
-fn retry(limit: Duration, attempt: impl Fn() -> Result<(), String>) -> Result<(), String> {
-    let begin = Instant::now();
-    loop {
-        match attempt() {
-            Err(_) if begin.elapsed() < limit => std::thread::sleep(Duration::from_millis(250)),
-            result => return result,
-        }
-    }
-}
-
-/// A port nobody listens on.
-fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
-    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }

@@ -286,6 +286,9 @@ pub trait Host<'c> {
     /// sees it.
     fn native(&self, name: &str, from: &str) -> Option<&'static Native>;
 
+    /// Checks the text of a heredoc, at a place, by what is known of its syntax; what nobody knows is any text.
+    fn check_syntax(&self, vm: &mut Vm<'c>, syntax: &str, text: &str, place: Place) -> Eval<'c, ()>;
+
     /// Whether a function of any kind is known by that name: what Ruby's `Puppet::Parser::Functions.function`
     /// finds for functions of the old kind.
     fn has_old_function(&self, name: &str) -> bool;

@@ -187,6 +187,8 @@ instructions! {
     Relate Abcw (a: Reg, b: Reg, c: Reg, w: Num) "R[a] := R[c], after the relationship w (0 ->, 1 ~>, 2 <-, 3 <~) from R[b] to R[c]";
     RenderText Abx (x: Const) "adds K[x] to the template's output";
     Render Abc (a: Reg) "adds the string of R[a] to the template's output";
+    CheckSyntax Abx (a: Reg, x: Name) "fails if R[a] is no text of the syntax N[x] and a checker for that is known";
+    NoteSyntax Abx (a: Reg, x: Name) "nothing: says to whoever loads the unit that R[a], the constant just loaded, is to be text of the syntax N[x]";
     ReservedWord Abx (x: Name) "fails: N[x] is a reserved word";
     BadCallee Abx (a: Reg, x: Const) "fails: K[x] can't be called";
     Fail Abx (x: Const) "fails with the message K[x]";

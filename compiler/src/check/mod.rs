@@ -17,6 +17,7 @@ mod node;
 mod report;
 mod resource;
 mod rvalue;
+pub mod syntax;
 mod typedef;
 mod walk;
 
@@ -53,7 +54,17 @@ pub struct CheckOptions<'s> {
 /// Checks a parsed file: the warnings, then the errors, each in the order Puppet gives them. All of them:
 /// how many are shown (`max_errors`, `max_warnings`, `max_deprecations`) is for the caller to say.
 pub fn check(program: &Program<'_>, source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Vec<Diagnostic> {
-    let mut checker = Checker { options, source, report: Report::new(source) };
+    check_within(program, source, options, 0)
+}
+
+/// The same for a text that stands in so many others.
+fn check_within(
+    program: &Program<'_>,
+    source: &SourceFile<'_>,
+    options: &CheckOptions<'_>,
+    depth: u32,
+) -> Vec<Diagnostic> {
+    let mut checker = Checker { options, source, depth, report: Report::new(source) };
     checker.top_constructs(program);
     if !matches!(program.body.kind, ExprKind::Nop) {
         checker.walk(program.body, walk::Around::Program);
@@ -64,5 +75,6 @@ pub fn check(program: &Program<'_>, source: &SourceFile<'_>, options: &CheckOpti
 struct Checker<'c, 's> {
     options: &'c CheckOptions<'c>,
     source: &'c SourceFile<'s>,
+    depth: u32,
     report: Report<'s>,
 }

@@ -174,6 +174,19 @@ fn locations() {
     );
 }
 
+/// Puppet code in a heredoc of Puppet code, so many times.
+fn nested_heredocs(depth: usize) -> String {
+    let begin: String = (0..depth).map(|n| format!("@(E{n}:pp)\n")).collect();
+    let end: String = (0..depth).rev().map(|n| format!("|E{n}\n")).collect();
+    format!("{begin}1\n{end}")
+}
+
+#[test]
+fn heredocs_in_heredocs_have_an_end() {
+    finds(&nested_heredocs(300), &[]);
+    finds(&nested_heredocs(2000), &["0:0 err stack level too deep"]);
+}
+
 #[test]
 fn heredocs() {
     finds("$x = @(E:json)\n{\"a\": [1, true]}\n| E\n", &[]);

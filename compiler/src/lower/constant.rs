@@ -1,6 +1,7 @@
 //! Folds constant expressions: literals, and arrays and hashes made of nothing else.
 
 use crate::ast::{Expr, ExprKind};
+use crate::check::syntax;
 use bunraku_vm::unit::writer::Const;
 
 /// The value of `expr` if no evaluation is needed to know it.
@@ -15,7 +16,8 @@ pub(super) fn constant(expr: &Expr<'_>) -> Option<Const> {
         ExprKind::Name(text) => Const::Str((*text).to_owned()),
         ExprKind::Regex(source) => Const::Regexp((*source).to_owned()),
         ExprKind::Paren(inner) => constant(inner)?,
-        ExprKind::Heredoc { text, .. } => constant(text)?,
+        // What no checker of Puppet's knows may be known to a module's when the unit is loaded.
+        ExprKind::Heredoc { syntax, text } if is_checked(syntax) => constant(text)?,
         ExprKind::Array(items) => Const::Array(items.iter().map(constant).collect::<Option<_>>()?),
         ExprKind::Hash(entries) => {
             let pairs = entries.iter().map(|e| Some((constant(&e.key)?, constant(&e.value)?)));
@@ -23,6 +25,11 @@ pub(super) fn constant(expr: &Expr<'_>) -> Option<Const> {
         }
         _ => return None,
     })
+}
+
+/// Whether a text of the syntax has been checked by the time it is lowered, or has no syntax.
+pub(super) fn is_checked(syntax: &str) -> bool {
+    syntax.is_empty() || syntax::checker(syntax).is_some()
 }
 
 /// Types of the language itself, which mean the same everywhere and take types and literals as parameters.

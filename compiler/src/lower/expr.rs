@@ -1,7 +1,7 @@
 //! Expressions: each is lowered into a given register.
 
 use super::body::{Body, Reg};
-use super::constant::{constant, is_constant_type};
+use super::constant::{constant, is_checked, is_constant_type};
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
@@ -32,7 +32,7 @@ impl Body<'_, '_> {
         }
         match &expr.kind {
             ExprKind::Concat(parts) => self.concat(expr, parts, to),
-            ExprKind::Heredoc { text, .. } => self.expr(text, to),
+            ExprKind::Heredoc { syntax, text } => self.heredoc(expr, syntax, text, to),
             ExprKind::Paren(inner) => self.last(inner, to, unasked),
             ExprKind::TypeName(name) => self.type_name(expr, name, to),
             ExprKind::Reserved(word) => {
@@ -141,6 +141,20 @@ impl Body<'_, '_> {
             | ExprKind::Name(_) => self.load(to, &Const::Undef, span),
         }
         self.release(mark);
+    }
+
+    /// A heredoc whose text is checked when it has been made, or, if it is constant, when the unit is loaded.
+    fn heredoc(&mut self, expr: &Expr<'_>, syntax: &str, text: &Expr<'_>, to: Reg) {
+        self.expr(text, to);
+        let op = match &text.kind {
+            _ if syntax.is_empty() => return,
+            ExprKind::Str(_) if is_checked(syntax) => return,
+            ExprKind::Str(_) => Op::NoteSyntax,
+            _ => Op::CheckSyntax,
+        };
+        let name = self.low.unit.name(syntax);
+        self.abx(op, to, name, expr.span);
+        self.position_of(expr, &[text.span]);
     }
 
     fn concat(&mut self, expr: &Expr<'_>, parts: &[Part<'_>], to: Reg) {

@@ -1,14 +1,13 @@
 //! The parts of a file in an archive: what they say, and their way in and out. Nothing of the machine that built
 //! it is in them: where a message names its own file, [`SELF`] stands for the path.
 
+use crate::issue_code::issue_code;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::sync::Mutex;
 
 /// Stands for the path of the file a part belongs to. No path can hold it.
 pub const SELF: &str = "\0";
@@ -90,27 +89,6 @@ impl Finding {
         diagnostic.help = self.help.as_deref().map(here);
         diagnostic
     }
-}
-
-/// How many issue codes archives may bring into the process.
-const MAX_CODES: usize = 1024;
-
-/// An issue code that lives for ever: there are few, and whatever an archive says, no more than [`MAX_CODES`].
-fn issue_code(text: &str) -> Option<&'static str> {
-    static CODES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
-    let mut codes = CODES.lock().ok()?;
-    let codes = codes.get_or_insert_default();
-    if let Some(known) = codes.get(text) {
-        return Some(known);
-    }
-    let fits =
-        text.len() <= 64 && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    if !fits || codes.len() >= MAX_CODES {
-        return None;
-    }
-    let code: &'static str = Box::leak(text.to_owned().into_boxed_str());
-    codes.insert(code);
-    Some(code)
 }
 
 impl Findings {

@@ -14,7 +14,7 @@ use bumpalo::collections::Vec as List;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
-use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::host::{
@@ -466,6 +466,7 @@ impl<'c> Host<'c> for Compile<'c> {
             Some(kept) => {
                 let outcome = kept.units[self.check as usize].get_or_init(compile).as_ref();
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
+                self.check_template(vm, "epp", words, &kept.path)?;
                 let learned = Some(&kept.learned[self.check as usize]);
                 vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
             }
@@ -474,6 +475,7 @@ impl<'c> Host<'c> for Compile<'c> {
                 self.note_standing(path);
                 let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
                 let (words, passed) = self.kept.keep(&compiled);
+                self.check_template(vm, "epp", words, &file)?;
                 vm.load(words, passed, None, Some(self.text(&file)), self.module_of(path))?
             }
         };
@@ -496,10 +498,15 @@ impl<'c> Host<'c> for Compile<'c> {
         let compiled = crate::units::compile(&source, &self.check_options())
             .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
         let (words, passed) = self.kept.keep(&compiled);
+        self.check_template(vm, "inline_epp", words, "inlined-epp-text")?;
         let unit = vm.load(words, passed, None, Some("inlined-epp-text"), module)?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.inline_templates.borrow_mut().insert(text.to_owned(), (module, chunk));
         Ok(chunk)
+    }
+
+    fn check_syntax(&self, vm: &mut Vm<'c>, syntax: &str, text: &str, place: Place) -> Eval<'c, ()> {
+        self.check_text(vm, syntax, text, place)
     }
 
     fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
@@ -586,6 +593,17 @@ impl<'c> Host<'c> for Compile<'c> {
 }
 
 impl<'c> Compile<'c> {
+    /// Checks the constant texts of a template: one that a module's checker does not take is as one that can't be
+    /// parsed.
+    fn check_template(&self, vm: &mut Vm<'c>, function: &str, words: &[u32], file: &str) -> Eval<'c, ()> {
+        self.check_noted(vm, words, Some(file)).map_err(|flow| match *flow {
+            Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) => {
+                self.invalid_epp(function, &[diagnostic])
+            }
+            _ => flow,
+        })
+    }
+
     fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
         Flow::raw(format!("{function}(): Invalid EPP: {}", self.error_of(faults)))
     }

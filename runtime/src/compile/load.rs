@@ -77,10 +77,12 @@ impl<'c> Compile<'c> {
             let outcome = file.units[self.check as usize].get_or_init(compile);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.check as usize]);
+            self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
             return self.read_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
         }
         let compiled = self.compile_manifest(path)?;
         let file = Some(self.text(&path.to_string_lossy()));
+        self.check_noted(vm, compiled.parts().0, file)?;
         self.read_unit(vm, &compiled, (self.kept.keep(&compiled), None), file, self.module_of(path))
     }
 

@@ -20,6 +20,7 @@ mod query;
 mod relations;
 mod settings;
 mod sound;
+mod syntax;
 
 pub use phases::{Code, Finished, Inputs, Node, Spent};
 

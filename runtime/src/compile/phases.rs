@@ -20,6 +20,7 @@ use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_compiler::check::syntax::TOO_DEEP;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -384,15 +385,23 @@ impl<'c> Compile<'c> {
         let units = match code {
             Some(Code { text, file }) => {
                 let source = SourceFile { path: file, text, kind: SourceKind::Manifest };
-                let compiled = self.compile_source(&source).map_err(|flow| self.could_not_parse(flow))?;
+                let compiled = self.compile_source(&source).and_then(|compiled| {
+                    self.check_noted(vm, compiled.parts().0, file)?;
+                    Ok(compiled)
+                });
+                let compiled = compiled.map_err(|flow| self.could_not_parse(flow))?;
                 vec![self.load_compiled(vm, &compiled, file.map(|file| self.text(file)), "")?]
             }
             None => {
                 let mut units = Vec::new();
                 for file in self.environment.manifest_files() {
                     self.loaded.borrow_mut().insert(file.clone().into());
-                    let compiled = self.compile_manifest(&file).map_err(|flow| self.could_not_parse(flow))?;
                     let path = self.text(&file.to_string_lossy());
+                    let compiled = self.compile_manifest(&file).and_then(|compiled| {
+                        self.check_noted(vm, compiled.parts().0, Some(path))?;
+                        Ok(compiled)
+                    });
+                    let compiled = compiled.map_err(|flow| self.could_not_parse(flow))?;
                     units.push(self.load_compiled(vm, &compiled, Some(path), self.module_of(&file))?);
                 }
                 units
@@ -404,7 +413,10 @@ impl<'c> Compile<'c> {
 
     /// A fault of a main manifest's text.
     pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
-        if let Flow::Fault(fault) = &mut *flow {
+        // Where Ruby's stack ends, Puppet adds nothing.
+        if let Flow::Fault(fault) = &mut *flow
+            && fault.diagnostic.message != TOO_DEEP
+        {
             let prefix = format!("Could not parse for environment {}: ", self.environment.name);
             fault.diagnostic.message.insert_str(0, &prefix);
         }

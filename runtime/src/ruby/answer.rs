@@ -78,6 +78,8 @@ impl<'c> Compile<'c> {
             "less" => Ok(Value::Bool(compare::compare(vm, compare::Op::Less, arg(0), arg(1))?)),
             "match" => Ok(Value::Bool(compare::match_operator(vm, arg(0), arg(1))?)),
             "context" => self.context_for_ruby(vm, args),
+            "plugins" => self.extensions_for_ruby(vm),
+            "syntax" => self.check_for_ruby(vm, args),
             _ => self.answer_world(vm, what, argument),
         }
     }

@@ -4,7 +4,7 @@
 //! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
 //! see to it that nobody waits for one for ever; [`wire`] is the form of what passes between;
 //! [`talk`] is one question with all the questions that come back before its answer; [`answer`] answers those;
-//! [`functions`], [`datatypes`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
+//! [`functions`], [`datatypes`], [`syntax`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
@@ -16,6 +16,7 @@ mod pipes;
 mod process;
 mod resource_types;
 mod shared;
+mod syntax;
 mod talk;
 mod template;
 mod types;
@@ -32,7 +33,7 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Object;
 use process::Worker;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -79,6 +80,8 @@ pub struct Ruby<'c> {
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Files of data types, by the type's name.
     datatypes: RefCell<HashMap<String, PathBuf>>,
+    /// Whether code in Ruby has had the registry of checkers in its hands.
+    plugins: Cell<bool>,
     /// Object types that have a class in the worker, and how it makes instances.
     types: RefCell<HashMap<String, &'c Type<'c>>>,
     classes: RefCell<HashMap<String, ObjectClass<'c>>>,
@@ -111,6 +114,7 @@ impl<'c> Ruby<'c> {
             bytes: RefCell::default(),
             objects: RefCell::default(),
             datatypes: RefCell::default(),
+            plugins: Cell::default(),
             types: RefCell::default(),
             classes: RefCell::default(),
         }
@@ -145,6 +149,7 @@ impl<'c> Ruby<'c> {
         self.bytes.take();
         self.objects.take();
         self.datatypes.take();
+        self.plugins.take();
         self.types.take();
         self.classes.take();
     }

@@ -30,6 +30,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/types.rb", include_str!("worker/types.rb")),
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
+    ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
+    ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
     ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),

@@ -1,7 +1,8 @@
 //! Completes a fault at the innermost instruction: Puppet's prefix, label and place.
 
-use crate::error::{Flow, Stage};
+use crate::error::{Blame, Eval, Flow, Stage};
 use crate::label;
+use crate::value::Value;
 use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
@@ -29,5 +30,13 @@ impl<'c> Vm<'c> {
         diagnostic.place = frame.site_of(fault.blame).place();
         diagnostic.stack = self.stack().iter().map(|site| site.place()).collect();
         flow
+    }
+
+    /// Has a text that a heredoc has made checked. What is wrong with it is at the text, not at the heredoc's tag.
+    #[cold]
+    pub(crate) fn check_syntax(&mut self, syntax: &str, text: Value<'c>) -> Eval<'c, ()> {
+        let (Some(frame), Some(text)) = (self.frames.last(), text.as_str()) else { return Ok(()) };
+        let place = frame.site_of(Blame::Left).place();
+        self.host.check_syntax(self, syntax, text, place)
     }
 }

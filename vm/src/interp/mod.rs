@@ -432,6 +432,12 @@ impl<'c> Vm<'c> {
                     let value = reg!(a);
                     self.render_value(value);
                 }
+                Op::CheckSyntax => {
+                    here!();
+                    let text = reg!(a);
+                    self.check_syntax(unit.name(x as u32), text)?;
+                }
+                Op::NoteSyntax => {}
                 Op::ReservedWord => {
                     here!();
                     return Err(reserved_word(unit.name(x as u32)));

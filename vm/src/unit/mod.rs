@@ -2,6 +2,7 @@
 
 pub mod disassemble;
 pub mod layout;
+pub mod noted;
 pub mod reader;
 pub mod shape;
 pub mod verify;

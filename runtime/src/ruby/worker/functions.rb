@@ -21,7 +21,7 @@ module Puppet
           @mismatch
         end
 
-        # Calls the method, with the scope and caches in the places they were asked for.
+        # Calls the method, with the scope, caches and what else is injected in the places they were asked for.
         def invoke(instance, scope, args, &block)
           instance.send(@method_name, *weave(scope, args), &block)
         end
@@ -40,6 +40,7 @@ module Puppet
             case knot
             when :scope then woven << scope
             when :cache then woven << Bunraku.compile.caches[:shared] ||= Bunraku::ObjectCache.new
+            when Array then woven << Bunraku.injector.public_send(knot[0], scope, *knot[1..-1])
             when Symbol
               raise Bunraku::Missing.new("The injected parameter '#{knot}' of Puppet's Ruby is not supported", knot)
             else

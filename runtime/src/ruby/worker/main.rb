@@ -25,6 +25,7 @@ module Bunraku
       when 119 # w: where an old function that has been loaded was written
         info = Puppet::Parser::Functions.info(message.value)
         info && info[:file]
+      when 115 then check_syntax(*message.value) # s
       when 116 # t: a template
         scope, file, shown, text = message.value
         render(Puppet::Parser::Scope.at(scope), file, shown, text)

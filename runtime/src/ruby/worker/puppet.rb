@@ -116,6 +116,8 @@ module Puppet
       when :current_environment then Puppet::Node::Environment.current
       when :root_environment then Puppet::Node::Environment.current
       when :global_scope then Puppet::Parser::Scope.at(0)
+      when :plugins then Bunraku.plugins
+      when :injector then Bunraku.injector
       when :loaders, :environments, :pal_catalog_compiler, :pal_compiler, :pal_script_compiler
         raise Bunraku::Missing.new("Puppet.lookup(:#{what}) of Puppet's Ruby is not supported", what)
       else

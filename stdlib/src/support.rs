@@ -84,8 +84,8 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
             Value::Type(Type::Resource { type_name: Some(name), title }) => {
                 vm.string(&format!("{name}[{}]", title.unwrap_or("")))
             }
-            Value::Regexp(_)
-            | Value::SemVer(_)
+            Value::Regexp(source) => vm.string(&bunraku_vm::regex::inspect(&source)),
+            Value::SemVer(_)
             | Value::SemVerRange(_)
             | Value::Binary(_)
             | Value::Timespan(_)

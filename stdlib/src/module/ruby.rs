@@ -13,7 +13,7 @@ use bunraku_vm::value::Value;
 
 /// `Regexp#inspect`
 pub(super) fn regexp_inspect(source: &str) -> String {
-    regex::with_delimiters(source)
+    regex::inspect(source)
 }
 
 /// The name of a value's class as an old function sees it.

@@ -16,13 +16,7 @@ pub fn inspect(value: Value<'_>) -> String {
 pub fn to_ruby_s(value: Value<'_>) -> String {
     match value {
         Value::Array(_) | Value::Hash(_) => inspect(value),
-        Value::Regexp(source) => {
-            if source.starts_with("(?") && source.ends_with(')') {
-                source.as_str().to_owned()
-            } else {
-                format!("(?-mix:{})", source.as_str())
-            }
-        }
+        Value::Regexp(source) => crate::regex::to_s(&source),
         _ => super::to_interpolated(value),
     }
 }

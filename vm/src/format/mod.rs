@@ -98,7 +98,7 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
             budget::push_str(out, "}");
         }),
         Value::Type(ty) => budget::push_str(out, &print(ty)),
-        Value::Regexp(source) => out.push_str(&crate::regex::with_delimiters(&source)),
+        Value::Regexp(source) => out.push_str(&crate::regex::shown(&source)),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
         Value::Timestamp(n) => out.push_str(&timestamp::to_s(*n)),
         Value::Timespan(n) => out.push_str(&timespan::to_s(*n)),

@@ -88,9 +88,13 @@ pub(super) fn scalar<'c>(value: Value<'c>, f: &Format<'c>) -> Eval<'c, String> {
             Ok(f.apply(text))
         }
         Value::Regexp(source) => match f.letter {
-            'p' => kernel_text(&f.with_letter('s'), &crate::regex::with_delimiters(&source)),
+            'p' => kernel_text(&f.with_letter('s'), &crate::regex::shown(&source)),
             's' => {
-                let text = if f.alt { quote(&source) } else { source.as_str().to_owned() };
+                let text = if f.alt {
+                    quote(&crate::regex::to_text(&source))
+                } else {
+                    crate::regex::to_text(&source)
+                };
                 kernel_text(&f.original, &text)
             }
             letter => Err(bad_format("Regexp", letter, "sp")),

@@ -4,7 +4,10 @@
 
 mod answers;
 mod engine;
+mod shown;
 mod translate;
+
+pub use shown::{inspect, shown, to_s, to_text, with_options};
 
 use answers::{Answers, Asked};
 use engine::Expression;
@@ -151,25 +154,6 @@ pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
     Ok(found)
 }
 
-/// The source between slashes, as Ruby inspects a regular expression.
-pub fn with_delimiters(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 2);
-    out.push('/');
-    let mut chars = source.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                out.push(c);
-                out.extend(chars.next());
-            }
-            '/' => out.push_str("\\/"),
-            c => out.push(c),
-        }
-    }
-    out.push('/');
-    out
-}
-
 /// A text that matches itself (Ruby: `Regexp.escape`).
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -188,28 +172,6 @@ pub fn escape(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
-}
-
-/// The source with Ruby's option letters put around it: `(?i-mx:…)`; as it is where there are none.
-pub fn with_options(source: &str, ignore_case: bool, multiline: bool, extended: bool) -> String {
-    if !(ignore_case || multiline || extended) {
-        return source.to_owned();
-    }
-    let options = [('m', multiline), ('i', ignore_case), ('x', extended)];
-    let mut out = String::with_capacity(source.len() + 8);
-    let letters = |out: &mut String, wanted| {
-        options.iter().filter(|(_, on)| *on == wanted).for_each(|(letter, _)| out.push(*letter));
-    };
-    out.push_str("(?");
-    letters(&mut out, true);
-    if options.iter().any(|(_, on)| !on) {
-        out.push('-');
-        letters(&mut out, false);
-    }
-    out.push(':');
-    out.push_str(source);
-    out.push(')');
     out
 }
 
@@ -294,12 +256,5 @@ mod tests {
     fn a_match_that_explodes_ends_in_an_error() {
         let text = "a".repeat(60);
         assert!(is_match("^(?:(a+)\\1?)+b$", &text).is_err());
-    }
-
-    #[test]
-    fn options_are_written_as_ruby_writes_them() {
-        assert_eq!(with_options("a", true, false, false), "(?i-mx:a)");
-        assert_eq!(with_options("a", true, true, true), "(?mix:a)");
-        assert_eq!(with_delimiters("a/b\\/c"), "/a\\/b\\/c/");
     }
 }

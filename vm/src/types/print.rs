@@ -414,7 +414,7 @@ fn is_short(items: &[Value<'_>], level: usize) -> bool {
 
 /// A regular expression between slashes, as Ruby inspects it.
 fn regexp(source: &str) -> String {
-    crate::regex::with_delimiters(source)
+    crate::regex::shown(source)
 }
 
 /// What stands between brackets, commas in between.

@@ -74,6 +74,8 @@ module Kernel
   def require(name)
     text = name.respond_to?(:to_path) ? name.to_path : name
     return bunraku_require(Bunraku::Library.path(text)) if Bunraku::Library.require?(text)
+    # A part of it opens the module, which would load the whole around the part that is being loaded.
+    Object.const_get(:Net) if text.is_a?(String) && text.start_with?('net/') && Object.autoload?(:Net)
     if text.is_a?(String) && text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)})
       found = (Bunraku.folders || []).any? do |folder|
         File.file?(File.join(folder, text.end_with?('.rb') ? text : "#{text}.rb"))

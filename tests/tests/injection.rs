@@ -314,6 +314,47 @@ fn checkers_that_modules_register_look_at_heredocs() {
 }
 
 #[test]
+fn a_checker_that_misbehaves_is_one_error() {
+    let modules = module_path(&[(
+        "odd/lib/puppet_x/odd.rb",
+        "class PuppetX::Odd < Puppet::Plugins::SyntaxCheckers::SyntaxChecker
+           def check(text, syntax, acceptor, place)
+             case text
+             when /loop/ then loop {}
+             when /exit/ then exit!
+             when /nil/ then acceptor.accept(nil)
+             end
+           end
+         end
+         Puppet.lookup(:plugins)[Puppet::Plugins::SyntaxCheckers::SYNTAX_CHECKERS_KEY]['odd'] = PuppetX::Odd.new",
+    )]);
+    let compile = |word: &str, more: &[&str]| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let code = format!("$x = @(E:odd)\n{word}\n| E\n");
+        command
+            .args(["compile", "-e", &code, "--limit", "ruby_timeout=1", "--modulepath"])
+            .arg(modules.path());
+        let output = command.args(more).stdout(Stdio::null()).output().expect("Bunraku starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(compile("fine", &[]), "");
+    let words = [
+        (
+            "loop",
+            "The check of a text of the syntax 'odd': ran for more than 1 seconds (setting ruby_timeout)",
+        ),
+        ("exit", "The check of a text of the syntax 'odd': Ruby ended: exit status: 1"),
+        ("nil", "undefined method `severity' for nil"),
+    ];
+    for (word, wanted) in words {
+        let error = compile(word, &[]);
+        assert!(error.contains(wanted) && error.lines().count() == 1, "{wanted} is not in {error}");
+    }
+    let error = compile("fine", &["--ruby", "/none"]);
+    assert!(error.contains("'odd' needs Ruby, and no Ruby was found ('/none')"), "{error}");
+}
+
+#[test]
 fn an_archive_changes_nothing() {
     let modules = module_path(FILES);
     let archive = modules.path().join("modules.bnr");

@@ -13,7 +13,6 @@ const MAX_PASSWORD: u64 = 64 << 10;
 
 /// An LDAP directory.
 #[derive(Args)]
-#[command(next_help_heading = "LDAP, for --node_terminus ldap")]
 pub struct Ldap {
     /// The server [default: ldap].
     #[arg(long, value_name = "HOST")]

@@ -104,7 +104,7 @@ pub struct World {
     #[arg(long = "no-native-templates", overrides_with = "native_templates")]
     pub no_native_templates: bool,
     /// The directory that `--node_terminus ldap` asks.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "LDAP, for --node_terminus ldap")]
     pub ldap: Ldap,
 }
 

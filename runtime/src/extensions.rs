@@ -2,6 +2,8 @@
 //! for functions to be injected with, and files of extensions that register a checker of syntax.
 
 use crate::environment::Environment;
+use crate::files::read;
+use crate::tree::Tree;
 use std::path::{Path, PathBuf};
 
 /// Where bindings of a module lie: in `MODULE/default.rb` below it.
@@ -18,36 +20,36 @@ pub fn find(environment: &Environment) -> Vec<(String, PathBuf)> {
     let tree = environment.tree();
     let mut found = Vec::new();
     for module in environment.modules.iter() {
-        let folder = module.path.join(BINDINGS);
-        tree.watch(folder.clone());
-        let bindings = folder.join(&module.name).join("default.rb");
+        let bindings = module.path.join(BINDINGS).join(&module.name).join("default.rb");
+        tree.watch(bindings.clone());
         if tree.is_file(&bindings) {
             found.push((module.name.clone(), bindings));
         }
         for folder in FOLDERS {
-            let folder = module.path.join(folder);
-            tree.watch(folder.clone());
-            for file in files(environment, &folder, 0) {
-                let registers = tree
-                    .read(&file)
-                    .is_ok_and(|text| text.windows(REGISTRY.len()).any(|window| window == REGISTRY));
-                if registers {
-                    found.push((module.name.clone(), file));
-                }
-            }
+            let files = files(tree, &module.path.join(folder), 0).into_iter();
+            let registering = files.filter(|file| registers(tree, file));
+            found.extend(registering.map(|file| (module.name.clone(), file)));
         }
     }
     found
 }
 
+/// Whether a file names the registry. It is read where it lies, as all Ruby is, even where an archive is frozen.
+fn registers(tree: &Tree, file: &Path) -> bool {
+    let text = tree.read(file).or_else(|_| read::regular(file, read::MAX_FILE));
+    text.is_ok_and(|text| text.windows(REGISTRY.len()).any(|window| window == REGISTRY))
+}
+
 /// The Ruby files of a folder and of those below it, by name.
-fn files(environment: &Environment, folder: &Path, depth: usize) -> Vec<PathBuf> {
+fn files(tree: &Tree, folder: &Path, depth: usize) -> Vec<PathBuf> {
+    tree.watch(folder.to_path_buf());
     let mut found = Vec::new();
-    for child in environment.tree().list(folder) {
+    for child in tree.list(folder) {
         let path = folder.join(&child.name);
         if child.is_folder && depth < MAX_DEPTH {
-            found.extend(files(environment, &path, depth + 1));
+            found.extend(files(tree, &path, depth + 1));
         } else if !child.is_folder && child.name.ends_with(".rb") {
+            tree.watch(path.clone());
             found.push(path);
         }
     }

@@ -314,6 +314,83 @@ fn checkers_that_modules_register_look_at_heredocs() {
 }
 
 #[test]
+fn a_checker_that_misbehaves_is_one_error() {
+    let modules = module_path(&[(
+        "odd/lib/puppet_x/odd.rb",
+        "class PuppetX::Odd < Puppet::Plugins::SyntaxCheckers::SyntaxChecker
+           def check(text, syntax, acceptor, place)
+             case text
+             when /loop/ then loop {}
+             when /exit/ then exit!
+             when /nil/ then acceptor.accept(nil)
+             end
+           end
+         end
+         Puppet.lookup(:plugins)[Puppet::Plugins::SyntaxCheckers::SYNTAX_CHECKERS_KEY]['odd'] = PuppetX::Odd.new",
+    )]);
+    let compile = |word: &str, more: &[&str]| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let code = format!("$x = @(E:odd)\n{word}\n| E\n");
+        command
+            .args(["compile", "-e", &code, "--limit", "ruby_timeout=1", "--modulepath"])
+            .arg(modules.path());
+        let output = command.args(more).stdout(Stdio::null()).output().expect("Bunraku starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(compile("fine", &[]), "");
+    let words = [
+        (
+            "loop",
+            "The check of a text of the syntax 'odd': ran for more than 1 seconds (setting ruby_timeout)",
+        ),
+        ("exit", "The check of a text of the syntax 'odd': Ruby ended: exit status: 1"),
+        ("nil", "undefined method `severity' for nil"),
+    ];
+    for (word, wanted) in words {
+        let error = compile(word, &[]);
+        assert!(error.contains(wanted) && error.lines().count() == 1, "{wanted} is not in {error}");
+    }
+    let error = compile("fine", &["--ruby", "/none"]);
+    assert!(error.contains("'odd' needs Ruby, and no Ruby was found ('/none')"), "{error}");
+}
+
+#[test]
+fn an_archive_changes_nothing() {
+    let modules = module_path(FILES);
+    let archive = modules.path().join("modules.bnr");
+    let bunraku = || Command::new(bunraku::binary().expect("Bunraku builds"));
+    let built = bunraku().arg("build").arg(modules.path()).arg("-o").arg(&archive).output();
+    assert!(built.is_ok_and(|built| built.status.success()));
+    let quiet = |more: &[&str]| {
+        let mut command = bunraku();
+        command.args(["compile", "-e", "include loud::quiet", "--modulepath"]).arg(modules.path()).args(more);
+        let output = command.output().expect("Bunraku starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let archive = archive.to_str().expect("a path in UTF-8");
+    let wanted = quiet(&[]);
+    assert!(wanted.contains("shout is not loud enough"), "{wanted}");
+    assert_eq!(quiet(&["--archive", archive]), wanted);
+    assert_eq!(quiet(&["--archive", archive, "--frozen"]), wanted);
+}
+
+#[test]
+fn what_registers_is_looked_for_again_when_it_changes() {
+    let file = FILES.iter().find(|(name, _)| name.ends_with("shout.rb")).expect("it is there");
+    let modules = module_path(&[("loud/lib/puppet_x/loud/shout.rb", "# not yet\n"), FILES[FILES.len() - 1]]);
+    let session = bunraku_runtime::job::Session::default();
+    let job = bunraku_runtime::job::Job {
+        code: Some("include loud::quiet".to_owned()),
+        modulepath: Some(bunraku_runtime::job::PathList::List(vec![modules.path().to_path_buf()])),
+        ..Default::default()
+    };
+    assert!(session.run(&job).result.is_ok());
+    fs::write(modules.path().join("loud/lib/puppet_x/loud/shout.rb"), file.1).expect("it can be written");
+    let error = session.run(&job).result.expect_err("it is not loud");
+    assert!(error.message.contains("shout is not loud enough"), "{}", error.message);
+}
+
+#[test]
 fn bindings_that_make_no_sense_are_one_error() {
     let fails = |binding: &str| {
         let bindings = format!("Puppet::Bindings.newbindings('m::default') do\n{binding}\nend");
@@ -337,5 +414,9 @@ fn bindings_that_make_no_sense_are_one_error() {
     has(fails("bind.name('x').to(1)"), "Type error: incompatible type, expected: String, got: Integer");
     has(fails("bind.name('x').final.to('a')"), "final of Puppet's Ruby is not supported");
     has(fails("raise 'no mood'"), "no mood");
+    has(
+        fails("bind.name('x').to('a')\nbegin; Puppet.lookup(:plugins); rescue ; end\nraise 'no mood'"),
+        "no mood",
+    );
     has(fails("loop_without_end"), "is not supported");
 }

@@ -67,6 +67,16 @@ const CASES: &[Case] = &[
     ("conditions", |n| each(n, |i| format!("if $facts == {i} {{ $v{i} = 1 }} else {{ $w{i} = 1 }}\n"))),
     ("heredocs", |n| each(n, |i| format!("$h{i} = @(E)\nabc\nE\n"))),
     ("heredocs of a line", |n| format!("$x = [{}]\n{}", list(n, |_| "@(E)".into()), "abc\nE\n".repeat(n))),
+    ("heredocs of JSON", |n| {
+        "$v = 1 ".to_owned() + &each(n, |i| format!("$h{i} = @(\"E\":json)\n[1, {{\"a\": $v}}]\nE\n"))
+    }),
+    ("a heredoc of JSON", |n| {
+        let items = list(10 * n, |i| format!("{{\"a\": /* c */ [{i}, \"\\u0041\"]}}"));
+        format!("$v = 1 $x = @(\"E\":json)\n[$v,{items}]\nE\n")
+    }),
+    ("a heredoc of Puppet", |n| {
+        format!("$v = 1 $x = @(\"E\":pp)\n{}notice($v)\nE\n", "class a { notice(1) }\n".repeat(n))
+    }),
     ("comments", |n| "# c\n".repeat(20 * n)),
     ("long comments", |n| "/* c */\n".repeat(20 * n)),
     ("classes", |n| each(n, |i| format!("class c{i} {{}}\n"))),

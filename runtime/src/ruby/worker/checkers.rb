@@ -299,6 +299,7 @@ module Bunraku
     # asked for; then modules add to it.
     def plugins
       known = compile.caches[:plugins]
+      raise known if known.is_a?(Exception)
       return known if known
       own = Puppet::SyntaxCheckers
       checkers = { 'json' => own::Json.new, 'base64' => own::Base64.new, 'pp' => own::PP.new, 'epp' => own::EPP.new }
@@ -307,6 +308,10 @@ module Bunraku
       ask('plugins').each { |module_name, file| extend_by(module_name, file) }
       checkers.merge!(injector.contributions(Puppet::Plugins::SyntaxCheckers::SYNTAX_CHECKERS))
       known
+    rescue StandardError, ScriptError => error
+      # Half a registry is none, whoever asks next.
+      compile.caches[:plugins] = error
+      raise
     end
 
     # The faults of a text by the checker for its syntax: how many, and those that are told, each as code, message, file,

@@ -258,6 +258,9 @@ module Bunraku
         return if written == bytes.bytesize
         bytes = bytes.byteslice(written, bytes.bytesize)
       end
+    rescue Errno::EPIPE
+      # The compiler has ended while this process was got ready for its next compile.
+      leave(Processes::NOBODY)
     end
 
     def following(number)

@@ -199,9 +199,6 @@ module Bunraku
       @clock.watch(first)
       write([5, 0, 0].pack('VVV') << 'h' << [@pid].pack('V'))
       run
-    rescue Errno::EPIPE
-      # The compiler has ended meanwhile: there is nobody to run for.
-      leave(0)
     end
   end
 end

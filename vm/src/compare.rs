@@ -292,6 +292,7 @@ pub fn includes<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<
             Value::Binary(part) => contains(bytes, part),
             Value::Str(part) => contains(bytes, part.as_bytes()),
             Value::Int(n) => bytes.iter().any(|b| i64::from(*b) == n),
+            Value::Float(f) => bytes.iter().any(|b| f64::from(*b) == f),
             _ => false,
         }),
         _ => Ok(false),

@@ -199,6 +199,41 @@ impl Interval {
         }
     }
 
+    /// Whether no version lies between this one and the other.
+    fn meets(&self, other: &Interval) -> bool {
+        let apart = |to: &Option<End>, from: &Option<End>| match (to, from) {
+            (Some(to), Some(from)) => match to.version.order(&from.version) {
+                Ordering::Less => true,
+                Ordering::Equal => to.excluded && from.excluded,
+                Ordering::Greater => false,
+            },
+            _ => false,
+        };
+        !apart(&self.to, &other.from) && !apart(&other.to, &self.from)
+    }
+
+    /// From the begin of the first to the end of the last.
+    fn hull(self, other: Interval) -> Interval {
+        let pick = |a: Option<End>, b: Option<End>, wanted: Ordering| match (a?, b?) {
+            (a, b) => Some(match a.version.order(&b.version) {
+                Ordering::Equal => {
+                    if a.excluded {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                order if order == wanted => a,
+                _ => b,
+            }),
+        };
+        Interval {
+            from: pick(self.from, other.from, Ordering::Less),
+            to: pick(self.to, other.to, Ordering::Greater),
+            all: self.all || other.all,
+        }
+    }
+
     fn covers(&self, other: &Interval) -> bool {
         let from = match (&self.from, &other.from) {
             (None, _) => true,
@@ -395,11 +430,22 @@ pub fn overlap(a: &str, b: &str) -> bool {
 /// Whether each of `other`'s ranges lies in one of `ranges`.
 pub fn covers_all(ranges: &[&str], other: &[&str]) -> bool {
     let single = |text: &&str| parse_range(text).ok().filter(|r| r.len() == 1).map(|mut r| r.remove(0));
-    other.iter().all(|inner| {
-        single(inner).is_some_and(|inner| {
-            ranges.iter().any(|outer| single(outer).is_some_and(|outer| outer.covers(&inner)))
-        })
-    })
+    let outer = joined(ranges.iter().filter_map(single).collect());
+    other
+        .iter()
+        .all(|inner| single(inner).is_some_and(|inner| outer.iter().any(|outer| outer.covers(&inner))))
+}
+
+/// Intervals, those that meet made one.
+fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    let mut all: Vec<Interval> = Vec::new();
+    while let Some(mut interval) = intervals.pop() {
+        while let Some(n) = all.iter().position(|other| interval.meets(other)) {
+            interval = interval.hull(all.swap_remove(n));
+        }
+        all.push(interval);
+    }
+    all
 }
 
 /// The ranges of several `SemVer` types together, each once.

@@ -2,13 +2,14 @@
 
 /// What is wrong with a text as JSON, in the words of Ruby's parser.
 pub(super) fn check(text: &str) -> Option<String> {
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
+    let mut reader = Reader { bytes: text.as_bytes(), at: 0, fault: None };
     let whole = reader.skip().and_then(|()| reader.value(0)).and_then(|()| reader.skip());
     match whole {
         Some(()) if reader.at == text.len() => None,
         _ => {
-            let rest = text.get(reader.at..).unwrap_or("");
-            Some(format!("859: unexpected token at '{rest}'"))
+            let (number, at) = reader.fault.unwrap_or((859, reader.at));
+            let rest = text.get(at..).unwrap_or("");
+            Some(format!("{number}: unexpected token at '{rest}'"))
         }
     }
 }
@@ -19,6 +20,9 @@ const MAX_DEPTH: u32 = 100;
 struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
+    /// The fault that ended the reading where it was met: the line of the parser's source that tells it, and the place. Any
+    /// other is told by what is around it.
+    fault: Option<(u32, usize)>,
 }
 
 impl Reader<'_> {
@@ -65,6 +69,10 @@ impl Reader<'_> {
                 reader.value(depth + 1)
             }),
             b'[' => self.list(b']', depth, |reader, depth| reader.value(depth + 1)),
+            b'N' if self.bytes[self.at..].starts_with(b"NaN") => self.fail(225, self.at),
+            b'I' if self.bytes[self.at..].starts_with(b"Infinity") => {
+                self.fail(232, self.at.saturating_sub(1))
+            }
             b'"' => self.string(),
             b't' => self.eat("true"),
             b'f' => self.eat("false"),
@@ -93,9 +101,18 @@ impl Reader<'_> {
         };
         let result = read();
         if result.is_none() {
+            if close == b']' {
+                return self.fail(451, self.at);
+            }
             self.at = start;
         }
         result
+    }
+
+    #[cold]
+    fn fail(&mut self, number: u32, at: usize) -> Option<()> {
+        self.fault.get_or_insert((number, at));
+        None
     }
 
     fn string(&mut self) -> Option<()> {

@@ -264,7 +264,9 @@ impl Body<'_, '_> {
                     .collect();
                 let list = self.low.unit.list(&names);
                 self.abcw(Op::Unpack, first, from, names.len() as u32, list, expr.span);
-                self.position_of(expr, &[lhs.span, rhs.span]);
+                let mut parts = vec![lhs.span, rhs.span];
+                parts.extend(targets.iter().map(|target| target.span));
+                self.position_of(expr, &parts);
                 for (n, target) in targets.iter().enumerate() {
                     self.assign(expr, target, rhs, Reg(first.0 + n as u32));
                 }

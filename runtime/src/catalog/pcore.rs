@@ -96,7 +96,7 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
             }
             Type::String { size } => {
                 let mut open = Pcore::open(out, "StringType");
-                if *size != Range::SIZE {
+                if *size != Range::ANY {
                     integer(open.key("size_type_or_value"), *size);
                 }
                 open.close();

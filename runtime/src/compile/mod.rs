@@ -349,6 +349,9 @@ pub(crate) fn location(file: Option<&str>, line: u32) -> String {
     }
 }
 
+/// What Puppet says of a `break` outside of iterations.
+const BREAK_IS_ILLEGAL: &str = "break() from context where this is illegal";
+
 /// Runs `evaluate` and turns what must not leave a body (`break`, `next`, `return` at the wrong place) into Puppet's
 /// error; `return` and `next` end a body where `body` says so.
 fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -> Eval<'c>) -> Eval<'c> {

@@ -1,7 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use super::params::COMPILER_FAILED;
-use super::{Compile, Known, KnownKind, Log, Settings, contain};
+use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
@@ -330,7 +330,7 @@ impl<'c> Compile<'c> {
                 diagnostic
             }
             Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
-                Diagnostic::error("break() from context where this is illegal").at(place)
+                Diagnostic::error(BREAK_IS_ILLEGAL).at(place)
             }
         }
     }
@@ -622,11 +622,20 @@ impl<'c> Compile<'c> {
             Stage::Formed => fault.diagnostic.to_string(),
             _ => fault.diagnostic.message.clone(),
         };
-        let message = format!("Evaluation Error: Error while evaluating a Resource Statement, {inner}");
-        let place = Place {
-            file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
-            line: (resource.line != 0).then_some(resource.line),
-            column: None,
+        // What stops an iteration that is none keeps its place, and Puppet finds no words for what it stopped.
+        let stops = fault.diagnostic.message == BREAK_IS_ILLEGAL;
+        let (what, inner) = match stops {
+            true => ("an Object", fault.diagnostic.message.clone()),
+            false => ("a Resource Statement", inner),
+        };
+        let message = format!("Evaluation Error: Error while evaluating {what}, {inner}");
+        let place = match stops {
+            true => fault.diagnostic.place.clone(),
+            false => Place {
+                file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
+                line: (resource.line != 0).then_some(resource.line),
+                column: None,
+            },
         };
         let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
         diagnostic.stack = fault.diagnostic.stack;

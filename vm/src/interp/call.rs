@@ -302,10 +302,7 @@ impl<'c> Vm<'c> {
         match result {
             Err(flow) => match *flow {
                 Flow::Return(value, _) => Ok(value),
-                Flow::Break(place) => {
-                    let diagnostic = Diagnostic::error("break() from context where this is illegal");
-                    Err(Flow::formed(diagnostic.at(place)))
-                }
+                // `break` goes on to the iteration that has led here.
                 _ => Err(flow),
             },
             ok => ok,
@@ -430,12 +427,23 @@ impl<'c> Vm<'c> {
     }
 
     /// Required parameters come before those that may be left out.
-    fn check_param_order(&self, linked: &'c Linked<'c>) -> Eval<'c, ()> {
+    fn check_param_order(&mut self, linked: &'c Linked<'c>) -> Eval<'c, ()> {
         let params = linked.params;
         let Some(optional) = params.iter().position(|p| p.has_default || p.captures_rest) else {
             return Ok(());
         };
-        match params[optional..].iter().position(|p| !p.has_default && !p.captures_rest) {
+        let mut wrong = params[optional..].iter().position(|p| !p.has_default && !p.captures_rest);
+        // What takes the rest may want some of it.
+        if wrong.is_none()
+            && let Some(last) = params.len().checked_sub(1).filter(|last| *last > optional)
+            && params[last].captures_rest
+            && params[last].typed
+            && let Type::Array { size, .. } = self.linked_param_type(linked, last)?
+            && size.min.is_some_and(|min| min > 0)
+        {
+            wrong = Some(last - optional);
+        }
+        match wrong {
             None => Ok(()),
             Some(behind) => {
                 let n = optional + behind;

@@ -218,10 +218,10 @@ impl<'c> Vm<'c> {
                     ));
                 }
                 let mut values = Vec::new();
-                for name in names {
+                for (n, name) in names.iter().enumerate() {
                     let qualified = format!("{class}::{}", unit.name(*name));
                     let value = self.find_qualified(&qualified).ok_or_else(|| {
-                        Flow::issue_at(Blame::Left, "MISSING_MULTI_ASSIGNMENT_VARIABLE",
+                        Flow::issue_at(Blame::Key(n + 1), "MISSING_MULTI_ASSIGNMENT_VARIABLE",
                             format!("No value for required variable '${qualified}' in assignment to variables from class reference"),
                         )
                     })?;

@@ -225,7 +225,7 @@ pub(super) fn init_types<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> Vec<&'c Type<
     }
     let radix = Variant(arena.alloc_slice_copy(&[
         &Default,
-        &*exactly(2).alloc(arena),
+        exactly(2).alloc(arena),
         exactly(8).alloc(arena),
         exactly(10).alloc(arena),
         exactly(16).alloc(arena),

@@ -318,7 +318,8 @@ fn wrong_arguments<'c>(
     let arena = vm.arena;
     let types: Vec<_> = attributes.iter().map(|a| a.ty).collect();
     let required = least(attributes);
-    let size = (required != types.len()).then(|| Range::new(required as i64, types.len() as i64));
+    let size = (required != types.len() || types.is_empty())
+        .then(|| Range::new(required as i64, types.len() as i64));
     let Type::Callable(positional) = crate::types::callable(arena, &types, size, None, None) else {
         return Flow::raw("an Object type has no constructor");
     };

@@ -43,9 +43,10 @@ pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eva
 
 /// Fails for a type among its own ancestors: one that is still being defined.
 fn inherits_itself<'c>(name: Option<&str>, parent: Option<&'c Type<'c>>) -> Eval<'c, ()> {
-    if let (Some(name), Some(Type::Alias(alias))) = (name, parent)
+    if let (Some(_), Some(Type::Alias(alias))) = (name, parent)
         && alias.target.get().is_none()
     {
+        let name = alias.name;
         return Err(Flow::raw(format!("The Object type '{name}' inherits from itself")));
     }
     Ok(())
@@ -233,7 +234,10 @@ impl<'c> Definer<'c> {
             }
             is_final = true;
         }
-        let value = spec.get_str("value");
+        let value = spec.get_str("value").or_else(|| {
+            let may_be_none = matches!(ty, Type::Optional(_)) && matches!(kind, None | Some(Kind::Reference));
+            may_be_none.then_some(Value::Undef)
+        });
         match (kind, value) {
             (Some(kind @ (Kind::Derived | Kind::GivenOrDerived)), Some(_)) => {
                 let kind = kind.name();

@@ -9,7 +9,7 @@ use crate::error::Eval;
 use crate::function::{Call, Native};
 use crate::loaded::Linked;
 use crate::scope::Scope;
-use crate::types::Type;
+use crate::types::{Signature, Type};
 use crate::unit::ChunkRef;
 use crate::value::{Array, Hash, Object, Value};
 use crate::vm::Vm;
@@ -302,6 +302,12 @@ pub trait Host<'c> {
     /// A function that only Ruby has (or nothing has): calls it or fails by name. `None` when no such
     /// function exists at all.
     fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
+
+    /// The signatures of a function that only Ruby has; none where there is no such function. One of the old kind takes
+    /// anything.
+    fn foreign_signatures(&self, _vm: &mut Vm<'c>, _name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
+        Ok(None)
+    }
 
     /// The class of an Object type whose instances are Ruby's.
     ///

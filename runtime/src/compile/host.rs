@@ -23,7 +23,7 @@ use bunraku_vm::host::{
 };
 use bunraku_vm::names::split_last;
 use bunraku_vm::scope::{ResourceId, Scope};
-use bunraku_vm::types::Type;
+use bunraku_vm::types::{Signature, Type};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
@@ -559,6 +559,10 @@ impl<'c> Host<'c> for Compile<'c> {
 
     fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
         Ok(hiera::hocon::parse(text)?.value(vm.arena))
+    }
+
+    fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
+        self.ruby_signatures(vm, name)
     }
 
     fn is_plain_yaml_text(&self, text: &str) -> bool {

@@ -158,6 +158,9 @@ impl<'c> Compile<'c> {
             let ty = vm.param_type(chunk, *n)?;
             fits = fits && value_of(&params[*n]).is_some_and(|value| is_instance(vm, ty, value));
         }
+        let is_deferred =
+            |param| matches!(value_of(param), Some(Value::Object(o)) if o.type_name == "Deferred");
+        let fits = fits && !params.iter().any(is_deferred);
         if fits && all_known {
             return Ok(());
         }
@@ -181,7 +184,7 @@ impl<'c> Compile<'c> {
             }
         }
         let subject = self.catalog.borrow()[id].named();
-        let described = describe_parameters(vm, &subject, &parameters, &values, false);
+        let described = describe_parameters(vm, &subject, &parameters, &values, false)?;
         if let Some(message) = noted_fault() {
             return Err(match self.catalog.borrow()[id].type_name {
                 "Class" => Flow::raw(message),

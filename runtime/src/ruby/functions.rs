@@ -11,7 +11,7 @@ use bunraku_vm::format;
 use bunraku_vm::function::Call;
 use bunraku_vm::names::split_first;
 use bunraku_vm::scope::Scope;
-use bunraku_vm::types::{self, Alias, Range, Signature, Type};
+use bunraku_vm::types::{self, Alias, CallableType, Range, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
@@ -104,6 +104,22 @@ impl<'c> Compile<'c> {
             self.call_new(vm, &loaded, call)
         });
         value.map(Some)
+    }
+
+    /// The signatures of a function in Ruby; none where there is none. One of the old kind takes anything.
+    pub(crate) fn ruby_signatures(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+    ) -> Eval<'c, Option<Vec<Signature<'c>>>> {
+        let Some(found) = self.find_ruby(name, "") else { return Ok(None) };
+        if found.old {
+            let callable = CallableType::ANY;
+            return Ok(Some(vec![Signature { callable, names: Vec::new(), block_name: "block" }]));
+        }
+        let loaded = self.loaded(vm, name, &found)?;
+        let own = loaded.signatures.iter().zip(&loaded.mismatch).filter(|(_, mismatch)| !**mismatch);
+        Ok(Some(own.map(|(signature, _)| signature.clone()).collect()))
     }
 
     fn loaded(&self, vm: &mut Vm<'c>, name: &str, found: &Found<'c>) -> Eval<'c, Rc<Loaded<'c>>> {

@@ -572,6 +572,18 @@ impl<'c> Vm<'c> {
         }
     }
 
+    /// What a function in the Puppet language says that it returns, if it does.
+    ///
+    /// # Errors
+    /// When its chunk does not verify, or the type is none.
+    pub fn declared_return(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Option<&'c Type<'c>>> {
+        let linked = self.link(closure.chunk)?;
+        if linked.chunk.return_chunk.is_none() {
+            return Ok(None);
+        }
+        self.return_type(linked).map(Some)
+    }
+
     /// How many arguments a closure takes: least, and most (none for unbounded).
     ///
     /// # Errors

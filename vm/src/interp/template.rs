@@ -118,7 +118,7 @@ impl<'c> Vm<'c> {
                 values.push((param.name, value));
             }
         }
-        match types::mismatch::describe_parameters(self, &"lambda", &parameters, &values, false) {
+        match types::mismatch::describe_parameters(self, &"lambda", &parameters, &values, false)? {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! What is wrong about a value or a call, in Puppet's words: its type mismatch describer.
 
+mod deferred;
 mod describe;
 mod message;
 mod parameters;

@@ -1,9 +1,10 @@
 //! Parameters of classes, defined types and templates by name; single values.
 
+use super::deferred;
 use super::describe::Describer;
 use super::{Fault, Mismatch, Mismatches, Step};
 use crate::error::{Eval, Flow};
-use crate::types::{Type, generalize, infer_set, is_instance, noted};
+use crate::types::{Type, generalize, infer_set, is_assignable, is_instance, noted};
 use crate::value::Value;
 use crate::vm::Vm;
 use std::fmt::Display;
@@ -22,13 +23,16 @@ pub struct Parameter<'c> {
 /// Checks values given by name against declared parameters (Ruby: `validate_parameters`). The message, or
 /// nothing where all is well; `missing_ok` lets required ones be absent. The subject is what Puppet puts
 /// before the colon: `Class[Foo]`.
+///
+/// # Errors
+/// For a `Deferred` whose function is not there or takes no such arguments.
 pub fn describe_parameters<'c>(
     vm: &mut Vm<'c>,
     subject: &dyn Display,
     parameters: &[Parameter<'c>],
     given: &[(&str, Value<'c>)],
     missing_ok: bool,
-) -> Option<String> {
+) -> Eval<'c, Option<String>> {
     let mut found: Mismatches<'c> = Vec::new();
     for (n, (name, _)) in given.iter().enumerate() {
         let in_place = parameters.get(n).is_some_and(|p| p.name == *name);
@@ -40,7 +44,15 @@ pub fn describe_parameters<'c>(
         // Most callers give them in order.
         let in_place = given.get(n).filter(|(name, _)| *name == parameter.name);
         match in_place.or_else(|| given.iter().find(|(name, _)| *name == parameter.name)) {
-            Some((_, Value::Object(object))) if object.type_name == "Deferred" => {}
+            Some((_, Value::Object(object))) if object.type_name == "Deferred" => {
+                if let Some(returns) = deferred::returned(vm, object)? {
+                    let (wanted, got) = (generalize(vm.arena, parameter.ty), generalize(vm.arena, returns));
+                    if !is_assignable(vm.arena, wanted, got) {
+                        let path = [Step::Parameter(parameter.name.to_owned())];
+                        found.extend(Describer { arena: vm.arena }.describe(parameter.ty, returns, &path));
+                    }
+                }
+            }
             Some((_, value)) if is_instance(vm, parameter.ty, *value) => {}
             Some((_, value)) => {
                 let actual = infer_set(vm, *value);
@@ -53,7 +65,7 @@ pub fn describe_parameters<'c>(
             None => {}
         }
     }
-    join(vm, subject, &found)
+    Ok(join(vm, subject, &found))
 }
 
 /// Checks the value of a parameter's default (Ruby: `validate_default_parameter`).

@@ -214,18 +214,14 @@ impl Interval {
 
     /// From the begin of the first to the end of the last.
     fn hull(self, other: Interval) -> Interval {
-        let pick = |a: Option<End>, b: Option<End>, wanted: Ordering| match (a?, b?) {
-            (a, b) => Some(match a.version.order(&b.version) {
-                Ordering::Equal => {
-                    if a.excluded {
-                        b
-                    } else {
-                        a
-                    }
-                }
+        let pick = |a: Option<End>, b: Option<End>, wanted: Ordering| {
+            let (a, b) = (a?, b?);
+            Some(match a.version.order(&b.version) {
+                Ordering::Equal if a.excluded => b,
+                Ordering::Equal => a,
                 order if order == wanted => a,
                 _ => b,
-            }),
+            })
         };
         Interval {
             from: pick(self.from, other.from, Ordering::Less),

@@ -3,7 +3,7 @@
 
 use super::rich::{self, Style};
 use bunraku_vm::budget;
-use bunraku_vm::types::{self, Range, Type};
+use bunraku_vm::types::{self, CallableType, Range, Type};
 use bunraku_vm::value::Value;
 
 /// An object under construction.
@@ -33,6 +33,34 @@ impl Pcore<'_> {
 
     fn ty(mut self, name: &str, ty: &Type<'_>) -> Self {
         write(self.key(name), ty);
+        self
+    }
+
+    /// The type in brackets, if there is one.
+    fn contained(self, ty: &Type<'_>) -> Self {
+        if ty.is_unit() { self } else { self.ty("type", ty) }
+    }
+
+    /// Parameters, block and return type, all of which are named.
+    fn callable(mut self, callable: &CallableType<'_>) -> Self {
+        let out = self.key("param_types");
+        match callable.unspecified {
+            true => out.push_str("null"),
+            false => {
+                let types: Vec<_> = callable.params.iter().filter(|ty| !ty.is_unit()).collect();
+                let open = Pcore::open(out, "TupleType").list("types", &types, |out, ty| write(out, ty));
+                match callable.size {
+                    None if types.is_empty() => open.size(Range::EMPTY).close(),
+                    size => open.size(size.unwrap_or(Range::ANY)).close(),
+                }
+            }
+        }
+        for (name, ty) in [("block_type", callable.block), ("return_type", callable.returns)] {
+            match ty {
+                Some(ty) => write(self.key(name), ty),
+                None => self.key(name).push_str("null"),
+            }
+        }
         self
     }
 
@@ -119,13 +147,33 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
                     .close();
             }
             Type::Regexp(Some(source)) => Pcore::open(out, "RegexpType").text("pattern", source).close(),
-            Type::Collection(range) => Pcore::open(out, "CollectionType").size(*range).close(),
+            Type::Collection(range) => {
+                let mut open = Pcore::open(out, "CollectionType");
+                if *range != Range::ANY {
+                    integer(open.key("size_type"), *range);
+                }
+                open.close();
+            }
+            // What is as by default at the end is left out.
             Type::Array { element, size } => {
-                Pcore::open(out, "ArrayType").ty("element_type", element).size(*size).close();
+                let mut open = Pcore::open(out, "ArrayType");
+                if !(matches!(element, Type::Any) && size.is_unbounded()) {
+                    open = open.ty("element_type", element);
+                }
+                open.size(*size).close();
             }
             Type::Hash { key, value, size } => {
-                Pcore::open(out, "HashType").ty("key_type", key).ty("value_type", value).size(*size).close();
+                let mut open = Pcore::open(out, "HashType");
+                let plain_value = matches!(value, Type::Any) && size.is_unbounded();
+                if !(plain_value && matches!(key, Type::Any)) {
+                    open = open.ty("key_type", key);
+                }
+                if !plain_value {
+                    open = open.ty("value_type", value);
+                }
+                open.size(*size).close();
             }
+            Type::Callable(callable) => Pcore::open(out, "CallableType").callable(callable).close(),
             Type::Tuple { types, size } => {
                 let open = Pcore::open(out, "TupleType").list("types", types, nested);
                 match size {
@@ -151,12 +199,14 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
                     })
                     .close();
             }
-            Type::Optional(inner) => Pcore::open(out, "OptionalType").ty("type", inner).close(),
-            Type::NotUndef(inner) => Pcore::open(out, "NotUndefType").ty("type", inner).close(),
-            Type::Sensitive(inner) => Pcore::open(out, "SensitiveType").ty("type", inner).close(),
-            Type::Type(inner) => Pcore::open(out, "TypeType").ty("type", inner).close(),
-            Type::Iterable(inner) => Pcore::open(out, "IterableType").ty("type", inner).close(),
-            Type::Iterator(inner) => Pcore::open(out, "IteratorType").ty("type", inner).close(),
+            Type::NotUndef(Type::Any) => Pcore::open(out, "NotUndefType").close(),
+            Type::Sensitive(Type::Any) => Pcore::open(out, "SensitiveType").close(),
+            Type::Optional(inner) => Pcore::open(out, "OptionalType").contained(inner).close(),
+            Type::NotUndef(inner) => Pcore::open(out, "NotUndefType").contained(inner).close(),
+            Type::Sensitive(inner) => Pcore::open(out, "SensitiveType").contained(inner).close(),
+            Type::Type(inner) => Pcore::open(out, "TypeType").contained(inner).close(),
+            Type::Iterable(inner) => Pcore::open(out, "IterableType").contained(inner).close(),
+            Type::Iterator(inner) => Pcore::open(out, "IteratorType").contained(inner).close(),
             Type::Variant(types) => Pcore::open(out, "VariantType").list("types", types, nested).close(),
             Type::Class(Some(name)) => Pcore::open(out, "ClassType").text("class_name", name).close(),
             Type::Resource { type_name: Some(name), title } => {

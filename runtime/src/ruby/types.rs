@@ -89,7 +89,7 @@ fn parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Parts<'c> {
             vec![("type", inner(ty))]
         }
         Type::Alias(alias) => {
-            let target = alias.target.get().map_or(Value::Undef, |target| Value::Type(target));
+            let target = alias.target.get().map_or(Value::Undef, Value::Type);
             vec![("name", vm.string(alias.name)), ("resolved_type", target)]
         }
         _ => Vec::new(),

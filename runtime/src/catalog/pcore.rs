@@ -49,10 +49,7 @@ impl Pcore<'_> {
             false => {
                 let types: Vec<_> = callable.params.iter().filter(|ty| !ty.is_unit()).collect();
                 let open = Pcore::open(out, "TupleType").list("types", &types, |out, ty| write(out, ty));
-                match callable.size {
-                    None if types.is_empty() => open.size(Range::EMPTY).close(),
-                    size => open.size(size.unwrap_or(Range::ANY)).close(),
-                }
+                open.size(callable.size.unwrap_or(Range::ANY)).close();
             }
         }
         for (name, ty) in [("block_type", callable.block), ("return_type", callable.returns)] {

@@ -11,7 +11,7 @@ use crate::loaded::Linked;
 use crate::scope::Scope;
 use crate::types::{Signature, Type};
 use crate::unit::ChunkRef;
-use crate::value::{Array, Hash, Object, Value};
+use crate::value::{Array, Hash, Object, Str, Value};
 use crate::vm::Vm;
 use bumpalo::Bump;
 
@@ -269,6 +269,9 @@ pub trait Host<'c> {
 
     /// How many messages the log has.
     fn log_length(&self) -> usize;
+
+    /// A string that is one of bytes to Ruby, and Binary in a catalog; what of it is no text is shown as such.
+    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c>;
 
     /// Writes a warning to the log, once a compile however often it is asked to.
     fn warn_once(&self, message: &str);

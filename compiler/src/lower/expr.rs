@@ -149,7 +149,10 @@ impl Body<'_, '_> {
         let op = match &text.kind {
             _ if syntax.is_empty() => return,
             ExprKind::Str(_) if is_checked(syntax) => return,
-            ExprKind::Str(_) => Op::NoteSyntax,
+            ExprKind::Str(_) => {
+                self.low.unit.note_syntax();
+                Op::NoteSyntax
+            }
             _ => Op::CheckSyntax,
         };
         let name = self.low.unit.name(syntax);

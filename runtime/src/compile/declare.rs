@@ -137,6 +137,7 @@ impl<'c> Compile<'c> {
             Resolved::Define(known) => Some(*known),
             _ => class,
         };
+        let given = title;
         let title = match resolved {
             Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
             _ => title,
@@ -169,7 +170,7 @@ impl<'c> Compile<'c> {
             of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
-            let name = names::key(title);
+            let name = names::lower(given);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
         self.initialize(&mut resource, of_type)?;

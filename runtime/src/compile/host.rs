@@ -25,7 +25,7 @@ use bunraku_vm::names::split_last;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::{Signature, Type};
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Array, Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -99,6 +99,10 @@ impl<'c> Host<'c> for Compile<'c> {
             Some(place) => self.log_with_place(severity, message, place),
             None => self.push_log(severity, message.to_owned(), Place::default()),
         }
+    }
+
+    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        self.ruby.string_of_bytes(vm, bytes)
     }
 
     fn log_length(&self) -> usize {

@@ -230,6 +230,10 @@ impl<'c> Compile<'c> {
         let resource = &mut catalog[from];
         match resource.params.iter_mut().find(|p| p.name == name) {
             Some(param) => {
+                // Only a list is added to; anything else gives way to one, which no code has written.
+                if !matches!(param.value, Value::Array(_)) {
+                    param.at = None;
+                }
                 param.value = match param.value {
                     Value::Array(items) => Value::Array(items.appended(self.arena, entered)),
                     Value::Undef => Value::array(self.arena, entered),

@@ -51,11 +51,12 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// The first that is wrong, as an error of the file's syntax.
     pub(super) fn check_noted(&self, vm: &mut Vm<'c>, words: &[u32], file: Option<&str>) -> Eval<'c, ()> {
-        if !self.has_checkers_in_ruby() {
-            return Ok(());
-        }
         let texts = Unit::open(words).and_then(|unit| noted(&unit));
         let texts = texts.map_err(|fault| Flow::raw(fault.to_string()))?;
+        // Whether there are checkers is asked last: that looks into every module.
+        if texts.is_empty() || !self.has_checkers_in_ruby() {
+            return Ok(());
+        }
         for Noted { syntax, text, line, column } in texts {
             let place = Place { file: file.map(Into::into), line: Some(line), column: Some(column) };
             let (count, errors) = self.ask_checker(vm, syntax, text, &place)?;

@@ -11,7 +11,7 @@ const MAX_NESTING: usize = 500;
 
 impl<'c> Ruby<'c> {
     /// A string of bytes: what of it is no text is shown as such.
-    pub(super) fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+    pub(crate) fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         let text = Str::new(vm.arena, &String::from_utf8_lossy(bytes));
         let bytes = &*vm.arena.alloc_slice_copy(bytes);
         self.bytes.borrow_mut().insert(address(text), bytes);

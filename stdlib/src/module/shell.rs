@@ -230,11 +230,7 @@ fn base64_code<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                 _ => base64::decode_url(&subject),
             };
             let bytes = bytes.ok_or_else(|| Flow::raw("invalid base64"))?;
-            match String::from_utf8(bytes) {
-                Ok(text) => text,
-                // Only Ruby knows what becomes of bytes that are no text.
-                Err(_) => return super::leave(vm, "base64", call),
-            }
+            return Ok(Value::Str(vm.host.string_of_bytes(vm, &bytes)));
         }
         _ => return fail("the third argument must be one of 'default', 'strict', or 'urlsafe'"),
     };

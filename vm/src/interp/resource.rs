@@ -262,13 +262,7 @@ impl<'c> Vm<'c> {
         };
         match ty {
             value if unnamed => Err(illegal(self.type_text(value))),
-            Value::Str(name) => {
-                let mut name = name.as_str();
-                while let Some(rest) = name.strip_prefix("::") {
-                    name = rest;
-                }
-                Ok(name)
-            }
+            Value::Str(name) => Ok(name.as_str()),
             Value::Type(Type::Class(None)) => Ok("class"),
             Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))

@@ -6,7 +6,8 @@
 //!  word 0  MAGIC
 //!       1  VERSION
 //!       2  words in the whole unit
-//!       3… (offset, length) of each section, in the order of `Section`
+//!       3  1 if texts in it are noted to be of a syntax (`NoteSyntax`), else 0
+//!       4… (offset, length) of each section, in the order of `Section`
 //!
 //!  Strings    (byte offset, byte length) pairs into Text
 //!  Text       UTF-8, padded to a word
@@ -24,9 +25,9 @@
 /// `BNRU`
 pub const MAGIC: u32 = u32::from_le_bytes(*b"BNRU");
 /// Version of the form.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words in front of the section table.
-pub const HEADER_WORDS: usize = 3;
+pub const HEADER_WORDS: usize = 4;
 
 /// Sections in file order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,9 @@ pub struct Noted<'u> {
 /// A [`Fault`] where the words are out of range.
 pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, Fault> {
     let mut found = Vec::new();
+    if !unit.has_noted() {
+        return Ok(found);
+    }
     for number in 0..unit.chunks() {
         let chunk = unit.chunk(number)?;
         let mut constant = None;

@@ -138,6 +138,7 @@ pub struct UnitWriter {
     list_index: HashMap<Vec<u32>, u32>,
     defs: Vec<u32>,
     positions: Vec<u32>,
+    has_noted: bool,
 }
 
 impl UnitWriter {
@@ -284,6 +285,11 @@ impl UnitWriter {
         self.defs.extend([spec.kind as u32, name, spec.chunk, parent, matches, place]);
     }
 
+    /// Says that a text is noted to be of a syntax.
+    pub fn note_syntax(&mut self) {
+        self.has_noted = true;
+    }
+
     /// The unit. Chunk 0 must be the main chunk.
     ///
     /// # Panics
@@ -311,7 +317,7 @@ impl UnitWriter {
         let mut offset = HEADER_WORDS + 2 * Section::ALL.len();
         let total = offset + sections.iter().map(Vec::len).sum::<usize>();
         let mut words = Vec::with_capacity(total);
-        words.extend([MAGIC, VERSION, total as u32]);
+        words.extend([MAGIC, VERSION, total as u32, u32::from(self.has_noted)]);
         for section in &sections {
             words.extend([offset as u32, section.len() as u32]);
             offset += section.len();

@@ -15,7 +15,7 @@ use bunraku_vm::types::Type;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
-use bunraku_vm::value::{Hash, Object, Value};
+use bunraku_vm::value::{Hash, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -55,7 +55,9 @@ impl<'c> Host<'c> for Stub {
     fn log_length(&self) -> usize {
         0
     }
-
+    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        Str::new(vm.arena, &String::from_utf8_lossy(bytes))
+    }
     fn warn_once(&self, _: &str) {}
     fn warn_once_for(&self, _: &str, _: &str) -> bool {
         false

@@ -357,6 +357,9 @@ pub trait Host<'c> {
     /// Whether a class of that name is known or can be loaded.
     fn class_exists(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool>;
 
+    /// Exported resources are about to be evaluated: warns at their expression where nothing keeps them.
+    fn exporting(&self, at: Site<'c>);
+
     /// Evaluates a resource expression. Yields the array of references, or `undef` where nobody asks for them.
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c>;
 

@@ -179,6 +179,7 @@ instructions! {
     Attribute Abx (a: Reg, x: Name) "adds N[x] => R[a] to the list";
     AttributeAppend Abx (a: Reg, x: Name) "adds N[x] +> R[a] to the list";
     AttributeSplat Abc (a: Reg) "adds the entries of the hash R[a] to the list";
+    Exporting Abc (a: Reg) "warns, where nothing keeps exported resources, that those of the type R[a] are not exported";
     Body Abc (a: Reg) "closes the list as a resource body with title R[a]";
     Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported; 4 more if b is no name of a type, 8 more if nobody asks for the references: R[a] is then undef)";
     Defaults Abc (a: Reg, b: Reg) "R[a] := R[b], whose resource defaults the closed list sets";

@@ -12,6 +12,11 @@ impl Body<'_, '_> {
         match &expr.kind {
             ExprKind::Resource { form, type_expr, bodies } => {
                 let ty = self.value(type_expr);
+                let title = bodies.first().map_or(span, |body| body.title.span);
+                if matches!(form, ResourceForm::Exported) {
+                    self.abc(Op::Exporting, ty, Reg(0), 0, span);
+                    self.position_of(expr, &[type_expr.span, title]);
+                }
                 for body in *bodies {
                     let mark = self.mark();
                     let title = self.value(&body.title);
@@ -35,7 +40,6 @@ impl Body<'_, '_> {
                 let form = if named { form } else { form | UNNAMED };
                 let form = if unasked { form | UNASKED } else { form };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
-                let title = bodies.first().map_or(span, |body| body.title.span);
                 self.position_of(expr, &[type_expr.span, title]);
             }
             ExprKind::ResourceDefaults { type_expr, attributes, .. } => {

@@ -214,12 +214,15 @@ impl<'c> Host<'c> for Compile<'c> {
         Ok(self.find_class(vm, name)?.is_some())
     }
 
-    fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
-        if declaration.form == bunraku_vm::host::Form::Exported && !self.stores_configs() {
+    fn exporting(&self, at: Site<'c>) {
+        if !self.stores_configs() {
             let message =
                 "You cannot collect exported resources without storeconfigs being set; the export is ignored";
-            self.log_with_place(Severity::Warning, message, declaration.at.place());
+            self.log_with_place(Severity::Warning, message, at.place());
         }
+    }
+
+    fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
         let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
         let titles = || declaration.bodies.iter().map(|body| body.titles.len()).sum();
         let mut references = declaration.asked.then(|| List::with_capacity_in(titles(), self.arena));

@@ -438,6 +438,10 @@ impl<'c> Vm<'c> {
                     self.check_syntax(unit.name(x as u32), text)?;
                 }
                 Op::NoteSyntax => {}
+                Op::Exporting => {
+                    here!();
+                    self.host.exporting(self.site());
+                }
                 Op::ReservedWord => {
                     here!();
                     return Err(reserved_word(unit.name(x as u32)));

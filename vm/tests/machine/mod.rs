@@ -114,6 +114,7 @@ impl<'c> Host<'c> for Stub {
     fn class_exists(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, bool> {
         Ok(false)
     }
+    fn exporting(&self, _: Site<'c>) {}
     fn declare(&self, vm: &mut Vm<'c>, _: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
         for body in declaration.bodies {
             let names: Vec<_> = body.attributes.iter().map(|attribute| attribute.name).collect();

@@ -59,6 +59,8 @@ pub enum Stage {
     Issue,
     /// Complete.
     Formed,
+    /// A plain message out of code that stands for something else: it is as plain where that code was called.
+    Passing,
 }
 
 impl<'c> Flow<'c> {

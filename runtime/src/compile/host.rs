@@ -163,6 +163,9 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
+        if let Some(value) = self.block_function(vm, name, call)? {
+            return Ok(Some(value));
+        }
         let from = vm.module();
         self.call_ruby(vm, name, from, call)
     }

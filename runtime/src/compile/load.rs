@@ -110,7 +110,7 @@ impl<'c> Compile<'c> {
         self.environment.modules.containing(path).map_or("", |module| self.text(&module.name))
     }
 
-    pub(super) fn load_compiled(
+    pub(crate) fn load_compiled(
         &self,
         vm: &mut Vm<'c>,
         compiled: &Compiled,

@@ -6,7 +6,6 @@ use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
 use crate::settings::Kind;
 use crate::{data, names};
-use bunraku_vm::closure::Closure;
 use bunraku_vm::compare;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -47,7 +46,8 @@ impl<'c> Compile<'c> {
                     self.log(level, &words.join(" "), None);
                     return Ok(Value::Undef);
                 }
-                vm.call_function(name, list, block(arg(3)), scope)
+                let block = self.block_from_ruby(vm, arg(3), scope)?;
+                vm.call_function(name, list, block, scope)
             }
             "block" => match arg(0) {
                 Value::Closure(closure) => vm.call(closure, items(arg(1))),
@@ -98,7 +98,7 @@ impl<'c> Compile<'c> {
         let scope = self.scope_of(arg(0))?;
         let name = arg(1).as_str().unwrap_or_default();
         let module = arg(2).as_str().unwrap_or_default();
-        let (list, block) = (items(arg(3)), block(arg(4)));
+        let (list, block) = (items(arg(3)), self.block_from_ruby(vm, arg(4), scope)?);
         if let Some(value) = vm.call_known(name, module, list, block, scope)? {
             return Ok(value);
         }
@@ -542,13 +542,6 @@ fn items(value: Value<'_>) -> &[Value<'_>] {
     match value {
         Value::Array(items) => items.items(),
         _ => &[],
-    }
-}
-
-fn block(value: Value<'_>) -> Option<&Closure<'_>> {
-    match value {
-        Value::Closure(closure) => Some(closure),
-        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@
 //! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
+mod blocks;
 mod bytes;
 mod clock;
 mod datatypes;
@@ -80,6 +81,8 @@ pub struct Ruby<'c> {
     objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Files of data types, by the type's name.
     datatypes: RefCell<HashMap<String, PathBuf>>,
+    /// The lambda that a block of Ruby has just been made.
+    kept_block: Cell<Option<&'c Closure<'c>>>,
     /// Whether code in Ruby has had the registry of checkers in its hands.
     plugins: Cell<bool>,
     /// Object types that have a class in the worker, and how it makes instances.
@@ -114,6 +117,7 @@ impl<'c> Ruby<'c> {
             bytes: RefCell::default(),
             objects: RefCell::default(),
             datatypes: RefCell::default(),
+            kept_block: Cell::default(),
             plugins: Cell::default(),
             types: RefCell::default(),
             classes: RefCell::default(),

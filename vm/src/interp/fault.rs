@@ -16,6 +16,10 @@ impl<'c> Vm<'c> {
         let diagnostic = &mut fault.diagnostic;
         match fault.stage {
             Stage::Formed => return flow,
+            Stage::Passing => {
+                fault.stage = Stage::Raw;
+                return flow;
+            }
             // Puppet does not evaluate what an alias stands for: what is wrong with it is wrong where it is used.
             Stage::Raw if self.resolving > 0 => return flow,
             Stage::Raw => {

@@ -341,7 +341,14 @@ module Bunraku
 
     # Calls a function by name: one of the compiler's, of a manifest, of a module.
     def call_named(scope, name, module_name, args, block, from = nil)
-      Bunraku.ask('function', [scope.live!.number, name, module_name.to_s, args, block, from])
+      Bunraku.ask('function', [scope.live!.number, name, module_name.to_s, args, given(block), from])
+    end
+
+    # A block as the compiler takes it: a lambda of the language's own, or one of Ruby's with the kinds of its parameters.
+    def given(block)
+      return block if block.nil? || Block.of(block)
+
+      [block, block.parameters.map { |kind, _| { req: '!', opt: '?', rest: '*' }.fetch(kind, '') }.join]
     end
 
     # Loads a function's file, or takes what was loaded from it before. Gives what the compiler must know.

@@ -133,7 +133,7 @@ module Bunraku
         raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)'
       end
       Puppet::Parser::Functions::Error.is4x(name) if OLD_REFUSED.include?(name)
-      Bunraku.ask('builtin', [scope.live!.number, name, args[0], block])
+      Bunraku.ask('builtin', [scope.live!.number, name, args[0], given(block)])
     end
 
     # Loads the file of an old function, if there is one; a compile looks for it once.

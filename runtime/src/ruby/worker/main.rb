@@ -18,6 +18,9 @@ module Bunraku
       when 110 then make_instance(*message.value) # n
       when 109 then call_member(*message.value) # m
       when 111 then load_checked(*message.value) # o
+      when 113 # q: a block of Ruby that a function of the language was given
+        block, args = message.value
+        block.call(*args)
       when 112 then load_resource_type(*message.value) # p
       when 103 # g: one of the old
         name, scope, args = message.value

@@ -17,7 +17,7 @@ use crate::ruby::Ruby;
 use crate::settings::Given;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
-use crate::units::{Kept, Units};
+use crate::units::{Compiled, Kept, Units};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_compiler::check::syntax::TOO_DEEP;
@@ -382,14 +382,17 @@ impl<'c> Compile<'c> {
 
     /// Reads the main manifests, so that what they define is known.
     fn load_main(&self, vm: &mut Vm<'c>, code: Option<Code<'_>>) -> Eval<'c, ()> {
+        let checked = |vm: &mut Vm<'c>, compiled: Eval<'c, Compiled>, file: Option<&str>| {
+            let checked = compiled.and_then(|compiled| {
+                self.check_noted(vm, compiled.parts().0, file)?;
+                Ok(compiled)
+            });
+            checked.map_err(|flow| self.could_not_parse(flow))
+        };
         let units = match code {
             Some(Code { text, file }) => {
                 let source = SourceFile { path: file, text, kind: SourceKind::Manifest };
-                let compiled = self.compile_source(&source).and_then(|compiled| {
-                    self.check_noted(vm, compiled.parts().0, file)?;
-                    Ok(compiled)
-                });
-                let compiled = compiled.map_err(|flow| self.could_not_parse(flow))?;
+                let compiled = checked(vm, self.compile_source(&source), file)?;
                 vec![self.load_compiled(vm, &compiled, file.map(|file| self.text(file)), "")?]
             }
             None => {
@@ -397,11 +400,7 @@ impl<'c> Compile<'c> {
                 for file in self.environment.manifest_files() {
                     self.loaded.borrow_mut().insert(file.clone().into());
                     let path = self.text(&file.to_string_lossy());
-                    let compiled = self.compile_manifest(&file).and_then(|compiled| {
-                        self.check_noted(vm, compiled.parts().0, Some(path))?;
-                        Ok(compiled)
-                    });
-                    let compiled = compiled.map_err(|flow| self.could_not_parse(flow))?;
+                    let compiled = checked(vm, self.compile_manifest(&file), Some(path))?;
                     units.push(self.load_compiled(vm, &compiled, Some(path), self.module_of(&file))?);
                 }
                 units

@@ -90,11 +90,8 @@ pub(super) fn scalar<'c>(value: Value<'c>, f: &Format<'c>) -> Eval<'c, String> {
         Value::Regexp(source) => match f.letter {
             'p' => kernel_text(&f.with_letter('s'), &crate::regex::shown(&source)),
             's' => {
-                let text = if f.alt {
-                    quote(&crate::regex::to_text(&source))
-                } else {
-                    crate::regex::to_text(&source)
-                };
+                let text = crate::regex::to_text(&source);
+                let text = if f.alt { quote(&text) } else { text };
                 kernel_text(&f.original, &text)
             }
             letter => Err(bad_format("Regexp", letter, "sp")),

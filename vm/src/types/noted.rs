@@ -1,7 +1,7 @@
 //! Faults that checks of types meet. A check answers yes or no, far down in values and types; what it meets there that
-//! has no answer (an `Init` of a type without a constructor, a `Regexp` of no
-//! regular expression) is noted here, and whoever has asked gets it as an error from
-//! [`noted`]. What is noted is the thread's, as what is counted: see `budget.rs`.
+//! has no answer (an `Init` of a type without a constructor, a `Regexp` of no regular expression) is noted here, and
+//! whoever has asked gets it as an error from [`noted`]. What is noted is the thread's, as what is counted: see
+//! `budget.rs`.
 
 use super::Type;
 use crate::error::{Eval, Flow};

@@ -5,7 +5,7 @@ use crate::archive::open::Opened;
 use crate::catalog::rich::string;
 use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::environment::{Environment, EnvironmentSpec};
-use crate::erb::Templates;
+use crate::erb::{KeptTemplates, Templates};
 use crate::facts::Facts;
 use crate::files::read::MAX_FILE;
 use crate::functions::Functions;
@@ -246,6 +246,7 @@ impl Session {
                     environment: &environment_of_thread,
                     units: &units,
                     templates: &templates,
+                    kept_templates: &KeptTemplates::default(),
                     kept: &Kept::default(),
                     functions: &functions,
                     files: &data,

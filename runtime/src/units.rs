@@ -2,7 +2,6 @@
 //! changes.
 
 use crate::archive::open::Opened;
-use crate::erb::Lowered;
 use crate::hiera::file::DataFile;
 use crate::recent::{self, Recent};
 use crate::tree::{Stamp, Tree};
@@ -39,12 +38,11 @@ impl Words {
     }
 }
 
-/// The units, ERB templates, data files and names that a compile uses, kept for as long as it does and lent to it where
+/// The units, data files and names that a compile uses, kept for as long as it does and lent to it where
 /// they lie.
 #[derive(Default)]
 pub struct Kept {
     units: FrozenVec<Box<(Words, Arc<Passed>)>>,
-    templates: FrozenVec<Arc<Lowered>>,
     data: FrozenVec<Arc<DataFile>>,
     names: OnceCell<Arc<Base>>,
 }
@@ -55,11 +53,6 @@ impl Kept {
         let kept = Box::new((compiled.words.clone(), compiled.passed.clone()));
         let (words, passed) = self.units.push_get(kept);
         (words.get(), passed)
-    }
-
-    /// Keeps an ERB template.
-    pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
-        self.templates.push_get(template)
     }
 
     /// Keeps the names that the compile's own start from.

@@ -7,7 +7,7 @@ use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
 use crate::data;
 use crate::environment::Environment;
-use crate::erb::{SetByTemplates, Templates};
+use crate::erb::{Engine, KeptTemplates, Templates};
 use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
@@ -129,7 +129,9 @@ pub struct Inputs<'c> {
     pub units: &'c Units,
     /// ERB templates, of all compiles.
     pub templates: &'c Templates,
-    /// Units and templates that this compile has reached.
+    /// ERB templates that this compile has reached.
+    pub kept_templates: &'c KeptTemplates,
+    /// Units that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
@@ -163,6 +165,7 @@ impl<'c> Compile<'c> {
             environment,
             units,
             templates,
+            kept_templates,
             kept,
             functions,
             files,
@@ -219,11 +222,7 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
-            rendering: templates,
-            erb_files: RefCell::default(),
-            erb_texts: RefCell::default(),
-            erb_depth: Cell::new(0),
-            set_by_templates: SetByTemplates::default(),
+            erb: Engine::new(templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -302,9 +301,7 @@ impl<'c> Compile<'c> {
         self.named_templates.take();
         self.found_files.take();
         self.marks.take();
-        self.erb_files.take();
-        self.set_by_templates.release();
-        self.erb_texts.take();
+        self.erb.release();
         self.main_chunks.take();
         self.class_scopes.take();
         self.type_names.take();

@@ -9,6 +9,7 @@ use crate::hiera::{self, context};
 use crate::names;
 use crate::process::{self, Errors};
 use crate::resource_types::is_metaparameter;
+use crate::ruby::MadeFrom;
 use crate::stats::Kind;
 use bumpalo::collections::Vec as List;
 use bunraku_compiler::{SourceFile, SourceKind};
@@ -163,7 +164,7 @@ impl<'c> Host<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        if let Some(value) = self.block_function(vm, name, call)? {
+        if let Some(value) = self.talk().block_function(vm, name, call)? {
             return Ok(Some(value));
         }
         let from = vm.module();
@@ -171,7 +172,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn object_class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
-        self.class_in_ruby(vm, ty)
+        self.talk().class(vm, ty)
     }
 
     fn make_object(
@@ -184,7 +185,8 @@ impl<'c> Host<'c> for Compile<'c> {
         if bunraku_vm::types::name(ty) == crate::hiera::context::TYPE {
             return self.new_context(vm, args);
         }
-        self.instance_in_ruby(vm, ty, args, from_hash)
+        let from = if from_hash { MadeFrom::Hash } else { MadeFrom::Arguments };
+        self.talk().instance(vm, ty, args, from)
     }
 
     fn object_member(
@@ -195,7 +197,7 @@ impl<'c> Host<'c> for Compile<'c> {
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
     ) -> Eval<'c> {
-        self.member_in_ruby(vm, object, name, args, block)
+        self.talk().member(vm, object, name, args, block)
     }
 
     fn type_alias(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Type<'c>>> {
@@ -583,7 +585,7 @@ impl<'c> Host<'c> for Compile<'c> {
     }
 
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
-        self.ruby_signatures(vm, name)
+        self.talk().signatures(vm, name)
     }
 
     fn is_plain_yaml_text(&self, text: &str) -> bool {

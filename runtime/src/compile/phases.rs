@@ -1,6 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use super::params::COMPILER_FAILED;
+use super::ruby_functions::FoundFunctions;
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
@@ -222,6 +223,7 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
+            found_functions: FoundFunctions::default(),
             erb: Engine::new(templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
@@ -302,6 +304,7 @@ impl<'c> Compile<'c> {
         self.found_files.take();
         self.marks.take();
         self.erb.release();
+        self.found_functions.release();
         self.main_chunks.take();
         self.class_scopes.take();
         self.type_names.take();

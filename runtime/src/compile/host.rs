@@ -4,14 +4,14 @@ use super::declare::flatten;
 use super::{Compile, Log, query};
 use crate::catalog::rich;
 use crate::data;
-use crate::environment::Named;
 use crate::hiera::{self, context};
 use crate::names;
-use crate::process::{self, Errors};
 use crate::resource_types::is_metaparameter;
+use crate::snapshot::Named;
 use crate::stats::Kind;
 use bumpalo::collections::Vec as List;
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_process::Errors;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
@@ -444,8 +444,8 @@ impl<'c> Host<'c> for Compile<'c> {
         let search = || self.module_file(folder, path).filter(|file| self.tree().exists(file));
         let file = self.environment.named_files.find(self.tree(), (Named::In(folder), path), search);
         let file = file.map(Cow::into_owned);
-        // Elsewhere a file may come while the compile runs.
-        if self.tree().is_frozen() {
+        // Outside of the tree a file may come while the compile runs.
+        if !path.starts_with('/') {
             self.found_files.borrow_mut().insert((folder, self.text(path)), file.clone());
         }
         Ok(file)
@@ -471,10 +471,11 @@ impl<'c> Host<'c> for Compile<'c> {
             return Ok(chunk);
         }
         let path = Path::new(&*file);
-        let compile = || self.units.file(self.tree(), path, self.check, None);
-        let unit = match self.environment.modules.frozen_file(path) {
+        let compile = || self.units().file(self.tree(), path, self.check, None);
+        let unit = match self.environment.modules.kept_file(path) {
             Some(kept) => {
                 let outcome = kept.units[self.check as usize].get_or_init(compile).as_ref();
+                self.note_standing(path);
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
                 self.check_template(vm, "epp", words, &kept.path)?;
                 let learned = Some(&kept.learned[self.check as usize]);
@@ -491,7 +492,7 @@ impl<'c> Host<'c> for Compile<'c> {
         };
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file.into_owned(), chunk);
-        if self.tree().is_frozen() {
+        if !name.starts_with('/') {
             self.named_templates.borrow_mut().insert(self.text(name), chunk);
         }
         Ok(chunk)
@@ -537,8 +538,9 @@ impl<'c> Host<'c> for Compile<'c> {
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
         let mut started = std::process::Command::new(program);
-        let ended = process::run(started.args(args).current_dir(folder), Errors::Joined, self.settings.exec)
-            .map_err(|error| failed(error.to_string()))?;
+        let ended =
+            bunraku_process::run(started.args(args).current_dir(folder), Errors::Joined, self.settings.exec)
+                .map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
             Some(0) => Ok(text),

@@ -6,18 +6,17 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
 use crate::data;
-use crate::environment::Environment;
-use crate::erb::{SetByTemplates, Templates};
+use crate::erb::SetByTemplates;
 use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
-use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::Ruby;
 use crate::settings::Given;
+use crate::snapshot::Snapshot;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
-use crate::units::{Compiled, Kept, Units};
+use crate::units::{Compiled, Kept};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_compiler::check::syntax::TOO_DEEP;
@@ -124,17 +123,11 @@ impl std::ops::AddAssign for Spent {
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
-    pub environment: &'c Environment,
-    /// Units of files, of all compiles.
-    pub units: &'c Units,
-    /// ERB templates, of all compiles.
-    pub templates: &'c Templates,
+    pub environment: &'c Snapshot,
     /// Units and templates that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
-    /// Data files, of all compiles.
-    pub files: &'c DataFiles,
     /// Settings.
     pub settings: Settings,
     /// What else of Puppet's settings the job has set, for code that reads them.
@@ -161,11 +154,8 @@ impl<'c> Compile<'c> {
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
         let Inputs {
             environment,
-            units,
-            templates,
             kept,
             functions,
-            files,
             settings,
             given,
             node,
@@ -184,14 +174,13 @@ impl<'c> Compile<'c> {
         let compile = &*arena.alloc(Compile {
             arena,
             environment,
-            units,
             kept,
             natives: functions,
             settings,
             given,
             store,
             taken_in: RefCell::default(),
-            hiera: Hiera::new(files),
+            hiera: Hiera::new(&environment.data_files),
             ruby,
             counter: match settings.stats || settings.profile {
                 true => Counter::new(arena, settings.profile),
@@ -219,7 +208,6 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
-            rendering: templates,
             erb_files: RefCell::default(),
             erb_texts: RefCell::default(),
             erb_depth: Cell::new(0),

@@ -12,8 +12,9 @@ use super::layer::Place;
 use super::merge::Strategy;
 use super::{version3, words};
 use crate::compile::Compile;
-use crate::tree::{Tree, clean};
 use bumpalo::Bump;
+use bunraku_files::paths::clean;
+use bunraku_files::tree::Tree;
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -326,12 +327,12 @@ impl<'c> Compile<'c> {
         }
         config.data = data.finish();
         let path = config.path.clone();
-        if path.as_ref().is_some_and(|path| self.tree().config_passed(path, place)) {
+        if path.as_ref().is_some_and(|path| self.hiera.files.config_passed(path, place)) {
             return Ok(());
         }
         self.check_content(vm, config, place)?;
         if let Some(path) = path {
-            self.tree().pass_config(&path, place);
+            self.hiera.files.pass_config(self.tree(), &path, place);
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 //! of an AES cipher in CBC mode. Keys are read from the disk whenever they are needed; no archive holds them.
 //! Sources: RFC 5652; which texts count as encrypted, and the words of errors, are hiera-eyaml 3.3's.
 
-use crate::files::read;
 use aes::{Aes128, Aes192, Aes256};
+use bunraku_files::read;
 use bunraku_vm::value::{Hash, Value};
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;

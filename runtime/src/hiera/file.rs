@@ -2,13 +2,13 @@
 //! where it lies. What can be known of its keys without a compile is found out when it is read.
 
 use super::data::Data;
+use super::encoded::{Item, encode, item};
 use super::file_options::{FileOptions, Options, Says};
 use super::key::lookup_error;
 use super::options::LOOKUP_OPTIONS;
 use super::words::{self, START, Spot, Traits, holds, scan};
-use crate::archive::data::{Item, encode, item};
-use crate::units::Words;
 use bumpalo::Bump;
+use bunraku_files::shared_words::SharedWords;
 use bunraku_vm::error::Eval;
 use bunraku_vm::value::Value;
 use hashbrown::HashTable;
@@ -17,7 +17,7 @@ use std::hash::BuildHasher as _;
 
 /// A file.
 pub struct DataFile {
-    words: Words,
+    words: SharedWords,
     /// All its texts one after the other, known to be UTF-8.
     texts: String,
     /// Where the file holds a hash.
@@ -51,7 +51,7 @@ pub fn hash_of(key: &str) -> u64 {
 
 impl DataFile {
     /// The file of some words; none if they are not exactly one value.
-    pub fn new(words: Words) -> Option<DataFile> {
+    pub fn new(words: SharedWords) -> Option<DataFile> {
         let all = words.get();
         // So that 32 bits tell where a text lies.
         u32::try_from(size_of_val(all)).ok()?;
@@ -71,7 +71,7 @@ impl DataFile {
 
     /// The file that holds this; none if it is too large.
     pub fn of(data: &Data) -> Option<DataFile> {
-        DataFile::new(Words::Owned(encode(data)?.into()))
+        DataFile::new(SharedWords::Owned(encode(data)?.into()))
     }
 
     /// To read in it during a compile.
@@ -286,7 +286,7 @@ mod tests {
     fn what_is_broken_is_no_file() {
         let arena = Bump::new();
         let words = encode(&sample()).expect("it is small");
-        let file = |words: &[u32]| DataFile::new(Words::Owned(words.into()));
+        let file = |words: &[u32]| DataFile::new(SharedWords::Owned(words.into()));
         for at in 0..words.len() {
             assert!(file(&words[..at]).is_none());
             for bit in 0..32 {

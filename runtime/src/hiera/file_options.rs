@@ -1,10 +1,10 @@
 //! `lookup_options` of a data file, where they are a plain hash as nearly all are: no compile has to make a value of them
 //! but of what it finds.
 
+use super::encoded::{Item, item};
 use super::file::{Reader, hash_of};
 use super::options::{literal_ends, literal_start};
 use super::words::{Spot, Traits, holds, scan};
-use crate::archive::data::{Item, item};
 use bunraku_vm::error::Eval;
 use bunraku_vm::regex;
 use bunraku_vm::value::Value;

@@ -9,6 +9,7 @@ pub mod config;
 pub mod context;
 pub mod data;
 pub mod deep;
+pub mod encoded;
 pub mod entry;
 mod events;
 pub mod explain;

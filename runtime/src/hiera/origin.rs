@@ -8,7 +8,7 @@ use super::key::{Key, Segment};
 use super::lines::{Lines, lines};
 use super::render;
 use crate::compile::Compile;
-use crate::tree::Tree;
+use bunraku_files::tree::Tree;
 use bunraku_vm::format::convert::repr;
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::value::Value;

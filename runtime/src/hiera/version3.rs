@@ -8,7 +8,7 @@ use super::key::{Key, lookup_error};
 
 use super::merge::Strategy;
 use crate::compile::Compile;
-use crate::tree::clean;
+use bunraku_files::paths::clean;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::{Scope, ScopeKind};
 use bunraku_vm::types::{self, mismatch};

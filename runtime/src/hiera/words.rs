@@ -1,7 +1,7 @@
 //! Values as the words of archives have them: passed over, and taken into a compile's arena.
 
 use super::data::symbol;
-use crate::archive::data::{Item, MAX_DEPTH, Text, item};
+use super::encoded::{Item, MAX_DEPTH, Text, item};
 use bumpalo::Bump;
 use bunraku_vm::value::{Array, Hash, Str, Value};
 

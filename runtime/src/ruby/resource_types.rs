@@ -42,7 +42,7 @@ impl<'c> Compile<'c> {
             return Err(malformed(&subject));
         };
         for loaded in texts(*loaded) {
-            self.tree().watch(loaded.into());
+            self.tree().note(Path::new(&loaded));
         }
         Ok(ResourceType {
             name: name.to_owned(),

@@ -1,7 +1,7 @@
 //! What lies at a path decides what writing to it does. Devices here are nodes of the test's own, never the machine's.
 
 use super::*;
-use crate::files::read;
+use crate::read;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::process::Command;
 

@@ -1,23 +1,29 @@
-//! An environment: its folder, `environment.conf`, module path and main manifest.
+//! An environment at one moment: its folder, `environment.conf`, module path and main manifest, and what is kept of
+//! its files. Compiles share it and write nothing into it but through memos.
 //! Source: the specification's environments page; the oracle for defaults.
 
-use crate::archive::open::Opened;
+use crate::erb::{SessionTemplates, Templates};
 use crate::extensions;
-use crate::files::read;
 use crate::function_files::FunctionFiles;
+use crate::hiera::files::{DataFiles, SessionData};
 use crate::modules::Modules;
 use crate::resource_types::{Folders, ResourceTypes};
-use crate::tree::{Tree, is_clean};
+use crate::units::{SessionUnits, Units};
+use bunraku_files::archive::Opened;
+use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::paths::is_clean;
+use bunraku_files::read;
+use bunraku_files::tree::Tree;
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;
-use elsa::sync::FrozenMap;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-/// What a compile reads its code from.
-pub struct Environment {
+/// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
+/// [`Snapshots`] makes another one.
+pub struct Snapshot {
     /// Name: `production` where nothing gives one.
     pub name: String,
     /// Its folder, where it has one.
@@ -32,23 +38,60 @@ pub struct Environment {
     pub hiera_config: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
-    functions: OnceLock<FunctionFiles>,
-    extensions: OnceLock<Vec<(String, PathBuf)>>,
-    /// Where types of a frozen tree are, by name: nothing comes or goes there.
-    pub(crate) type_files: FrozenMap<String, Box<TypeFiles>>,
+    /// Its manifests and EPP templates, compiled.
+    pub(crate) units: Units,
+    /// Its data files.
+    pub(crate) data_files: DataFiles,
+    /// Its ERB templates.
+    pub(crate) templates: Templates,
+    functions: MemoCell<FunctionFiles>,
+    extensions: MemoCell<Vec<(String, PathBuf)>>,
+    /// Where types are, by name in lower case.
+    pub(crate) type_files: Memo<String, TypeFiles>,
     /// Where files of modules are that code has named, and EPP templates.
     pub(crate) named_files: NamedFiles,
     /// How many resources the last catalog had: the next one is given room for as many.
     pub(crate) resources: AtomicUsize,
 }
 
-/// The files of a frozen tree that names like `module/path` were found to mean. Names may come from facts: what is no
-/// file, or is written in a roundabout way, is not kept, so that there are no more than files.
-#[derive(Default)]
+const FUNCTIONS: Contract = Contract {
+    holds: "where functions in Ruby are",
+    key: "none",
+    bound: "one index: the files below the folders of functions of all modules",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const EXTENSIONS: Contract = Contract {
+    holds: "the files of modules that extend the compiler",
+    key: "none",
+    bound: "one list: the files below lib/puppetx and lib/puppet_x, and bindings",
+    stale: NEVER,
+    test: "tests/tests/injection.rs",
+};
+
+const TYPE_FILES: Contract = Contract {
+    holds: "where the files of types are, and what their aliases come to",
+    key: "name in lower case",
+    bound: "the names of types in the code that is run",
+    stale: NEVER,
+    test: "runtime/tests/learned.rs: nothing_learned_shows",
+};
+
+const NAMED_FILES: Contract = Contract {
+    holds: "the file that a name like module/path means",
+    key: "the name",
+    bound: "the files of the tree: names of no file, or written in a roundabout way, are not kept",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+/// The files that names like `module/path` were found to mean. Names may come from facts: what is no file, or is written
+/// in a roundabout way, is not kept, so that there are no more than files.
 pub(crate) struct NamedFiles {
-    files: FrozenMap<String, String>,
-    templates: FrozenMap<String, String>,
-    epp: FrozenMap<String, String>,
+    files: Memo<String, String>,
+    templates: Memo<String, String>,
+    epp: Memo<String, String>,
 }
 
 /// What a file is named for.
@@ -61,7 +104,12 @@ pub(crate) enum Named {
 }
 
 impl NamedFiles {
-    fn all(&self, named: Named) -> &FrozenMap<String, String> {
+    fn new() -> NamedFiles {
+        let memo = || Memo::new(&NAMED_FILES);
+        NamedFiles { files: memo(), templates: memo(), epp: memo() }
+    }
+
+    fn all(&self, named: Named) -> &Memo<String, String> {
         match named {
             Named::In(ModuleFolder::Files) => &self.files,
             Named::In(ModuleFolder::Templates) => &self.templates,
@@ -82,16 +130,16 @@ impl NamedFiles {
         let found = search()?;
         let path = found.to_string_lossy();
         // An absolute path may lie outside of the tree.
-        let lasts = tree.is_frozen() && !name.starts_with('/') && is_clean(name);
+        let lasts = !name.starts_with('/') && is_clean(name) && tree.holds(&found);
         if lasts && found.to_str().is_some() {
-            return Some(Cow::Borrowed(self.all(named).insert(name.to_owned(), path.into_owned())));
+            return Some(Cow::Borrowed(self.all(named).keep(name.to_owned(), path.into_owned())));
         }
         Some(Cow::Owned(path.into_owned()))
     }
 }
 
 /// The files that may define a type of a name.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct TypeFiles {
     /// A type in Ruby, which comes first.
     pub ruby: Option<PathBuf>,
@@ -111,6 +159,15 @@ pub(crate) struct LastingAlias {
     pub site: String,
     /// What it stands for.
     pub target: LastingType,
+}
+
+/// What was made of files for all snapshots of a session: for as long as a file is the same, a new snapshot takes it
+/// from here.
+#[derive(Default)]
+pub struct SessionMade {
+    units: Arc<SessionUnits>,
+    data: Arc<SessionData>,
+    templates: Arc<SessionTemplates>,
 }
 
 /// What an environment is opened with; everything may be left out.
@@ -134,12 +191,17 @@ pub struct EnvironmentSpec {
     pub max_file: Option<u64>,
 }
 
-impl Environment {
-    /// Reads an environment; `archive` is the one that `spec` names, opened.
+impl Snapshot {
+    /// Reads an environment; `archive` is the one that `spec` names, opened; `session` is what was made of files for
+    /// other snapshots.
     ///
     /// # Errors
     /// When a folder or manifest that was named is not there, or the archive is of something else.
-    pub fn open(spec: &EnvironmentSpec, archive: Option<Arc<Opened>>) -> Result<Environment, String> {
+    pub fn open(
+        spec: &EnvironmentSpec,
+        archive: Option<Arc<Opened>>,
+        session: &SessionMade,
+    ) -> Result<Snapshot, String> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut directory = spec.directory.as_ref().map(absolute);
         let mut given = spec.modulepath.as_ref().map(|path| path.iter().map(absolute).collect::<Vec<_>>());
@@ -148,11 +210,11 @@ impl Environment {
         }
         let named = spec.directory.as_deref().and_then(|d| d.file_name()).and_then(|n| n.to_str());
         let name = spec.name.clone().or(named.map(str::to_owned)).unwrap_or_else(|| PRODUCTION.to_owned());
-        let mut tree = match archive {
-            Some(opened) => Tree::archived(opened, spec.frozen, directory.as_deref()),
-            None => Tree::default(),
-        };
-        tree = tree.with_limit(spec.max_file.unwrap_or(read::MAX_FILE));
+        let mut tree = Tree::default().with_limit(spec.max_file.unwrap_or(read::MAX_FILE));
+        if let Some(opened) = archive {
+            tree = tree.with_archive(opened, spec.frozen);
+        }
+        tree.set_roots(directory.as_deref(), &[]);
         if let Some(directory) = &directory {
             if !tree.is_dir(directory) {
                 if let Some(fault) = tree.fault() {
@@ -160,7 +222,6 @@ impl Environment {
                 }
                 return Err(format!("Environment directory '{}' does not exist", directory.display()));
             }
-            tree.watch(directory.join("environment.conf"));
         }
         let settings =
             directory.as_deref().map(|d| Settings::read(&tree, d)).transpose()?.unwrap_or_default();
@@ -169,7 +230,7 @@ impl Environment {
             (None, Some(directory)) => settings.modulepath.unwrap_or_else(|| vec![directory.join("modules")]),
             (None, None) => Vec::new(),
         };
-        tree.set_modulepath(directory.as_deref(), &modulepath);
+        tree.set_roots(directory.as_deref(), &modulepath);
         let manifest = match (&spec.manifest, &directory) {
             (Some(path), _) => {
                 let path = absolute(path);
@@ -193,9 +254,7 @@ impl Environment {
         let mut types = ResourceTypes::builtin();
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
-        let functions = OnceLock::new();
-        let extensions = OnceLock::new();
-        Ok(Environment {
+        Ok(Snapshot {
             data_provider: settings.data_provider,
             name,
             directory,
@@ -203,10 +262,13 @@ impl Environment {
             modules,
             hiera_config,
             types,
-            functions,
-            extensions,
-            type_files: FrozenMap::new(),
-            named_files: NamedFiles::default(),
+            units: Units::new(session.units.clone()),
+            data_files: DataFiles::new(session.data.clone()),
+            templates: Templates::new(session.templates.clone()),
+            functions: MemoCell::new(&FUNCTIONS),
+            extensions: MemoCell::new(&EXTENSIONS),
+            type_files: Memo::new(&TYPE_FILES),
+            named_files: NamedFiles::new(),
             resources: AtomicUsize::new(0),
         })
     }
@@ -218,17 +280,17 @@ impl Environment {
 
     /// Where its functions in Ruby are.
     pub fn functions(&self) -> &FunctionFiles {
-        self.functions.get_or_init(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
+        self.functions.get_or(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
     }
 
     /// The files of modules that extend the compiler, each with its module's name.
     pub fn extensions(&self) -> &[(String, PathBuf)] {
-        self.extensions.get_or_init(|| extensions::find(self))
+        self.extensions.get_or(|| extensions::find(self))
     }
 
-    /// Whether nothing of it that is kept has changed since. Manifests and data are not part of it.
-    pub fn is_fresh(&self) -> bool {
-        self.tree().is_fresh()
+    /// Whether nothing that compiles have seen of its files has changed since.
+    pub fn is_current(&self) -> bool {
+        self.tree().is_current()
     }
 
     /// The file at `relative`, a path that begins with `lib/`, of the first module in their order that has it, or else of the

@@ -1,4 +1,4 @@
-//! Hiera's data in an archive: words in the order of the values, so that a look-up parses no YAML.
+//! Hiera's data as archives have it: words in the order of the values, so that a look-up parses no YAML.
 //!
 //! ```text
 //!  value  = tag | count << 4, then what the tag says
@@ -7,7 +7,7 @@
 //!   7 list: `count` values      8 map: `count` keys and values in turn
 //! ```
 
-use crate::hiera::data::Data;
+use super::data::Data;
 
 /// Collections may nest this deep; YAML and JSON are refused before.
 pub const MAX_DEPTH: u32 = 260;

@@ -13,16 +13,16 @@ use std::borrow::Borrow;
 use std::hash::Hash;
 
 /// Environments that are kept.
-pub(crate) const ENVIRONMENTS: usize = 256;
+pub const ENVIRONMENTS: usize = 256;
 /// Archives that are kept open.
-pub(crate) const ARCHIVES: usize = 64;
+pub const ARCHIVES: usize = 64;
 /// Stores that are kept, with their connections.
-pub(crate) const STORES: usize = 16;
+pub const STORES: usize = 16;
 /// Files whose units, data or templates are kept.
-pub(crate) const FILES: usize = 50_000;
+pub const FILES: usize = 50_000;
 
 /// A map of so many entries at most.
-pub(crate) struct Recent<K: Hash + Eq, V> {
+pub struct Recent<K: Hash + Eq, V> {
     map: LruCache<K, V>,
     most: usize,
 }
@@ -50,8 +50,12 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         }
     }
 
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
     /// How many there are.
-    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.map.len()
     }

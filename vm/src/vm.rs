@@ -7,6 +7,7 @@ use crate::host::{Host, Site, Spot};
 use crate::interp::{Frame, Pending};
 use crate::learned::Learned;
 use crate::loaded::{Linked, LoadedUnit};
+use crate::observer::Observer;
 use crate::scope::{Scope, ScopeSpec};
 use crate::symbol::{Interner, Symbol};
 use crate::types::{Signature, Type};
@@ -60,8 +61,8 @@ pub struct Vm<'c> {
     pub max_depth: usize,
     /// How many bodies may be run in all: what ends a loop that would go on for ever.
     pub max_calls: u64,
-    /// Whether the host is told of each call of a native function.
-    pub counts_calls: bool,
+    /// Who is told of each call, where calls are counted.
+    pub observer: Option<&'c dyn Observer>,
     calls: u64,
     /// How many of them before time and memory are looked at again.
     next_look: u64,
@@ -147,7 +148,7 @@ impl<'c> Vm<'c> {
             max_calls: MAX_CALLS,
             calls: 0,
             next_look: 0,
-            counts_calls: false,
+            observer: None,
         }
     }
 

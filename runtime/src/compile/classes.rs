@@ -218,7 +218,7 @@ impl<'c> Compile<'c> {
         if std::mem::replace(&mut self.catalog.borrow_mut()[id].evaluated, true) {
             return Ok(());
         }
-        if !vm.counts_calls {
+        if vm.observer.is_none() {
             return self.evaluate_now(vm, id);
         }
         let (type_name, title) = {

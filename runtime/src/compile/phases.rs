@@ -243,7 +243,9 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
-        vm.counts_calls = settings.stats || settings.profile;
+        if settings.stats || settings.profile {
+            vm.observer = Some(compile);
+        }
         let finished = budget::guarded(settings.limits, || {
             let outcome = compile.phases(&mut vm, node, code);
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));

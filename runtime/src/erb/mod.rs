@@ -33,7 +33,7 @@ use crate::recent::{self, Recent};
 use crate::stats::Kind;
 use crate::tree::{Stamp, Tree};
 use bunraku_vm::error::Eval;
-use bunraku_vm::host::{Erb, Host, ModuleFolder};
+use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::vm::Vm;
 use eval::{Rendered, Stopped};

@@ -19,6 +19,7 @@ use crate::stats::Stats;
 use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::{Kept, Units};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
@@ -279,7 +280,7 @@ impl Session {
             }
             let result = result.map_err(|mut diagnostic| {
                 // Errors of Ruby that are none of Puppet's: nobody adds the node's name.
-                if diagnostic.message == "stack level too deep" {
+                if diagnostic.cause == Cause::StackTooDeep {
                     return diagnostic;
                 }
                 if diagnostic.code == Some(ruby::UNCAUGHT) {

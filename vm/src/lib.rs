@@ -6,6 +6,7 @@ pub mod archive;
 pub mod arith;
 pub mod base64;
 pub mod budget;
+pub mod cause;
 pub mod closure;
 pub mod compare;
 pub mod diagnostic;

@@ -1,6 +1,7 @@
 //! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
-use crate::budget;
+use crate::budget::{self, Limit};
+use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site, Spot};
@@ -355,12 +356,12 @@ impl<'c> Vm<'c> {
     }
 
     fn too_many_calls(&self) -> Box<Flow<'c>> {
-        if self.calls > self.max_calls {
-            let limit = self.max_calls;
-            return Flow::raw(format!("the compile makes more than {limit} calls (setting max_calls)"));
-        }
-        let limit = self.max_depth;
-        Flow::raw(format!("stack level too deep: calls nest more than {limit} levels (setting max_depth)"))
+        let limit = if self.calls > self.max_calls {
+            Limit::Calls(self.max_calls)
+        } else {
+            Limit::CallDepth(self.max_depth)
+        };
+        Flow::caused(Cause::Limit(limit), limit.to_string())
     }
 
     /// What Puppet's messages call the type of a value: inferred, generalised, printed.

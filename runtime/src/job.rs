@@ -17,6 +17,7 @@ use crate::units::Kept;
 use bunraku_files::archive::Opened;
 use bunraku_files::read::MAX_FILE;
 use bunraku_files::recent::{self, Recent};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::function::Native;
 use bunraku_vm::host::Strict;
@@ -265,7 +266,7 @@ impl Session {
             }
             let result = result.map_err(|mut diagnostic| {
                 // Errors of Ruby that are none of Puppet's: nobody adds the node's name.
-                if diagnostic.message == "stack level too deep" {
+                if diagnostic.cause == Cause::StackTooDeep {
                     return diagnostic;
                 }
                 if diagnostic.code == Some(ruby::UNCAUGHT) {

@@ -7,6 +7,7 @@ use bunraku_compiler::check::{CheckOptions, Location, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_files::archive::SELF;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct Finding {
     help: Option<String>,
 }
 
+/// What stands for [`Cause::StackTooDeep`]: such errors have no code of Puppet's.
+const STACK_TOO_DEEP: &str = "STACK_TOO_DEEP";
+
 const SEVERITIES: [Severity; 8] = [
     Severity::Debug,
     Severity::Info,
@@ -44,7 +48,9 @@ const SEVERITIES: [Severity; 8] = [
 
 impl Finding {
     fn of(diagnostic: &Diagnostic) -> Finding {
-        let Diagnostic { severity, message, place, length, code, inner, stack: _, help } = diagnostic;
+        let Diagnostic { severity, message, place, length, code, cause, inner, stack: _, help } = diagnostic;
+        // The one cause that a check of source text has, and that others decide by, goes where codes go.
+        let code = if *cause == Cause::StackTooDeep { Some(STACK_TOO_DEEP) } else { *code };
         Finding {
             severity: *severity as u8,
             message: message.clone(),
@@ -70,7 +76,10 @@ impl Finding {
         };
         diagnostic.length = self.length;
         diagnostic.inner = self.inner.iter().map(|inner| inner.at(path)).collect();
-        diagnostic.code = self.code.as_deref().and_then(issue_code);
+        match self.code.as_deref() {
+            Some(STACK_TOO_DEEP) => diagnostic.cause = Cause::StackTooDeep,
+            code => diagnostic.code = code.and_then(issue_code),
+        }
         diagnostic.help = self.help.as_deref().map(here);
         diagnostic
     }

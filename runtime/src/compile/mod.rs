@@ -39,6 +39,7 @@ use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_files::tree::{Standing, Tree};
 use bunraku_vm::budget::Limits;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -370,5 +371,7 @@ fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -
     let mut place = Place { column: None, ..place };
     // Puppet's call stack says so of code given as text.
     place.file.get_or_insert_with(|| "unknown".into());
-    Err(Flow::formed(Diagnostic::error(format!("{word}() from context where this is illegal")).at(place)))
+    let cause = if word == "break" { Cause::IllegalBreak } else { Cause::Other };
+    let message = format!("{word}() from context where this is illegal");
+    Err(Flow::formed(Diagnostic::error(message).at(place).because(cause)))
 }

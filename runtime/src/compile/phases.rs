@@ -1,6 +1,5 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
-use super::params::COMPILER_FAILED;
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
@@ -19,9 +18,9 @@ use crate::store::Store;
 use crate::units::{Compiled, Kept};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
-use bunraku_compiler::check::syntax::TOO_DEEP;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -231,7 +230,9 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
-        vm.counts_calls = settings.stats || settings.profile;
+        if settings.stats || settings.profile {
+            vm.observer = Some(compile);
+        }
         let finished = budget::guarded(settings.limits, || {
             let outcome = compile.phases(&mut vm, node, code);
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));
@@ -257,7 +258,7 @@ impl<'c> Compile<'c> {
             // Where the machine was when it was left: the innermost code that has said where it is.
             let site = vm.stack().into_iter().find(|site| site.line != 0);
             let place = site.map_or_else(Place::default, |site| site.place());
-            let diagnostic = Diagnostic::error(limit.to_string()).at(place);
+            let diagnostic = Diagnostic::error(limit.to_string()).at(place).because(Cause::Limit(limit));
             Finished::of(Err(diagnostic))
         });
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
@@ -319,7 +320,7 @@ impl<'c> Compile<'c> {
                 diagnostic
             }
             Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
-                Diagnostic::error(BREAK_IS_ILLEGAL).at(place)
+                Diagnostic::error(BREAK_IS_ILLEGAL).at(place).because(Cause::IllegalBreak)
             }
         }
     }
@@ -402,7 +403,7 @@ impl<'c> Compile<'c> {
     pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
         // Where Ruby's stack ends, Puppet adds nothing.
         if let Flow::Fault(fault) = &mut *flow
-            && fault.diagnostic.message != TOO_DEEP
+            && fault.diagnostic.cause != Cause::StackTooDeep
         {
             let prefix = format!("Could not parse for environment {}: ", self.environment.name);
             fault.diagnostic.message.insert_str(0, &prefix);
@@ -611,7 +612,7 @@ impl<'c> Compile<'c> {
 
     /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
     fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
-        if matches!(&*flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with(COMPILER_FAILED)) {
+        if flow.cause() == Some(&Cause::LateParameters) {
             return flow;
         }
         let Flow::Fault(fault) = *flow else { return flow };
@@ -622,7 +623,7 @@ impl<'c> Compile<'c> {
             _ => fault.diagnostic.message.clone(),
         };
         // What stops an iteration that is none keeps its place, and Puppet finds no words for what it stopped.
-        let stops = fault.diagnostic.message == BREAK_IS_ILLEGAL;
+        let stops = fault.diagnostic.cause == Cause::IllegalBreak;
         let (what, inner) = match stops {
             true => ("an Object", fault.diagnostic.message.clone()),
             false => ("a Resource Statement", inner),
@@ -637,6 +638,7 @@ impl<'c> Compile<'c> {
             },
         };
         let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
+        diagnostic.cause = fault.diagnostic.cause.around();
         diagnostic.stack = fault.diagnostic.stack;
         Flow::formed(diagnostic)
     }

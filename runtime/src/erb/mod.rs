@@ -36,7 +36,7 @@ use bunraku_files::tree::Tree;
 use bunraku_vm::archive::Fault as ArchiveFault;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::error::Eval;
-use bunraku_vm::host::{Erb, Host, ModuleFolder};
+use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::vm::Vm;
 use eval::{Rendered, Stopped};

@@ -11,7 +11,7 @@ use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
-use bunraku_vm::host::{Host, ModuleFolder};
+use bunraku_vm::host::{ClassPort, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::iterator;
 use bunraku_vm::scope::{ResourceId, Scope, ScopeKind};
 use bunraku_vm::symbol::Symbol;

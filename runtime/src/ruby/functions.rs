@@ -5,6 +5,7 @@ use super::{Compile, raised, text};
 use crate::function_files::ENVIRONMENT;
 use crate::stats::Kind;
 use bunraku_stdlib::module::Api;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -434,7 +435,8 @@ fn type_of<'c>(vm: &mut Vm<'c>, ty: Value<'c>, locals: &Locals<'c>) -> Eval<'c, 
 fn load_error<'c>(name: &str, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
     match *flow {
         Flow::Fault(fault) => {
-            Flow::raw(format!("Function Load Error for function '{name}': {}", fault.diagnostic.message))
+            let message = format!("Function Load Error for function '{name}': {}", fault.diagnostic.message);
+            Flow::caused(Cause::FunctionLoad, message)
         }
         _ => flow,
     }

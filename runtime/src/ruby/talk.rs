@@ -6,6 +6,7 @@ use crate::compile::Compile;
 use crate::hiera::context::NOT_FOUND;
 use crate::stats::Kind;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -256,7 +257,8 @@ impl<'c> Compile<'c> {
             // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
             return Ok(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
         }
-        Ok(raised(message))
+        let flow = raised(message);
+        Ok(if class == "NoMethodError" { flow.because(Cause::UndefinedMethod) } else { flow })
     }
 }
 

@@ -191,7 +191,7 @@ impl<'c> Compile<'c> {
             given,
             store,
             taken_in: RefCell::default(),
-            hiera: Hiera::new(files),
+            hiera: Hiera::new(arena, environment.modules.tree(), files),
             ruby,
             counter: match settings.stats || settings.profile {
                 true => Counter::new(arena, settings.profile),

@@ -1,14 +1,14 @@
 //! Keys that need no asking: what the look-ups before have read tells at once that no layer has a key, as with most of
 //! those that class parameters are looked for under, or that a file has it as a plain value.
 
-use super::context::Source;
+use super::data_source::Source;
 use super::entry::Kind;
 use super::key::is_plain;
 use super::layer::Layer;
 use super::options::LOOKUP_OPTIONS;
+use super::state::Lookups;
 use super::words::Traits;
 use super::{Invocation, version3};
-use crate::compile::Compile;
 use bunraku_vm::names;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -21,7 +21,7 @@ enum Has<'c> {
     Unknown,
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// What a look-up without a merge of its own gives, where that is known and it does nothing else. None in doubt.
     pub(super) fn known_at_once(
         &self,
@@ -30,7 +30,7 @@ impl<'c> Compile<'c> {
         hash: u64,
         key: &str,
     ) -> Option<Option<Value<'c>>> {
-        let hiera = &self.hiera;
+        let hiera = &self.state;
         if !hiera.stack.borrow().is_empty() || !is_plain(key) || key == LOOKUP_OPTIONS {
             return None;
         }

@@ -1,20 +1,21 @@
 //! Backends: functions in the Puppet language or in Ruby, and hiera-eyaml.
 
 use super::config::Location;
-use super::context::{self, Source};
+use super::context;
+use super::data_source::Source;
 use super::entry::{At, Kind};
 use super::files::Format;
 use super::key::lookup_error;
 use super::source::Data;
+use super::state::Lookups;
 use super::{eyaml, file};
-use crate::compile::Compile;
 use crate::ruby::UNCAUGHT;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// The backend of hiera-eyaml: YAML in which strings may be encrypted.
     fn eyaml(&self, vm: &mut Vm<'c>, at: At<'_, 'c>, key: Option<Value<'c>>) -> Eval<'c, Option<Value<'c>>> {
         let Some(location) = at.file() else {
@@ -90,24 +91,19 @@ impl<'c> Compile<'c> {
         if name == "eyaml_lookup_key" {
             return self.eyaml(vm, at, argument);
         }
-        self.hiera.memos.spoil();
+        self.state.memos.spoil();
         let from = name.split_once("::").map_or("", |(module, _)| module);
-        let Some(closure) = self.find_function(vm, name, from)? else {
-            if self.find_ruby(name, from).is_some_and(|found| !found.old) {
-                let args = self.backend_arguments(vm, at, argument)?;
-                let scope = vm.top;
-                let call = bunraku_vm::function::Call { args: &args, block: None, scope };
-                let value = self.call_ruby(vm, name, from, call).map(|value| value.unwrap_or(Value::Undef));
-                return context::found(value);
-            }
+        let args = self.backend_arguments(vm, at, argument)?;
+        let Some(answer) = context::found(self.around.call_function(vm, name, from, &args))? else {
+            return Ok(None);
+        };
+        answer.map(Some).ok_or_else(|| {
             let message = format!("Unable to find '{}' function named '{name}'", at.entry.kind.name());
             let file = at.layer.config.path.as_ref().map(|path| path.to_string_lossy().into());
             let place = bunraku_vm::diagnostic::Place { file, line: None, column: None };
             let diagnostic = bunraku_vm::diagnostic::Diagnostic::error(message).at(place);
-            return Err(Flow::formed(diagnostic.with_code("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND")));
-        };
-        let args = self.backend_arguments(vm, at, argument)?;
-        context::found(vm.call(closure, &args))
+            Flow::formed(diagnostic.with_code("HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND"))
+        })
     }
 
     /// What a backend is called with: the key where it takes one, the options, the context.

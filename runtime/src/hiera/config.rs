@@ -1,17 +1,18 @@
 //! `hiera.yaml`: read, checked, and its entries resolved to functions, options and locations.
 //! Source: `Puppet::Pops::Lookup::HieraConfig`.
 
-use super::Invocation;
 use super::entry::{Entry, Kind};
 use super::explain::What;
 use super::files::Format;
 use super::glob::glob;
 use super::interpolate::issue;
+use super::invocation::Invocation;
 use super::key::lookup_error;
 use super::layer::Place;
 use super::merge::Strategy;
+use super::state::Lookups;
+use super::surroundings::Repeat;
 use super::{version3, words};
-use crate::compile::Compile;
 use crate::tree::{Tree, clean};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Place as Position};
@@ -215,7 +216,7 @@ impl<'c> Config<'c> {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// Reads a `hiera.yaml`; where it is not there, Puppet's default configuration.
     pub(super) fn read_config(
         &self,
@@ -224,13 +225,13 @@ impl<'c> Compile<'c> {
         place: Place,
     ) -> Eval<'c, Option<Config<'c>>> {
         let root = path.parent().unwrap_or(Path::new("/")).to_path_buf();
-        let exists = self.tree().exists(path);
+        let exists = self.tree.exists(path);
         let loaded = if exists {
-            let data = self.hiera.files.get(self.tree(), path, Format::Yaml);
-            self.note_standing(path);
+            let data = self.files.get(self.tree, path, Format::Yaml);
+            self.around.file_reached(path);
             let file = data
                 .map_err(|message| Flow::raw(message.strip_prefix("Unable to parse ").unwrap_or(&message)))?;
-            self.kept.keep_data(file).reader(self.arena).whole()?
+            self.around.keep_data(file).reader(self.arena).whole()?
         } else {
             let mut builder = HashBuilder::new(self.arena);
             builder.insert_str("version", Value::Int(5));
@@ -244,7 +245,7 @@ impl<'c> Compile<'c> {
                      default config",
                     path.display()
                 );
-                self.push_log(bunraku_vm::diagnostic::Severity::Warning, message, Position::default());
+                self.around.warn(Repeat::Always, message);
                 HashBuilder::new(self.arena).finish()
             }
         };
@@ -255,7 +256,7 @@ impl<'c> Compile<'c> {
             _ => 3,
         };
         let path = exists.then(|| path.to_path_buf());
-        let mut config = Config { path, root, version, merge: None, data, tree: self.tree() };
+        let mut config = Config { path, root, version, merge: None, data, tree: self.tree };
         match (version, place) {
             (5, _) => {}
             (4, _) => {}
@@ -266,16 +267,17 @@ impl<'c> Compile<'c> {
             (3, _) => {
                 self.check_version_3(vm, &mut config)?;
                 let what = if place == Place::Environment { "environment" } else { "module" };
-                if self.settings.strict == Strict::Error {
+                if self.around.strict() == Strict::Error {
                     let article = if place == Place::Environment { "an" } else { "a" };
                     let message = format!("hiera.yaml version 3 cannot be used in {article} {what}");
                     return Err(config.fail("HIERA_VERSION_3_NOT_GLOBAL", message, None));
                 }
                 let what = if place == Place::Environment { "the environment" } else { "module" };
                 let file = config.path.as_deref().unwrap_or(Path::new("")).display();
-                self.warn_once(format!(
-                    "hiera.yaml version 3 found at {what} root was ignored\n   (file: {file})"
-                ));
+                self.around.warn(
+                    Repeat::Once,
+                    format!("hiera.yaml version 3 found at {what} root was ignored\n   (file: {file})"),
+                );
                 return Ok(None);
             }
             _ => {
@@ -326,12 +328,12 @@ impl<'c> Compile<'c> {
         }
         config.data = data.finish();
         let path = config.path.clone();
-        if path.as_ref().is_some_and(|path| self.tree().config_passed(path, place)) {
+        if path.as_ref().is_some_and(|path| self.tree.config_passed(path, place)) {
             return Ok(());
         }
         self.check_content(vm, config, place)?;
         if let Some(path) = path {
-            self.tree().pass_config(&path, place);
+            self.tree.pass_config(&path, place);
         }
         Ok(())
     }
@@ -456,7 +458,7 @@ impl<'c> Compile<'c> {
                             "glob" | "globs" => {
                                 let pattern = datadir.join(text);
                                 let pattern = pattern.to_string_lossy();
-                                let files = glob(self.tree(), &pattern).map_err(lookup_error)?.into_iter();
+                                let files = glob(self.tree, &pattern).map_err(lookup_error)?.into_iter();
                                 all.extend(files.map(|path| Location::file(path, &pattern, true)));
                             }
                             "uri" | "uris" => all.push(Location {
@@ -472,7 +474,7 @@ impl<'c> Compile<'c> {
                                     text.push_str(extension);
                                 }
                                 let path = clean(&datadir.join(text));
-                                let exists = self.tree().exists(&path);
+                                let exists = self.tree.exists(&path);
                                 if exists || config.path.is_some() {
                                     all.push(Location::file(path, written, exists));
                                 }
@@ -536,9 +538,9 @@ impl<'c> Compile<'c> {
             other => vec![other],
         };
         for value in values {
-            let path = self.hiera.with_local(name, value, || self.interpolate_path(vm, inv, template))?;
+            let path = self.state.with_local(name, value, || self.interpolate_path(vm, inv, template))?;
             let path = clean(&datadir.join(path));
-            let exists = self.tree().exists(&path);
+            let exists = self.tree.exists(&path);
             all.push(Location::file(path, template, exists));
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! `Puppet::LookupContext`: what a backend written in the Puppet language is given to talk to Hiera.
 
-use super::Invocation;
+use super::data_source::Source;
 use super::explain::Explain;
-use super::file::Reader;
-use crate::compile::Compile;
+use super::invocation::Invocation;
+use super::state::Lookups;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
@@ -18,15 +18,6 @@ use std::rc::Rc;
 pub const TYPE: &str = "Puppet::LookupContext";
 /// The code of the fault that `not_found` throws.
 pub(crate) const NOT_FOUND: &str = "HIERA_NO_SUCH_KEY";
-
-/// The data of one location.
-#[derive(Clone, Copy)]
-pub enum Source<'c> {
-    /// A file.
-    File(Reader<'c>),
-    /// What a function gave.
-    Hash(Hash<'c>),
-}
 
 /// What is kept for one location of an entry.
 #[derive(Default)]
@@ -48,7 +39,7 @@ pub fn context_type<'c>(vm: &Vm<'c>) -> &'c Type<'c> {
 }
 
 /// The value a backend gave, none if it called `not_found`.
-pub fn found<'c>(result: Eval<'c>) -> Eval<'c, Option<Value<'c>>> {
+pub fn found<'c, T>(result: Eval<'c, T>) -> Eval<'c, Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(flow) => match &*flow {
@@ -58,7 +49,7 @@ pub fn found<'c>(result: Eval<'c>) -> Eval<'c, Option<Value<'c>>> {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// A context for a call.
     pub(super) fn make_context(
         &self,
@@ -118,7 +109,7 @@ impl<'c> Compile<'c> {
         context: &Rc<Context<'c>>,
     ) -> Value<'c> {
         let mut attributes = HashBuilder::new(self.arena);
-        attributes.insert_str("environment_name", vm.string(&self.environment.name));
+        attributes.insert_str("environment_name", vm.string(self.around.environment().name));
         attributes.insert_str("module_name", module);
         let object = &*self.arena.alloc(Object {
             ty: context_type(vm),
@@ -127,13 +118,13 @@ impl<'c> Compile<'c> {
             foreign: None,
             data: None,
         });
-        self.hiera.contexts.borrow_mut().push((object, inv, context.clone()));
+        self.state.contexts.borrow_mut().push((object, inv, context.clone()));
         Value::Object(object)
     }
 
     /// A number for what a context keeps, the same for all contexts that keep it; none for what is no context.
     pub(crate) fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
-        let contexts = self.hiera.contexts.borrow();
+        let contexts = self.state.contexts.borrow();
         let (.., context) = contexts.iter().rev().find(|(given, ..)| std::ptr::eq(*given, object))?;
         Some(Rc::as_ptr(context).addr() as i64)
     }
@@ -147,7 +138,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(Value::Object(object)) = call.args.first() else { return Ok(None) };
         let given =
-            self.hiera.contexts.borrow().iter().rev().find(|(o, ..)| std::ptr::eq(*o, *object)).cloned();
+            self.state.contexts.borrow().iter().rev().find(|(o, ..)| std::ptr::eq(*o, *object)).cloned();
         let Some((_, inv, context)) = given else { return Ok(None) };
         let cache = context.cache.get().unwrap_or_else(|| HashBuilder::new(self.arena).finish());
         let argument = call.arg(1).unwrap_or(Value::Undef);
@@ -210,7 +201,7 @@ impl<'c> Compile<'c> {
             "cached_file_data" => {
                 let path = argument.as_str().unwrap_or_default();
                 let text = self
-                    .tree()
+                    .tree
                     .read_to_string(std::path::Path::new(path))
                     .map_err(|error| Flow::raw(format!("Could not read {path}: {error}")))?;
                 let text = vm.string(&text);

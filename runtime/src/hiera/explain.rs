@@ -5,6 +5,7 @@ use super::data::Data;
 use super::options::LOOKUP_OPTIONS;
 use super::origin::Source;
 use super::render;
+use bumpalo::Bump;
 use bunraku_vm::budget;
 use bunraku_vm::value::{Hash, Value};
 use std::cell::{Cell, RefCell};
@@ -146,9 +147,30 @@ impl From<&str> for Data {
     }
 }
 
+/// Explains look-ups for as long as it lives; then its tree is gone.
+pub struct Explaining<'c>(&'c Explainer<'c>);
+
+impl<'c> Explaining<'c> {
+    /// Begins with an empty tree; `options_only` says whether `lookup_options` alone are explained.
+    pub fn begin(arena: &'c Bump, options_only: bool) -> Explaining<'c> {
+        Explaining(arena.alloc(Explainer::new(options_only)))
+    }
+
+    /// The tree.
+    pub fn explainer(&self) -> &'c Explainer<'c> {
+        self.0
+    }
+}
+
+impl Drop for Explaining<'_> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl<'c> Explainer<'c> {
     /// Nothing explained yet.
-    pub fn new(options_only: bool) -> Explainer<'c> {
+    fn new(options_only: bool) -> Explainer<'c> {
         let root = Node {
             what: What::Root,
             parent: 0,
@@ -172,8 +194,8 @@ impl<'c> Explainer<'c> {
         self.current.set(self.nodes.borrow()[self.current.get()].parent);
     }
 
-    /// Lets go of what lies outside of the arena.
-    pub fn release(&self) {
+    /// Drops the tree: the arena that an explainer lies in drops nothing.
+    fn clear(&self) {
         self.nodes.borrow_mut().truncate(1);
     }
 

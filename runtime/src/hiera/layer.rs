@@ -1,22 +1,22 @@
 //! A layer: the global one, the environment's, a module's. It is found once a compile; its entries are asked in order.
 
 use super::config::Config;
-use super::context::Source;
+use super::data_source::Source;
 use super::entry::{At, Kind};
 use super::explain::What;
 use super::file;
+use super::invocation::Invocation;
 use super::key::{Key, Segment, lookup_error};
 use super::merge::Strategy;
 use super::resolved::Resolved;
+use super::state::{LayerRead, Lookups};
 use super::words::Traits;
-use super::{Invocation, Kept};
-use crate::compile::Compile;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Which layer.
@@ -65,33 +65,38 @@ impl<'c> Layer<'c> {
     }
 }
 
-impl<'c> Compile<'c> {
-    pub(super) fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
+impl<'c> Lookups<'_, 'c> {
+    pub(super) fn global_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, LayerRead<'c>> {
         self.shared_layer(0, || {
-            self.read_layer(vm, self.environment.hiera_config.clone(), Place::Global, None)
+            let file = self.around.environment().hiera_config.map(Path::to_path_buf);
+            self.read_layer(vm, file, Place::Global, None)
         })
     }
 
-    pub(super) fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
+    pub(super) fn environment_layer(&self, vm: &mut Vm<'c>) -> Eval<'c, LayerRead<'c>> {
         self.shared_layer(1, || self.layer_of_environment(vm))
     }
 
     /// A layer of all modules, read once.
-    fn shared_layer(&self, n: usize, read: impl FnOnce() -> Eval<'c, Kept<'c>>) -> Eval<'c, Kept<'c>> {
-        if let Some(kept) = &self.hiera.shared.borrow()[n] {
+    fn shared_layer(
+        &self,
+        n: usize,
+        read: impl FnOnce() -> Eval<'c, LayerRead<'c>>,
+    ) -> Eval<'c, LayerRead<'c>> {
+        if let Some(kept) = &self.state.shared.borrow()[n] {
             return Ok(kept.clone());
         }
         let layer = read()?;
-        self.hiera.shared.borrow_mut()[n] = Some(layer.clone());
+        self.state.shared.borrow_mut()[n] = Some(layer.clone());
         Ok(layer)
     }
 
-    pub(super) fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
-        if let Some(kept) = self.hiera.modules.borrow().get(module) {
+    pub(super) fn module_layer(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, LayerRead<'c>> {
+        if let Some(kept) = self.state.modules.borrow().get(module) {
             return Ok(kept.clone());
         }
         let layer = self.layer_of_module(vm, module)?;
-        self.hiera.modules.borrow_mut().insert(module.to_owned(), layer.clone());
+        self.state.modules.borrow_mut().insert(module.to_owned(), layer.clone());
         Ok(layer)
     }
 
@@ -102,7 +107,7 @@ impl<'c> Compile<'c> {
         file: Option<PathBuf>,
         place: Place,
         module: Option<&str>,
-    ) -> Eval<'c, Kept<'c>> {
+    ) -> Eval<'c, LayerRead<'c>> {
         let Some(file) = file else { return Ok(None) };
         let config = self.read_config(vm, &file, place)?;
         let module = module.map(|module| &*self.arena.alloc_str(module));

@@ -47,13 +47,6 @@ pub(super) struct Memos<'c> {
 }
 
 impl<'c> Memos<'c> {
-    /// Lets go of everything.
-    pub fn release(&self) {
-        self.table.take();
-        self.recorders.take();
-        self.variables.take();
-    }
-
     /// The answer for a key with this hash and the name of a merge, if there is one and its variables are unchanged.
     pub fn get(
         &self,

@@ -1,12 +1,12 @@
 //! `lookup_options`: how keys are merged and converted, by key or by pattern, from all layers.
 
-use super::Invocation;
 use super::explain::What;
 use super::file;
 use super::file_options::{FileOptions, Pattern};
+use super::invocation::Invocation;
 use super::key::{Key, lookup_error};
 use super::merge::Strategy;
-use crate::compile::Compile;
+use super::state::Lookups;
 use bumpalo::Bump;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
@@ -103,7 +103,7 @@ impl<'c> Table<'c> {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// The options of a key; none where nothing is said of it.
     pub(super) fn options_for(
         &self,
@@ -112,7 +112,7 @@ impl<'c> Compile<'c> {
         key: &Key<'c>,
     ) -> Eval<'c, Option<Hash<'c>>> {
         let module = key.module();
-        let known = self.hiera.options.borrow().of(module);
+        let known = self.state.options.borrow().of(module);
         let all = match known {
             Some(all) => all,
             None => {
@@ -122,7 +122,7 @@ impl<'c> Compile<'c> {
                     Some(all) => all,
                     None => inv.explain.with(what, || self.gather_options(vm, &plain, module))?,
                 };
-                self.hiera.options.borrow_mut().modules.insert(module.unwrap_or_default().to_owned(), all);
+                self.state.options.borrow_mut().modules.insert(module.unwrap_or_default().to_owned(), all);
                 all
             }
         };
@@ -143,7 +143,7 @@ impl<'c> Compile<'c> {
         if inv.explain.0.is_some() || inv.global_only || inv.old_scope || inv.level.is_some() {
             return None;
         }
-        let known = self.hiera.options.borrow().files;
+        let known = self.state.options.borrow().files;
         let (shared, files) = match known {
             Some(known) => known?,
             None => {
@@ -155,7 +155,7 @@ impl<'c> Compile<'c> {
                     .try_for_each(|layer| self.file_options(vm, inv, layer, &mut files));
                 let files = &*self.arena.alloc_slice_copy(&files);
                 let known = all.map(|()| (Table::of_files(self.arena, files), files));
-                self.hiera.options.borrow_mut().files = Some(known);
+                self.state.options.borrow_mut().files = Some(known);
                 known?
             }
         };
@@ -184,7 +184,7 @@ impl<'c> Compile<'c> {
         }
         let (shared, table) = self.environment_options(vm, inv, global)?;
         let Some(module) = module else { return Ok(table) };
-        self.hiera.options.borrow_mut().modules.entry(String::new()).or_insert(table);
+        self.state.options.borrow_mut().modules.entry(String::new()).or_insert(table);
         let own = self.ask_module(vm, inv, Some(module), &key(), &Strategy::Hash, false)?;
         let Some(own) = own.map(|own| check(own, Some(module))).transpose()?.flatten() else {
             return Ok(table);
@@ -201,13 +201,13 @@ impl<'c> Compile<'c> {
     }
 
     fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Option<Hash<'c>>> {
-        let known = self.hiera.options.borrow().global;
+        let known = self.state.options.borrow().global;
         if let Some(known) = known {
             return Ok(known);
         }
         let found = self.ask_global(vm, inv, &key(), &Strategy::Hash)?;
         let found = found.map(|found| check(found, None)).transpose()?.flatten();
-        self.hiera.options.borrow_mut().global = Some(found);
+        self.state.options.borrow_mut().global = Some(found);
         Ok(found)
     }
 
@@ -217,7 +217,7 @@ impl<'c> Compile<'c> {
         inv: &Invocation<'c>,
         global: Option<Hash<'c>>,
     ) -> Eval<'c, (Option<Hash<'c>>, Options<'c>)> {
-        let known = self.hiera.options.borrow().environment;
+        let known = self.state.options.borrow().environment;
         if let Some(known) = known {
             return Ok(known);
         }
@@ -230,7 +230,7 @@ impl<'c> Compile<'c> {
             (global, found) => found.or(global),
         };
         let both = (both, both.map(|all| Table::new(self.arena, all)));
-        self.hiera.options.borrow_mut().environment = Some(both);
+        self.state.options.borrow_mut().environment = Some(both);
         Ok(both)
     }
 
@@ -242,7 +242,7 @@ impl<'c> Compile<'c> {
         module: &str,
         of: &Key,
     ) -> Eval<'c, Option<Value<'c>>> {
-        let known = self.hiera.options.borrow().defaults.get(module).copied();
+        let known = self.state.options.borrow().defaults.get(module).copied();
         let own = match known {
             Some(own) => own,
             None => {
@@ -253,7 +253,7 @@ impl<'c> Compile<'c> {
                 })?;
                 let own = own.map(|own| check(own, Some(module))).transpose()?.flatten();
                 let own = own.map(|all| Table::new(self.arena, all));
-                self.hiera.options.borrow_mut().defaults.insert(module.to_owned(), own);
+                self.state.options.borrow_mut().defaults.insert(module.to_owned(), own);
                 own
             }
         };

@@ -7,7 +7,7 @@ use super::files::Format;
 use super::key::{Key, Segment};
 use super::lines::{Lines, lines};
 use super::render;
-use crate::compile::Compile;
+use super::state::Lookups;
 use crate::tree::Tree;
 use bunraku_vm::format::convert::repr;
 use bunraku_vm::format::inspect::to_ruby_s;
@@ -196,13 +196,13 @@ fn segment(name: Value<'_>) -> String {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// Where each leaf of `value` came from, which `key` was found to have; `explainer` has seen the look-up.
     pub(super) fn origins(&self, explainer: &Explainer<'c>, key: &str, value: Value<'c>) -> Vec<Origin<'c>> {
         let Some(parsed) = Key::split(key) else { return Vec::new() };
         let sources = explainer.sources(key);
         let parts: Vec<_> =
-            sources.iter().filter_map(|source| Part::of(self.tree(), source, &parsed)).collect();
+            sources.iter().filter_map(|source| Part::of(self.tree, source, &parsed)).collect();
         let mut all = Vec::new();
         trace(&mut all, key, value, &parts);
         all

@@ -2,25 +2,23 @@
 //! `metadata.json`. All are deprecated: `none`, `hiera` (what is there anyway) and `function`, which calls
 //! `environment::data` or `MODULE::data` for all data at once. A `hiera.yaml` of version 5 goes before them.
 
-use super::Kept;
 use super::config::Config;
 use super::layer::{Layer, Place};
-use crate::compile::Compile;
-use bunraku_vm::diagnostic::{Place as Position, Severity};
+use super::state::{LayerRead, Lookups};
+use super::surroundings::Repeat;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// The environment's layer as its `hiera.yaml` and its data provider have it.
-    pub(super) fn layer_of_environment(&self, vm: &mut Vm<'c>) -> Eval<'c, Kept<'c>> {
-        let Some(root) = &self.environment.directory else { return Ok(None) };
-        let given = self.given.get("environment_data_provider").and_then(|value| value.as_str());
-        let wanted = self.environment.data_provider.as_deref().or(given);
+    pub(super) fn layer_of_environment(&self, vm: &mut Vm<'c>) -> Eval<'c, LayerRead<'c>> {
+        let environment = self.around.environment();
+        let Some(root) = environment.folder else { return Ok(None) };
         let own = self.layer_of_file(vm, root, Place::Environment, None)?;
-        let Some(name) = wanted else { return Ok(own) };
+        let Some(name) = environment.data_provider else { return Ok(own) };
         let conf = root.join("environment.conf");
         let defining =
             format!("Defining environment_data_provider='{name}' in environment.conf is deprecated");
@@ -43,7 +41,7 @@ impl<'c> Compile<'c> {
             "hiera" => self.or_default(vm, own, root, Place::Environment, None),
             "function" => Ok(Some(self.legacy_layer(root, "environment::data", Place::Environment, None))),
             name => {
-                let environment = &self.environment.name;
+                let environment = environment.name;
                 Err(Flow::raw(format!(
                     "Environment '{environment}', cannot find environment_data_provider '{name}'"
                 )))
@@ -52,12 +50,11 @@ impl<'c> Compile<'c> {
     }
 
     /// A module's layer, likewise.
-    pub(super) fn layer_of_module(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, Kept<'c>> {
-        let Some(root) = self.environment.modules.get(module).map(|module| &*module.path) else {
-            return Ok(None);
-        };
+    pub(super) fn layer_of_module(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, LayerRead<'c>> {
+        let Some(parts) = self.around.module(module) else { return Ok(None) };
+        let root = parts.folder;
         let own = self.layer_of_file(vm, root, Place::Module, Some(module))?;
-        let Some(name) = self.environment.modules.data_provider(module) else { return Ok(own) };
+        let Some(name) = parts.data_provider else { return Ok(own) };
         let metadata = root.join("metadata.json");
         let key = format!("metadata.json#data_provider-{module}");
         let defining = format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
@@ -76,7 +73,7 @@ impl<'c> Compile<'c> {
                 Ok(Some(self.legacy_layer(root, &function, Place::Module, Some(module))))
             }
             name => {
-                let environment = &self.environment.name;
+                let environment = self.around.environment().name;
                 Err(Flow::raw(format!(
                     "Environment '{environment}', cannot find module_data_provider '{name}'"
                 )))
@@ -91,8 +88,8 @@ impl<'c> Compile<'c> {
         root: &Path,
         place: Place,
         module: Option<&str>,
-    ) -> Eval<'c, Kept<'c>> {
-        let file = Some(root.join("hiera.yaml")).filter(|file| self.tree().exists(file));
+    ) -> Eval<'c, LayerRead<'c>> {
+        let file = Some(root.join("hiera.yaml")).filter(|file| self.tree.exists(file));
         self.read_layer(vm, file, place, module)
     }
 
@@ -100,11 +97,11 @@ impl<'c> Compile<'c> {
     fn or_default(
         &self,
         vm: &mut Vm<'c>,
-        own: Kept<'c>,
+        own: LayerRead<'c>,
         root: &Path,
         place: Place,
         module: Option<&str>,
-    ) -> Eval<'c, Kept<'c>> {
+    ) -> Eval<'c, LayerRead<'c>> {
         match own {
             Some(own) => Ok(Some(own)),
             None => self.read_layer(vm, Some(root.join("hiera.yaml")), place, module),
@@ -117,22 +114,23 @@ impl<'c> Compile<'c> {
             "Using of legacy data provider function '{function}'. Please convert to a 'data_hash' function"
         );
         self.warn_of_deprecated("legacy_provider_function", message, None);
-        let config = Config::of_legacy_function(self.arena, self.tree(), root, function);
+        let config = Config::of_legacy_function(self.arena, self.tree, root, function);
         Rc::new(Layer::new(place, module.map(|module| &*self.arena.alloc_str(module)), config))
     }
 
     /// Warns of something deprecated, once a compile for what `key` names.
     pub(super) fn warn_of_deprecated(&self, key: &str, message: String, file: Option<&Path>) {
-        if self.settings.strict == Strict::Off || !self.first_time(format!("deprecations {key}")) {
+        if self.around.strict() == Strict::Off {
             return;
         }
         let place = file.map(|file| format!("file: {}", file.display()));
         let place = place.unwrap_or_else(|| "file & line not available".to_owned());
-        self.push_log(Severity::Warning, format!("{message}\n   ({place})"), Position::default());
+        let key = format!("deprecations {key}");
+        self.around.warn(Repeat::OncePer(&key), format!("{message}\n   ({place})"));
     }
 }
 
 /// What to do about it, where there is no `hiera.yaml`.
-fn instead(own: &Kept<'_>) -> &'static str {
+fn instead(own: &LayerRead<'_>) -> &'static str {
     if own.is_none() { " A 'hiera.yaml' file should be used instead" } else { "" }
 }

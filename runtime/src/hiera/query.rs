@@ -1,9 +1,9 @@
 //! `puppet lookup`: a look-up after a compile, its value or its explanation as text.
 
-use super::explain::{Explain, Explainer};
+use super::explain::{Explain, Explaining};
 use super::origin::{self, Origin, Place};
 use super::render::{self, Form};
-use crate::compile::Compile;
+use super::state::Lookups;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::types::{self, mismatch};
@@ -97,17 +97,19 @@ impl Query {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// Answers a query as the variables of top scope stand at the end of the compile.
     ///
     /// # Errors
     /// What is no error of look-ups; those are said in an explanation, and are nothing found otherwise.
     pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
         let form = query.form().map_err(Flow::raw)?;
-        let explainer = (query.explain || query.explain_options || query.origin)
-            .then(|| &*self.arena.alloc(Explainer::new(query.explain_options && !query.explain)));
-        self.hiera.explain.set(Explain(explainer));
+        let explaining = (query.explain || query.explain_options || query.origin)
+            .then(|| Explaining::begin(self.arena, query.explain_options && !query.explain));
+        let explainer = explaining.as_ref().map(Explaining::explainer);
+        self.state.explain.set(Explain(explainer));
         let found = self.value_of(vm, query);
+        self.state.explain.set(Explain::default());
         let mut error = None;
         let found = match found {
             Ok(found) => Some(found),
@@ -175,7 +177,7 @@ impl<'c> Compile<'c> {
             keys => keys.iter().map(String::as_str).collect(),
         };
         for key in &keys {
-            if let Some(value) = self.hiera_lookup(vm, scope, &Lookup { key, merge, ..Lookup::default() })? {
+            if let Some(value) = self.look_up(vm, scope, &Lookup { key, merge, ..Lookup::default() })? {
                 return Ok((Some(key), checked(vm, "Found value", value)?));
             }
         }

@@ -2,7 +2,6 @@
 
 use super::data::Data;
 use super::psych;
-use crate::catalog::rich::string;
 use bunraku_vm::budget;
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::format::{float_to_s, to_interpolated};
@@ -103,6 +102,11 @@ fn ended(mut text: String) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Writes a JSON string.
+fn string(out: &mut String, text: &str) {
+    out.push_str(&serde_json::Value::from(text).to_string());
 }
 
 fn json(out: &mut String, data: &Data) {

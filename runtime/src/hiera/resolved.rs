@@ -1,15 +1,15 @@
 //! Hierarchies with their variables resolved: they stand for as long as those are what they were, and an index of the
 //! keys of their files says which locations a key has to be looked for at.
 
-use super::Invocation;
-use super::context::Source;
+use super::data_source::Source;
 use super::entry::{Entry, Kind};
 use super::explain::Explain;
 use super::file;
+use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::Layer;
 use super::memo::Variable;
-use crate::compile::Compile;
+use super::state::Lookups;
 use bunraku_vm::error::Eval;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -98,12 +98,12 @@ fn is_settled(name: &str) -> bool {
     matches!(name, "facts" | "trusted") || name.strip_prefix("::").is_some_and(|name| !name.contains("::"))
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// Whether all variables in which hierarchies name something are what they were when those were resolved.
     pub(super) fn stands(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, kept: &Resolved<'c>) -> bool {
         let is_plain = !inv.old_scope;
         if is_plain && kept.settled_in.get() == Some(inv.scope.id) {
-            kept.roots.iter().for_each(|root| self.hiera.memos.asked(*root));
+            kept.roots.iter().for_each(|root| self.state.memos.asked(*root));
             return true;
         }
         if !kept.roots.iter().all(|root| self.is_unchanged(vm, inv, root)) {
@@ -137,13 +137,13 @@ impl<'c> Compile<'c> {
         // Configurations are resolved with the scope alone, and nobody explains it.
         let explain = Explain::default();
         let plain = Invocation { overrides: None, defaults: None, explain, ..*inv };
-        let outer = self.hiera.record();
+        let outer = self.state.record();
         let entries = self.resolve_entries(vm, &plain, &layer.config, "hierarchy");
         let last = match &entries {
             Ok(_) => self.resolve_entries(vm, &plain, &layer.config, "default_hierarchy"),
             Err(_) => Ok(Vec::new()),
         };
-        let variables = self.hiera.recorded(outer).into_iter();
+        let variables = self.state.recorded(outer).into_iter();
         let variables: Vec<(Key<'c>, Value<'c>)> = variables
             .filter_map(|(name, value)| Some((Key::split(self.arena.alloc_str(&name))?, value)))
             .collect();

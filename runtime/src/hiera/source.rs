@@ -1,16 +1,16 @@
 //! The data of a location: a file's, or what a function gave; read once and checked.
 
-use super::Invocation;
 use super::config::Location;
-use super::context::Source;
+use super::data_source::Source;
 use super::entry::{At, Entry, Kind};
 use super::file_options::{FileOptions, Says};
 use super::files::Format;
+use super::invocation::Invocation;
 use super::key::lookup_error;
 use super::layer::Layer;
 use super::options::{LOOKUP_OPTIONS, is_of_module};
-use crate::compile::Compile;
-use bunraku_vm::diagnostic::Severity;
+use super::state::Lookups;
+use super::surroundings::Repeat;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::types::{self, mismatch};
@@ -24,7 +24,7 @@ pub(super) enum Data<'c> {
     Value(Value<'c>),
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// All data of a location.
     pub(super) fn source(&self, vm: &mut Vm<'c>, at: At<'_, 'c>) -> Eval<'c, Source<'c>> {
         if let Some(known) = at.context().data.get() {
@@ -102,7 +102,7 @@ impl<'c> Compile<'c> {
                     "Module '{module}': {} must use keys qualified with the name of the module",
                     subject()
                 );
-                self.push_log(Severity::Warning, message, Default::default());
+                self.around.warn(Repeat::Always, message);
             }
         }
         Ok(source)
@@ -126,13 +126,13 @@ impl<'c> Compile<'c> {
 
     /// The data of a file.
     pub(super) fn file_data(&self, location: &Location, format: Format) -> Eval<'c, Data<'c>> {
-        let known = self.hiera.sources.borrow().get(&(location.text.clone(), format)).copied();
+        let known = self.state.sources.borrow().get(&(location.text.clone(), format)).copied();
         if let Some(source) = known {
             return Ok(Data::Source(source));
         }
-        let file = self.hiera.files.get(self.tree(), Path::new(&location.text), format);
-        self.note_standing(Path::new(&location.text));
-        let file = self.kept.keep_data(file.map_err(lookup_error)?).reader(self.arena);
+        let file = self.files.get(self.tree, Path::new(&location.text), format);
+        self.around.file_reached(Path::new(&location.text));
+        let file = self.around.keep_data(file.map_err(lookup_error)?).reader(self.arena);
         let source = match file.is_hash() {
             true => Source::File(file),
             false => {
@@ -141,14 +141,14 @@ impl<'c> Compile<'c> {
                     return Ok(Data::Value(value));
                 }
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
-                if self.settings.strict == Strict::Error && value.truthy() {
+                if self.around.strict() == Strict::Error && value.truthy() {
                     return Err(lookup_error(message));
                 }
-                self.push_log(Severity::Warning, message, Default::default());
+                self.around.warn(Repeat::Always, message);
                 Source::Hash(HashBuilder::new(self.arena).finish())
             }
         };
-        self.hiera.sources.borrow_mut().insert((location.text.clone(), format), source);
+        self.state.sources.borrow_mut().insert((location.text.clone(), format), source);
         Ok(Data::Source(source))
     }
 }

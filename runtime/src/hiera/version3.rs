@@ -1,13 +1,13 @@
 //! `hiera.yaml` version 3, which the global layer alone may have: a list of backends, each of which looks through the
 //! whole hierarchy. Sources: `Puppet::Pops::Lookup::HieraConfigV3`, `V3DataHashFunctionProvider`, `Hiera::Scope`.
 
-use super::Invocation;
 use super::config::{Config, Location, has_word};
 use super::entry::{Entry, Kind, Levels};
+use super::invocation::Invocation;
 use super::key::{Key, lookup_error};
 
 use super::merge::Strategy;
-use crate::compile::Compile;
+use super::state::Lookups;
 use crate::tree::clean;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::{Scope, ScopeKind};
@@ -42,7 +42,7 @@ fn default<'c>(hash: &mut HashBuilder<'c>, before: Hash<'c>, key: &str, value: V
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// Fills in what a configuration leaves out, checks it, and finds how the old functions merge hashes.
     pub(super) fn check_version_3(&self, vm: &mut Vm<'c>, config: &mut Config<'c>) -> Eval<'c, ()> {
         self.warn_deprecated(config);
@@ -119,7 +119,7 @@ impl<'c> Compile<'c> {
             let datadir = match own.get_str("datadir").filter(|datadir| datadir.truthy()) {
                 Some(datadir) => bunraku_vm::format::to_interpolated(datadir),
                 None => {
-                    let codedir = crate::settings::default_of("codedir");
+                    let codedir = self.around.default_codedir();
                     let datadir = format!("{codedir}/environments/%{{::environment}}/hieradata");
                     self.interpolate_path(vm, inv, &datadir)?
                 }
@@ -160,7 +160,7 @@ impl<'c> Compile<'c> {
                 text.push_str(extension);
             }
             let path = clean(&datadir.join(text));
-            let exists = self.tree().exists(&path);
+            let exists = self.tree.exists(&path);
             all.push(Location::file(path, level, exists));
         }
         Ok(all)

@@ -1,11 +1,11 @@
 //! `%{…}` in data and in paths: variables, and the functions `lookup`, `hiera`, `alias`, `scope`, `literal`.
 
-use super::explain::{Explain, What};
-use super::invocation::Invocation;
-use super::key::{Key, lookup_error};
-use super::memo::Variable;
-use super::state::Lookups;
-use super::words;
+use crate::hiera::answered::Variable;
+use crate::hiera::data_file::encoded as words;
+use crate::hiera::explain::{Explain, What};
+use crate::hiera::invocation::Invocation;
+use crate::hiera::key::{Key, lookup_error};
+use crate::hiera::state::Lookups;
 use bunraku_vm::budget;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -17,7 +17,7 @@ use bunraku_vm::vm::Vm;
 impl<'c> Lookups<'_, 'c> {
     /// The value with every expression in its strings and keys resolved. `functions` says whether functions are
     /// allowed; in `hiera.yaml` they are not.
-    pub(super) fn interpolate(
+    pub(in crate::hiera) fn interpolate(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -126,7 +126,7 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     /// A variable and what the rest of its key leads to; undef where there is none.
-    pub(super) fn variable_at(
+    pub(in crate::hiera) fn variable_at(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -165,13 +165,18 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     /// A variable as it is now, without errors; for comparing.
-    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
+    pub(in crate::hiera) fn variable_now(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key<'_>,
+    ) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
         key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }
 
     /// A variable as the look-up sees it.
-    pub(super) fn find_variable(
+    pub(in crate::hiera) fn find_variable(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -206,7 +211,7 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     /// Whether a variable is what it was.
-    pub(super) fn is_unchanged(
+    pub(in crate::hiera) fn is_unchanged(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -225,7 +230,7 @@ impl<'c> Lookups<'_, 'c> {
 }
 
 /// An error of look-ups with an issue code.
-pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
+pub(in crate::hiera) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
     Flow::formed(Diagnostic::error(message).with_code(code))
 }
 

@@ -1,14 +1,14 @@
 //! What a look-up carries with it from the call that asked for it to the texts it interpolates.
 
-use super::explain::Explain;
+use crate::hiera::explain::Explain;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 
 /// Look-ups that one look-up may lead to: texts that name each other can double at every step.
-pub(super) const MAX_ASKED: u32 = 100_000;
+pub(in crate::hiera) const MAX_ASKED: u32 = 100_000;
 
 /// How deep they may nest; Ruby's stack ends before.
-pub(super) const MAX_NESTED: usize = 2_000;
+pub(in crate::hiera) const MAX_NESTED: usize = 2_000;
 
 /// What a look-up carries with it.
 #[derive(Clone, Copy)]

@@ -1,15 +1,16 @@
 //! A look-up from its key to its value: `lookup_options`, the layers in order, the default hierarchy of the key's
 //! module, `convert_to`. Source: `Puppet::Pops::Lookup::LookupAdapter`.
 
-use super::explain::What;
-use super::file;
-use super::invocation::Invocation;
-use super::key::Key;
-use super::layer::{Layer, Place};
-use super::merge::Strategy;
-use super::options::{self, LOOKUP_OPTIONS};
-use super::state::Lookups;
-use super::version3;
+use crate::hiera::config::version3;
+use crate::hiera::data_file as file;
+use crate::hiera::explain::What;
+use crate::hiera::invocation::Invocation;
+use crate::hiera::key::Key;
+use crate::hiera::layer::{Layer, Place};
+use crate::hiera::lookup_options as options;
+use crate::hiera::lookup_options::LOOKUP_OPTIONS;
+use crate::hiera::merge::Strategy;
+use crate::hiera::state::Lookups;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
@@ -65,7 +66,7 @@ impl<'c> Lookups<'_, 'c> {
         found
     }
 
-    pub(super) fn find(
+    pub(in crate::hiera) fn find(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -155,7 +156,7 @@ impl<'c> Lookups<'_, 'c> {
         })
     }
 
-    pub(super) fn ask_global(
+    pub(in crate::hiera) fn ask_global(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -215,7 +216,7 @@ impl<'c> Lookups<'_, 'c> {
         Ok(self.environment_layer(vm)?.is_some_and(|layer| layer.config.version >= 5))
     }
 
-    pub(super) fn ask_environment(
+    pub(in crate::hiera) fn ask_environment(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -226,7 +227,7 @@ impl<'c> Lookups<'_, 'c> {
         self.state.guarded(key.text, || self.ask_layer(vm, inv, &layer, key, strategy, false))
     }
 
-    pub(super) fn ask_module(
+    pub(in crate::hiera) fn ask_module(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,

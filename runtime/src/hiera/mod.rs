@@ -1,49 +1,35 @@
-//! Hiera: values by key from the global layer, the environment's and the module's. [`layer`] asks the entries of a
-//! [`config`], whose [`files`] are [`yaml`], JSON or [`hocon`]; [`merge`] makes one value of several; [`options`] are
-//! `lookup_options`; [`interpolate`] resolves `%{…}`. Here is the order of it all, and what a compile keeps.
-//! Source: `Puppet::Pops::Lookup::LookupAdapter`.
+//! Hiera: values by key from the global layer, the environment's and the module's.
+//!
+//! Whoever looks something up takes [`Lookups`] from a compile's [`Hiera`]. What look-ups ask of the compile is the
+//! trait [`Surroundings`]. A look-up goes through these parts, top down: [`look_up`] (the order of it all), [`layer`]
+//! (which `hiera.yaml` there are), [`config`] (what they say), [`hierarchy`] (their entries, with variables resolved),
+//! [`backend`] (functions that give data), [`data_file`] (YAML, JSON, HOCON). Beside them, [`lookup_options`] says how
+//! values are merged and converted, [`merge`] makes one value of several, [`interpolate`] resolves `%{…}`; [`query`]
+//! is `puppet lookup`, [`explain`] its explanations.
+//! Source: `Puppet::Pops::Lookup`.
 
-mod at_once;
-mod backend;
+mod answered;
+pub mod backend;
 pub mod config;
-pub mod context;
-pub mod data;
-mod data_source;
-pub mod deep;
-pub mod entry;
-mod events;
+pub mod data_file;
 pub mod explain;
-mod eyaml;
-pub mod file;
-mod file_options;
-pub mod files;
 mod glob;
-pub(crate) mod hocon;
-mod hocon_faults;
-mod hocon_size;
+pub mod hierarchy;
 mod interpolate;
 mod invocation;
 pub mod key;
 pub mod layer;
-mod lines;
 mod look_up;
-mod memo;
+pub mod lookup_options;
 pub mod merge;
-pub mod options;
-pub mod origin;
-mod provider;
-mod psych;
 pub mod query;
-pub mod render;
-mod resolved;
-mod scalar;
-mod source;
+mod quick_answer;
 mod state;
 mod surroundings;
-mod version3;
-mod words;
-pub mod yaml;
 
+pub use backend::context;
+pub(crate) use data_file::hocon;
+pub use data_file::{self as file, cache as files, data, yaml};
 pub(crate) use glob::glob;
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
@@ -68,5 +54,5 @@ fn is_plain_ruby(message: &str) -> bool {
 
 /// Whether a plain YAML scalar is text, and no number, date or the like.
 pub(crate) fn is_plain_text(text: &str) -> bool {
-    matches!(scalar::scan(text), Ok(data::Data::Text(_)))
+    matches!(data_file::yaml::scalar::scan(text), Ok(data::Data::Text(_)))
 }

@@ -4,16 +4,16 @@
 //! [`Lookups`] stand in the files of their subjects. All that a compile keeps lies in one [`State`], which
 //! [`Hiera::release`] replaces by an empty one: the arena of a compile drops nothing.
 
-use super::context;
-use super::data_source::Source;
-use super::explain::Explain;
-use super::files::{DataFiles, Format};
-use super::invocation::{MAX_ASKED, MAX_NESTED};
-use super::key;
-use super::layer::Layer;
-use super::memo::Memos;
-use super::options;
-use super::surroundings::Surroundings;
+use crate::hiera::answered::Memos;
+use crate::hiera::backend::context;
+use crate::hiera::backend::data_source::Source;
+use crate::hiera::data_file::cache::{DataFiles, Format};
+use crate::hiera::explain::Explain;
+use crate::hiera::invocation::{MAX_ASKED, MAX_NESTED};
+use crate::hiera::key;
+use crate::hiera::layer::Layer;
+use crate::hiera::lookup_options as options;
+use crate::hiera::surroundings::Surroundings;
 use crate::tree::Tree;
 use bumpalo::Bump;
 use bunraku_vm::error::{Eval, Flow, Stage};
@@ -23,7 +23,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
 /// A layer that has been asked for; none where nothing configures it.
-pub(super) type LayerRead<'c> = Option<Rc<Layer<'c>>>;
+pub(in crate::hiera) type LayerRead<'c> = Option<Rc<Layer<'c>>>;
 
 /// Hiera as one compile has it.
 pub struct Hiera<'c> {
@@ -36,7 +36,7 @@ pub struct Hiera<'c> {
 /// What one compile keeps of Hiera. Nothing of it outlives the compile, and files are read once a compile: so what
 /// follows from files alone is never stale, and what follows from variables says beside it how that is found out.
 #[derive(Default)]
-pub(super) struct State<'c> {
+pub(in crate::hiera) struct State<'c> {
     /// Keys being looked up, outermost first; at most [`MAX_NESTED`].
     pub stack: RefCell<Vec<&'c str>>,
     /// How many look-ups the outermost one has led to; at most [`MAX_ASKED`].
@@ -66,11 +66,11 @@ pub(super) struct State<'c> {
 
 /// The context of look-ups: what one compile keeps, and what there is around it.
 pub struct Lookups<'h, 'c> {
-    pub(super) around: &'h dyn Surroundings<'c>,
-    pub(super) arena: &'c Bump,
-    pub(super) tree: &'c Tree,
-    pub(super) files: &'c DataFiles,
-    pub(super) state: Ref<'h, State<'c>>,
+    pub(in crate::hiera) around: &'h dyn Surroundings<'c>,
+    pub(in crate::hiera) arena: &'c Bump,
+    pub(in crate::hiera) tree: &'c Tree,
+    pub(in crate::hiera) files: &'c DataFiles,
+    pub(in crate::hiera) state: Ref<'h, State<'c>>,
 }
 
 impl<'c> Hiera<'c> {
@@ -118,7 +118,7 @@ impl<'c> State<'c> {
             if let Flow::Fault(fault) = &mut *flow
                 && fault.stage == Stage::Raw
                 && fault.diagnostic.code.is_none()
-                && !super::is_plain_ruby(&fault.diagnostic.message)
+                && !crate::hiera::is_plain_ruby(&fault.diagnostic.message)
             {
                 fault.stage = Stage::Formed;
             }

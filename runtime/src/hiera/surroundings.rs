@@ -1,7 +1,7 @@
 //! What look-ups ask of the compile around them: the one way out of Hiera. The compile implements it; tests may
 //! implement it with nothing but a folder. Variables and calls of closures are the machine's and need no port.
 
-use super::file::DataFile;
+use crate::hiera::data_file::DataFile;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::Value;

@@ -6,7 +6,7 @@ use super::readers::Readers;
 use super::reads::Reads;
 use super::walk::Found;
 use crate::erb::Lowered;
-use crate::hiera::encoded;
+use crate::hiera::data_file::layout;
 use crate::hiera::files::{self, Format, WRONG};
 use crate::hiera::hocon;
 use crate::modules::Metadata;
@@ -124,7 +124,7 @@ impl File {
                 }
                 match files::parse(Path::new(SELF), bytes, format) {
                     Ok(value) => {
-                        let words = encoded::encode(&value);
+                        let words = layout::encode(&value);
                         self.part(
                             Section::Data,
                             kind,

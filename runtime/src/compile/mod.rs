@@ -11,6 +11,7 @@ mod defaults;
 mod exported;
 mod faults;
 mod finish;
+mod hiera;
 mod host;
 mod load;
 mod overrides;

@@ -179,7 +179,7 @@ impl<'c> Compile<'c> {
             given,
             store,
             taken_in: RefCell::default(),
-            hiera: Hiera::new(&environment.data_files),
+            hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,
             counter: match settings.stats || settings.profile {
                 true => Counter::new(arena, settings.profile),

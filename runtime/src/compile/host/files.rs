@@ -1,8 +1,8 @@
 //! Finds and reads files of modules, and runs commands.
 
 use crate::compile::Compile;
-use crate::snapshot::Named;
 use crate::hiera;
+use crate::snapshot::Named;
 use bunraku_process::Errors;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{FilePort, ModuleFolder};

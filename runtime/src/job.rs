@@ -3,6 +3,7 @@
 
 use crate::catalog::rich::string;
 use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
+use crate::erb::KeptTemplates;
 use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::query::{Answer, Query};
@@ -234,6 +235,7 @@ impl Session {
             let finished = self.threads.run(settings.limits, move |arena| {
                 let inputs = Inputs {
                     environment: &environment_of_thread,
+                    kept_templates: &KeptTemplates::default(),
                     kept: &Kept::default(),
                     functions: &functions,
                     settings,

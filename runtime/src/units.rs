@@ -2,7 +2,6 @@
 //! changes.
 
 use crate::archive::parts::Findings;
-use crate::erb::Lowered;
 use crate::hiera::file::DataFile;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
@@ -23,12 +22,11 @@ use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The units, ERB templates, data files and names that a compile uses, kept for as long as it does and lent to it where
+/// The units, data files and names that a compile uses, kept for as long as it does and lent to it where
 /// they lie.
 #[derive(Default)]
 pub struct Kept {
     units: FrozenVec<Box<(SharedWords, Arc<Passed>)>>,
-    templates: FrozenVec<Arc<Lowered>>,
     data: FrozenVec<Arc<DataFile>>,
     names: OnceCell<Arc<Base>>,
 }
@@ -39,11 +37,6 @@ impl Kept {
         let kept = Box::new((compiled.words.clone(), compiled.passed.clone()));
         let (words, passed) = self.units.push_get(kept);
         (words.get(), passed)
-    }
-
-    /// Keeps an ERB template.
-    pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
-        self.templates.push_get(template)
     }
 
     /// Keeps the names that the compile's own start from.

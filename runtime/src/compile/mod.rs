@@ -8,6 +8,7 @@ mod collect;
 mod cycles;
 mod declare;
 mod defaults;
+mod erb;
 mod exported;
 mod faults;
 mod finish;
@@ -27,7 +28,6 @@ pub use phases::{Code, Finished, Inputs, Node, Spent};
 
 use crate::catalog::Catalog;
 use crate::catalog::tags::{Marks, Words};
-use crate::erb::{Lowered, SetByTemplates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
@@ -219,13 +219,7 @@ pub struct Compile<'c> {
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
     loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<String, ChunkRef>>,
-    /// ERB templates that this compile has met, by file and by text.
-    pub(crate) erb_files: RefCell<HashMap<String, &'c Lowered>>,
-    pub(crate) erb_texts: RefCell<HashMap<String, &'c Lowered>>,
-    /// Variables that ERB templates have set.
-    pub(crate) set_by_templates: SetByTemplates<'c>,
-    /// How many ERB templates are being rendered, each within the one before.
-    pub(crate) erb_depth: Cell<usize>,
+    erb: crate::erb::Engine<'c>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
     node_scope: Cell<Option<&'c Scope<'c>>>,

@@ -5,7 +5,7 @@ use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
 use crate::data;
-use crate::erb::SetByTemplates;
+use crate::erb::{Engine, KeptTemplates};
 use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
@@ -123,7 +123,9 @@ impl std::ops::AddAssign for Spent {
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
     pub environment: &'c Snapshot,
-    /// Units and templates that this compile has reached.
+    /// ERB templates that this compile has reached.
+    pub kept_templates: &'c KeptTemplates,
+    /// Units that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
@@ -153,6 +155,7 @@ impl<'c> Compile<'c> {
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
         let Inputs {
             environment,
+            kept_templates,
             kept,
             functions,
             settings,
@@ -207,10 +210,7 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
-            erb_files: RefCell::default(),
-            erb_texts: RefCell::default(),
-            erb_depth: Cell::new(0),
-            set_by_templates: SetByTemplates::default(),
+            erb: Engine::new(&environment.templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -291,9 +291,7 @@ impl<'c> Compile<'c> {
         self.named_templates.take();
         self.found_files.take();
         self.marks.take();
-        self.erb_files.take();
-        self.set_by_templates.release();
-        self.erb_texts.take();
+        self.erb.release();
         self.main_chunks.take();
         self.class_scopes.take();
         self.type_names.take();

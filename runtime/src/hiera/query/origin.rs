@@ -8,7 +8,7 @@ use crate::hiera::key::{Key, Segment};
 use crate::hiera::query::lines::{Lines, lines};
 use crate::hiera::query::render;
 use crate::hiera::state::Lookups;
-use crate::tree::Tree;
+use bunraku_files::tree::Tree;
 use bunraku_vm::format::convert::repr;
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::value::Value;

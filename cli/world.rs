@@ -7,6 +7,7 @@ use bunraku_runtime::facts;
 use bunraku_runtime::files::read;
 use bunraku_runtime::job::{self, Job, PathList};
 use bunraku_runtime::ldap;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::{Map, Value as Json};
@@ -261,8 +262,7 @@ pub fn take_manifest(job: &mut Job, manifest: &Path) -> Result<(), String> {
 
 /// An error with a word of help, where it may be that facts were forgotten.
 pub fn with_hint(mut diagnostic: Diagnostic, job: &Job) -> Diagnostic {
-    let of_facts = ["Unknown variable: '", "Operator '[]' is not applicable to an Undef Value"];
-    let fits = of_facts.iter().any(|text| diagnostic.message.contains(text));
+    let fits = matches!(diagnostic.cause, Cause::UnknownVariable | Cause::UndefAccessed);
     if fits && diagnostic.help.is_none() && job.facts.is_none() && job.storeconfigs.is_none() {
         diagnostic.help = Some("no facts were given: --facts FILE, or --factpath DIR, names them".to_owned());
     }

@@ -14,10 +14,7 @@ const SOURCES: &[&str] = &[
     "../vm/src/unit",
     "src/archive",
     "src/erb",
-    "src/hiera/data.rs",
-    "src/hiera/files.rs",
-    "src/hiera/scalar.rs",
-    "src/hiera/yaml.rs",
+    "src/hiera/data_file",
     "src/modules.rs",
     "src/resource_types",
 ];

@@ -2,7 +2,7 @@
 //! environment as YAML (`node_terminus = exec`, `external_nodes = COMMAND`).
 //! Source: `puppet` with that terminus, for the messages.
 
-use crate::process::{self, Errors, Limits};
+use bunraku_process::{Errors, Limits};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,7 @@ pub fn classify(command: &str, node: &str, limits: Limits) -> Result<Classificat
     let program = program.ok_or("You must set the exec parameter to a fully qualified command")?;
     let shown = format!("{} {node}", command.split_whitespace().collect::<Vec<_>>().join(" "));
     let failed = |detail: String| format!("Failed to find {node} via exec: {detail}");
-    let ended = process::run(Command::new(program).args(words).arg(node), Errors::Passed, limits)
+    let ended = bunraku_process::run(Command::new(program).args(words).arg(node), Errors::Passed, limits)
         .map_err(|error| failed(format!("Could not execute '{shown}': {error}")))?;
     let text = String::from_utf8_lossy(&ended.output);
     if !ended.status.success() {

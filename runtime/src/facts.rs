@@ -1,6 +1,6 @@
 //! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
 
-use crate::files::read;
+use bunraku_files::read;
 use serde_json::{Map, Value as Json};
 use std::io;
 use std::path::Path;

@@ -2,6 +2,7 @@
 //! Rules: the specification's "Access Expression"; what it leaves open is the oracle's.
 
 use crate::arith;
+use crate::cause::Cause;
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::scope::Scope;
@@ -45,7 +46,8 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
             let label = label::value(other);
             let message =
                 format!("Operator '[]' is not applicable to {} {label}.", crate::label::article(&label));
-            Err(Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE", message))
+            let flow = Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE", message);
+            Err(if other.is_undef() { flow.because(Cause::UndefAccessed) } else { flow })
         }
     }
 }

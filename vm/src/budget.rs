@@ -62,6 +62,10 @@ pub enum Limit {
     Memory(usize),
     /// `timeout`
     Time(Duration),
+    /// `max_calls`
+    Calls(u64),
+    /// `max_depth`
+    CallDepth(usize),
 }
 
 impl fmt::Display for Limit {
@@ -73,6 +77,12 @@ impl fmt::Display for Limit {
             Limit::Steps(steps) => write!(f, "The compile needs more than {steps} steps (setting max_steps)"),
             Limit::Memory(bytes) => {
                 write!(f, "The compile needs more than {bytes} bytes (setting max_memory)")
+            }
+            Limit::Calls(calls) => {
+                write!(f, "the compile makes more than {calls} calls (setting max_calls)")
+            }
+            Limit::CallDepth(levels) => {
+                write!(f, "stack level too deep: calls nest more than {levels} levels (setting max_depth)")
             }
             Limit::Time(time) => {
                 write!(f, "The compile takes more than {} seconds (setting timeout)", time.as_secs_f64())

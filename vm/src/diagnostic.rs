@@ -1,5 +1,6 @@
 //! What goes wrong, in Puppet's words, with its place. One shape for every layer.
 
+use crate::cause::Cause;
 use std::fmt;
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub struct Diagnostic {
     pub length: u32,
     /// Puppet's issue code (`UNKNOWN_VARIABLE`), where it has one.
     pub code: Option<&'static str>,
+    /// What the failure was, where code decides by it.
+    pub cause: Cause,
     /// For a fault of a text in the text (a heredoc of a known syntax): what is logged of it before.
     pub inner: Vec<Diagnostic>,
     /// Call stack, innermost first, of the Puppet code that led here.
@@ -74,6 +77,7 @@ impl Diagnostic {
             place: Place::default(),
             length: 0,
             code: None,
+            cause: Cause::Other,
             inner: Vec::new(),
             stack: Vec::new(),
             help: None,
@@ -83,6 +87,12 @@ impl Diagnostic {
     /// The same at a place.
     pub fn at(mut self, place: Place) -> Self {
         self.place = place;
+        self
+    }
+
+    /// The same with what the failure was.
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.cause = cause;
         self
     }
 

@@ -1,5 +1,6 @@
 //! How evaluation ends early: a fault, or `break`, `next` and `return` on their way out.
 
+use crate::cause::Cause;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::value::Value;
 
@@ -67,6 +68,33 @@ impl<'c> Flow<'c> {
     /// A plain error, to be wrapped at the innermost expression ("Error while evaluating a …, message").
     pub fn raw(message: impl Into<String>) -> Box<Self> {
         Flow::fault(Diagnostic::error(message), Stage::Raw)
+    }
+
+    /// The same of a cause that somebody decides by.
+    pub fn caused(cause: Cause, message: impl Into<String>) -> Box<Self> {
+        Flow::fault(Diagnostic::error(message).because(cause), Stage::Raw)
+    }
+
+    /// The same error with what it was.
+    pub fn because(mut self: Box<Self>, cause: Cause) -> Box<Self> {
+        if let Flow::Fault(fault) = &mut *self {
+            fault.diagnostic.cause = cause;
+        }
+        self
+    }
+
+    /// What failed; nothing for `break`, `next` and `return`.
+    pub fn cause(&self) -> Option<&Cause> {
+        match self {
+            Flow::Fault(fault) => Some(&fault.diagnostic.cause),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a plain error of that cause, with no expression put around it yet.
+    pub fn is_plain(&self, cause: &Cause) -> bool {
+        matches!(self, Flow::Fault(fault)
+            if matches!(fault.stage, Stage::Raw | Stage::Passing) && fault.diagnostic.cause == *cause)
     }
 
     /// An issue of the evaluator: gets `Evaluation Error: ` and the innermost expression's place.

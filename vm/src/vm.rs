@@ -1,12 +1,14 @@
 //! The machine: what a compile has of it, and its entrances. The loop itself is [`crate::interp`].
 
-use crate::budget;
+use crate::budget::{self, Limit};
+use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::function::Native;
 use crate::host::{Host, Site, Spot};
 use crate::interp::{Frame, Pending};
 use crate::learned::Learned;
 use crate::loaded::{Linked, LoadedUnit};
+use crate::observer::Observer;
 use crate::scope::{Scope, ScopeSpec};
 use crate::symbol::{Interner, Symbol};
 use crate::types::{Signature, Type};
@@ -60,8 +62,8 @@ pub struct Vm<'c> {
     pub max_depth: usize,
     /// How many bodies may be run in all: what ends a loop that would go on for ever.
     pub max_calls: u64,
-    /// Whether the host is told of each call of a native function.
-    pub counts_calls: bool,
+    /// Who is told of each call, where calls are counted.
+    pub observer: Option<&'c dyn Observer>,
     calls: u64,
     /// How many of them before time and memory are looked at again.
     next_look: u64,
@@ -147,7 +149,7 @@ impl<'c> Vm<'c> {
             max_calls: MAX_CALLS,
             calls: 0,
             next_look: 0,
-            counts_calls: false,
+            observer: None,
         }
     }
 
@@ -354,12 +356,12 @@ impl<'c> Vm<'c> {
     }
 
     fn too_many_calls(&self) -> Box<Flow<'c>> {
-        if self.calls > self.max_calls {
-            let limit = self.max_calls;
-            return Flow::raw(format!("the compile makes more than {limit} calls (setting max_calls)"));
-        }
-        let limit = self.max_depth;
-        Flow::raw(format!("stack level too deep: calls nest more than {limit} levels (setting max_depth)"))
+        let limit = if self.calls > self.max_calls {
+            Limit::Calls(self.max_calls)
+        } else {
+            Limit::CallDepth(self.max_depth)
+        };
+        Flow::caused(Cause::Limit(limit), limit.to_string())
     }
 
     /// What Puppet's messages call the type of a value: inferred, generalised, printed.

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::syntax::{self, Fault};
 use crate::ast::{Expr, ExprKind};
+use bunraku_vm::cause::Cause;
 
 impl<'a> Checker<'_, '_> {
     pub(super) fn heredoc_syntax(&mut self, syntax: &str, text: &Expr<'a>) {
@@ -13,12 +14,15 @@ impl<'a> Checker<'_, '_> {
                 self.report.fatal(code, text.span, syntax::invalid(syntax, &message), inner);
             }
             Err(Fault::Misused(message)) => {
-                self.report
-                    .crash(&message, "Only '@(END:pp)' and '@(END:epp)' are checked as Puppet's own syntax");
+                self.report.crash(
+                    Cause::Other,
+                    &message,
+                    "Only '@(END:pp)' and '@(END:epp)' are checked as Puppet's own syntax",
+                );
             }
             Err(Fault::TooDeep) => {
                 let help = format!("Text of Puppet's own syntax may stand in {} others", syntax::MAX_DEPTH);
-                self.report.crash(syntax::TOO_DEEP, &help);
+                self.report.crash(Cause::StackTooDeep, syntax::TOO_DEEP, &help);
             }
         }
     }

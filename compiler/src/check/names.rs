@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::ast::{Expr, Param};
 use crate::label::a_an_uc;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::names::{is_qualified, split_last};
 use num_bigint::BigUint;
 
@@ -21,6 +22,7 @@ impl<'a> Checker<'_, '_> {
             }
         } else if matches!(name, "true" | "false") && !self.source_at(expr).starts_with('$') {
             self.report.crash(
+                Cause::UndefinedMethod,
                 &format!(
                     "undefined method `[]' for {name}:{}",
                     if name == "true" { "TrueClass" } else { "FalseClass" }

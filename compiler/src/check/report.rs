@@ -2,6 +2,7 @@
 
 use crate::ast::Span;
 use crate::source::{Places, SourceFile};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// Collects findings.
@@ -41,9 +42,9 @@ impl<'s> Report<'s> {
 
     /// The same for an error of Ruby's making, which has no place.
     #[cold]
-    pub(super) fn crash(&mut self, message: &str, help: &str) {
+    pub(super) fn crash(&mut self, cause: Cause, message: &str, help: &str) {
         if self.fatal.is_none() {
-            let mut diagnostic = Diagnostic::error(message);
+            let mut diagnostic = Diagnostic::error(message).because(cause);
             diagnostic.help = Some(help.to_owned());
             self.fatal = Some(diagnostic);
         }

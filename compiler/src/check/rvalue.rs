@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::ast::{Expr, ExprKind, HashEntry};
 use crate::label::a_an_uc;
+use bunraku_vm::cause::Cause;
 
 impl<'a> Checker<'_, '_> {
     /// Needs a value of an expression.
@@ -45,6 +46,7 @@ impl<'a> Checker<'_, '_> {
         self.rvalue(&entry.key);
         if matches!(entry.value.kind, ExprKind::Nop) {
             self.report.crash(
+                Cause::Other,
                 "Visitor Error: the configured receiver (Puppet::Pops::Validation::Checker4_0) can't handle \
                  instance of: NilClass",
                 "`* =>` stands in braces after a name, where no resource is",

@@ -4,6 +4,7 @@ use super::{CheckOptions, Strict, check_within as check_program, json};
 use crate::parse::{ParseLimits, parse};
 use crate::source::{SourceFile, SourceKind};
 use bumpalo::Bump;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// What a checker says of a text that is not of its syntax.
@@ -120,7 +121,7 @@ fn puppet_fault(
     let message = match (errors.as_slice(), warnings) {
         ([], _) => return Ok(None),
         // No checker catches that.
-        ([only], _) if only.message == TOO_DEEP => return Err(Fault::TooDeep),
+        ([only], _) if only.cause == Cause::StackTooDeep => return Err(Fault::TooDeep),
         ([only], _) => only.to_string(),
         (several, 0) => format!("Language validation logged {} errors. Giving up", several.len()),
         (several, warnings) => {

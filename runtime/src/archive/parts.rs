@@ -6,24 +6,10 @@ use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
+use bunraku_files::archive::SELF;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use serde::{Deserialize, Serialize};
-
-/// Stands for the path of the file a part belongs to. No path can hold it.
-pub const SELF: &str = "\0";
-
-/// What was built, as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Info {
-    /// Whether the root `e` is there: an environment's folder.
-    pub environment: bool,
-    /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
-    pub folders: u32,
-    /// The module path that it was built with, each folder as the archive calls it.
-    pub modulepath: Vec<String>,
-    /// Whether all files are there in full.
-    pub embedded: bool,
-}
 
 /// The levels of `strict`, in the order of their findings.
 pub const STRICT: [Strict; 3] = [Strict::Off, Strict::Warning, Strict::Error];
@@ -46,6 +32,9 @@ pub struct Finding {
     help: Option<String>,
 }
 
+/// What stands for [`Cause::StackTooDeep`]: such errors have no code of Puppet's.
+const STACK_TOO_DEEP: &str = "STACK_TOO_DEEP";
+
 const SEVERITIES: [Severity; 8] = [
     Severity::Debug,
     Severity::Info,
@@ -59,7 +48,9 @@ const SEVERITIES: [Severity; 8] = [
 
 impl Finding {
     fn of(diagnostic: &Diagnostic) -> Finding {
-        let Diagnostic { severity, message, place, length, code, inner, stack: _, help } = diagnostic;
+        let Diagnostic { severity, message, place, length, code, cause, inner, stack: _, help } = diagnostic;
+        // The one cause that a check of source text has, and that others decide by, goes where codes go.
+        let code = if *cause == Cause::StackTooDeep { Some(STACK_TOO_DEEP) } else { *code };
         Finding {
             severity: *severity as u8,
             message: message.clone(),
@@ -85,7 +76,10 @@ impl Finding {
         };
         diagnostic.length = self.length;
         diagnostic.inner = self.inner.iter().map(|inner| inner.at(path)).collect();
-        diagnostic.code = self.code.as_deref().and_then(issue_code);
+        match self.code.as_deref() {
+            Some(STACK_TOO_DEEP) => diagnostic.cause = Cause::StackTooDeep,
+            code => diagnostic.code = code.and_then(issue_code),
+        }
         diagnostic.help = self.help.as_deref().map(here);
         diagnostic
     }

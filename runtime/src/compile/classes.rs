@@ -5,6 +5,7 @@ use crate::catalog::tags::Tags;
 use crate::catalog::{Inherited, Kind, Param, Params, Resource, rich};
 use crate::names;
 use crate::stats::Kind as Counted;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::Include;
@@ -206,7 +207,8 @@ impl<'c> Compile<'c> {
             ancestor = self.parent_class(vm, ancestor)?;
             if seen.contains(&ancestor.number) {
                 // Puppet has no words of its own for this.
-                return Err(self.placed_error("stack level too deep".to_owned(), None, 0));
+                let flow = self.placed_error("stack level too deep".to_owned(), None, 0);
+                return Err(flow.because(Cause::StackTooDeep));
             }
             seen.push(ancestor.number);
         }
@@ -218,7 +220,7 @@ impl<'c> Compile<'c> {
         if std::mem::replace(&mut self.catalog.borrow_mut()[id].evaluated, true) {
             return Ok(());
         }
-        if !vm.counts_calls {
+        if vm.observer.is_none() {
             return self.evaluate_now(vm, id);
         }
         let (type_name, title) = {

@@ -11,7 +11,7 @@ use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::{AttrOp, Attribute, Form, Site};
+use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Array, Hash, Str, Value};
@@ -430,11 +430,11 @@ impl<'c> Compile<'c> {
     }
 
     /// What the resources of an expression have in common.
-    pub(super) fn creation(&self, form: Form, type_name: &'c str, at: Site<'c>) -> Creation<'c> {
+    pub(super) fn creation(&self, form: ResourceForm, type_name: &'c str, at: Site<'c>) -> Creation<'c> {
         Creation {
             type_name,
-            is_virtual: form != Form::Regular,
-            exported: Some(form == Form::Exported),
+            is_virtual: form != ResourceForm::Regular,
+            exported: Some(form == ResourceForm::Exported),
             file: Some(at.file.unwrap_or("")),
             line: at.line,
             title_value: None,

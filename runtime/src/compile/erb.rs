@@ -4,9 +4,9 @@
 use super::Compile;
 use crate::erb::{Rendered, Replay, ReplayOf, Worker, World, name_of};
 use crate::stats::Kind;
-use crate::tree::Tree;
+use bunraku_files::tree::Tree;
 use bunraku_vm::error::Eval;
-use bunraku_vm::host::{Erb, Host, ModuleFolder};
+use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;

@@ -12,6 +12,7 @@ mod erb;
 mod exported;
 mod faults;
 mod finish;
+mod hiera;
 mod host;
 mod load;
 mod overrides;
@@ -30,19 +31,19 @@ pub use phases::{Code, Finished, Inputs, Node, Spent};
 
 use crate::catalog::Catalog;
 use crate::catalog::tags::{Marks, Words};
-use crate::environment::Environment;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
-use crate::process;
 use crate::ruby::Ruby;
 use crate::settings::Given;
+use crate::snapshot::Snapshot;
 use crate::stats::Counter;
 use crate::store::Store;
-use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
 use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_files::tree::{Standing, Tree};
 use bunraku_vm::budget::Limits;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
@@ -104,7 +105,7 @@ pub struct Settings {
     /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
     pub limits: Limits,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
-    pub exec: process::Limits,
+    pub exec: bunraku_process::Limits,
 }
 
 impl Default for Settings {
@@ -120,7 +121,7 @@ impl Default for Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             limits: Limits { clock, ..Limits::default() },
-            exec: process::Limits::default(),
+            exec: bunraku_process::Limits::default(),
         }
     }
 }
@@ -177,8 +178,7 @@ pub(crate) struct Relationship<'c> {
 /// One compile's state. The machine reaches it as its host, through shared references: hence the cells.
 pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
-    pub(crate) environment: &'c Environment,
-    units: &'c Units,
+    pub(crate) environment: &'c Snapshot,
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
@@ -257,9 +257,6 @@ impl<'c> Compile<'c> {
 
     /// Says, once, of a file that the archive does not have as it is now.
     pub(crate) fn note_standing(&self, path: &std::path::Path) {
-        if self.tree().is_frozen() {
-            return;
-        }
         let what = match self.tree().standing(path) {
             Standing::Apart | Standing::Same => return,
             Standing::Changed => "has changed since the archive was built",
@@ -269,6 +266,11 @@ impl<'c> Compile<'c> {
         if self.warned.borrow_mut().insert(message.clone()) {
             self.logs.borrow_mut().push(Log { level: Severity::Notice, message, place: Place::default() });
         }
+    }
+
+    /// The units of the environment's files.
+    fn units(&self) -> &'c Units {
+        &self.environment.units
     }
 
     /// Copies text into the compile's arena.
@@ -368,5 +370,7 @@ fn contain<'c>(vm: &mut Vm<'c>, body: bool, evaluate: impl FnOnce(&mut Vm<'c>) -
     let mut place = Place { column: None, ..place };
     // Puppet's call stack says so of code given as text.
     place.file.get_or_insert_with(|| "unknown".into());
-    Err(Flow::formed(Diagnostic::error(format!("{word}() from context where this is illegal")).at(place)))
+    let cause = if word == "break" { Cause::IllegalBreak } else { Cause::Other };
+    let message = format!("{word}() from context where this is illegal");
+    Err(Flow::formed(Diagnostic::error(message).at(place).because(cause)))
 }

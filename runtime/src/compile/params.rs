@@ -6,6 +6,7 @@ use crate::catalog::Param;
 use crate::names;
 use crate::resource_types::is_metaparameter;
 use crate::ruby::UNCAUGHT;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::Lookup;
@@ -16,9 +17,6 @@ use bunraku_vm::types::{is_instance, noted_fault};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
-
-/// How Puppet begins an error of Ruby's that nothing is put around.
-pub(super) const COMPILER_FAILED: &str = "Puppet::Parser::Compiler failed with error ArgumentError: ";
 
 impl<'c> Compile<'c> {
     /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
@@ -189,7 +187,11 @@ impl<'c> Compile<'c> {
             return Err(match self.catalog.borrow()[id].type_name {
                 "Class" => Flow::raw(message),
                 // Nothing is being evaluated by then that Puppet would put around it.
-                _ => Flow::formed(Diagnostic::error(format!("{COMPILER_FAILED}{message}"))),
+                _ => {
+                    let message =
+                        format!("Puppet::Parser::Compiler failed with error ArgumentError: {message}");
+                    Flow::formed(Diagnostic::error(message).because(Cause::LateParameters))
+                }
             });
         }
         match described {

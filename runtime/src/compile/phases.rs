@@ -1,29 +1,27 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
-use super::params::COMPILER_FAILED;
 use super::ruby_functions::FoundFunctions;
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::catalog::json::{self, Header};
 use crate::catalog::tags::Words;
 use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
 use crate::data;
-use crate::environment::Environment;
-use crate::erb::{Engine, KeptTemplates, Templates};
+use crate::erb::{Engine, KeptTemplates};
 use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
-use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::Ruby;
 use crate::settings::Given;
+use crate::snapshot::Snapshot;
 use crate::stats::{Counter, Stats};
 use crate::store::Store;
-use crate::units::{Compiled, Kept, Units};
+use crate::units::{Compiled, Kept};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_compiler::check::Strict as CheckStrict;
-use bunraku_compiler::check::syntax::TOO_DEEP;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Strict;
@@ -125,19 +123,13 @@ impl std::ops::AddAssign for Spent {
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
-    pub environment: &'c Environment,
-    /// Units of files, of all compiles.
-    pub units: &'c Units,
-    /// ERB templates, of all compiles.
-    pub templates: &'c Templates,
+    pub environment: &'c Snapshot,
     /// ERB templates that this compile has reached.
     pub kept_templates: &'c KeptTemplates,
     /// Units that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
-    /// Data files, of all compiles.
-    pub files: &'c DataFiles,
     /// Settings.
     pub settings: Settings,
     /// What else of Puppet's settings the job has set, for code that reads them.
@@ -164,12 +156,9 @@ impl<'c> Compile<'c> {
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
         let Inputs {
             environment,
-            units,
-            templates,
             kept_templates,
             kept,
             functions,
-            files,
             settings,
             given,
             node,
@@ -188,14 +177,13 @@ impl<'c> Compile<'c> {
         let compile = &*arena.alloc(Compile {
             arena,
             environment,
-            units,
             kept,
             natives: functions,
             settings,
             given,
             store,
             taken_in: RefCell::default(),
-            hiera: Hiera::new(files),
+            hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,
             counter: match settings.stats || settings.profile {
                 true => Counter::new(arena, settings.profile),
@@ -224,7 +212,7 @@ impl<'c> Compile<'c> {
             loaded: RefCell::default(),
             templates: RefCell::default(),
             found_functions: FoundFunctions::default(),
-            erb: Engine::new(templates, kept_templates),
+            erb: Engine::new(&environment.templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -244,7 +232,9 @@ impl<'c> Compile<'c> {
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
         vm.max_depth = settings.max_depth;
         vm.max_calls = settings.max_calls;
-        vm.counts_calls = settings.stats || settings.profile;
+        if settings.stats || settings.profile {
+            vm.observer = Some(compile);
+        }
         let finished = budget::guarded(settings.limits, || {
             let outcome = compile.phases(&mut vm, node, code);
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));
@@ -270,7 +260,7 @@ impl<'c> Compile<'c> {
             // Where the machine was when it was left: the innermost code that has said where it is.
             let site = vm.stack().into_iter().find(|site| site.line != 0);
             let place = site.map_or_else(Place::default, |site| site.place());
-            let diagnostic = Diagnostic::error(limit.to_string()).at(place);
+            let diagnostic = Diagnostic::error(limit.to_string()).at(place).because(Cause::Limit(limit));
             Finished::of(Err(diagnostic))
         });
         // What the arena will not drop: everything on the heap that a cell of the compile owns.
@@ -331,7 +321,7 @@ impl<'c> Compile<'c> {
                 diagnostic
             }
             Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
-                Diagnostic::error(BREAK_IS_ILLEGAL).at(place)
+                Diagnostic::error(BREAK_IS_ILLEGAL).at(place).because(Cause::IllegalBreak)
             }
         }
     }
@@ -414,7 +404,7 @@ impl<'c> Compile<'c> {
     pub(super) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
         // Where Ruby's stack ends, Puppet adds nothing.
         if let Flow::Fault(fault) = &mut *flow
-            && fault.diagnostic.message != TOO_DEEP
+            && fault.diagnostic.cause != Cause::StackTooDeep
         {
             let prefix = format!("Could not parse for environment {}: ", self.environment.name);
             fault.diagnostic.message.insert_str(0, &prefix);
@@ -623,7 +613,7 @@ impl<'c> Compile<'c> {
 
     /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
     fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
-        if matches!(&*flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with(COMPILER_FAILED)) {
+        if flow.cause() == Some(&Cause::LateParameters) {
             return flow;
         }
         let Flow::Fault(fault) = *flow else { return flow };
@@ -634,7 +624,7 @@ impl<'c> Compile<'c> {
             _ => fault.diagnostic.message.clone(),
         };
         // What stops an iteration that is none keeps its place, and Puppet finds no words for what it stopped.
-        let stops = fault.diagnostic.message == BREAK_IS_ILLEGAL;
+        let stops = fault.diagnostic.cause == Cause::IllegalBreak;
         let (what, inner) = match stops {
             true => ("an Object", fault.diagnostic.message.clone()),
             false => ("a Resource Statement", inner),
@@ -649,6 +639,7 @@ impl<'c> Compile<'c> {
             },
         };
         let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
+        diagnostic.cause = fault.diagnostic.cause.around();
         diagnostic.stack = fault.diagnostic.stack;
         Flow::formed(diagnostic)
     }

@@ -106,7 +106,7 @@ impl<'c> Compile<'c> {
         let Some(file) = types.file(&ty.name) else { return };
         let told = match self.talk().resource_type(vm, &ty.name, &file) {
             Ok(told) => {
-                told.loaded.into_iter().for_each(|file| self.tree().watch(file));
+                told.loaded.into_iter().for_each(|file| self.tree().note(&file));
                 ResourceType {
                     name: ty.name.clone(),
                     namevars: told.namevars,

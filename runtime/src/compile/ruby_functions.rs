@@ -1,9 +1,9 @@
 //! Which file a function in Ruby is taken from, as code of each module sees it.
 
 use super::Compile;
-use crate::environment::Environment;
 use crate::function_files::ENVIRONMENT;
 use crate::ruby::world::FunctionSource;
+use crate::snapshot::Snapshot;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::names::split_first;
 use hashbrown::HashMap;
@@ -37,7 +37,7 @@ impl<'c> Compile<'c> {
     }
 }
 
-fn search<'c>(environment: &'c Environment, name: &str, from: &str) -> Option<FunctionSource<'c>> {
+fn search<'c>(environment: &'c Snapshot, name: &str, from: &str) -> Option<FunctionSource<'c>> {
     let modules = &environment.modules;
     if let Some((first, _)) = split_first(name) {
         let path = Api::New.file(name);

@@ -6,6 +6,7 @@ use super::Compile;
 use crate::issue_code::issue_code;
 use bunraku_compiler::check::Strict;
 use bunraku_compiler::check::syntax::{self, Fault};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::unit::noted::{Noted, noted};
@@ -25,7 +26,7 @@ impl<'c> Compile<'c> {
                 Flow::formed(error.with_code(code).at(place))
             }
             Fault::Misused(message) => Flow::raw(message),
-            Fault::TooDeep => Flow::raw(syntax::TOO_DEEP),
+            Fault::TooDeep => Flow::caused(Cause::StackTooDeep, syntax::TOO_DEEP),
         })
     }
 

@@ -4,7 +4,7 @@ use super::Compile;
 use crate::names;
 use crate::ruby::world::Variable;
 use bunraku_vm::error::Eval;
-use bunraku_vm::host::Host;
+use bunraku_vm::host::ClassPort;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{HashBuilder, Value};

@@ -33,10 +33,13 @@ pub use eval::Rendered;
 pub use tree::Reason;
 pub use world::{Worker, World};
 
-use crate::files::read;
-use crate::recent::{self, Recent};
-use crate::tree::{Stamp, Tree};
-use std::path::{Path, PathBuf};
+use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
+use bunraku_files::read;
+use bunraku_files::recent::Recent;
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::Fault as ArchiveFault;
+use bunraku_vm::archive::layout::Section;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use tree::Template;
@@ -100,55 +103,69 @@ impl Lowered {
     }
 }
 
-/// Templates kept between compiles: files until they change, and texts.
-pub struct Templates {
-    files: Mutex<Recent<PathBuf, (Stamp, Arc<Lowered>)>>,
+/// Templates of all snapshots of a session: files until they change, and texts.
+pub struct SessionTemplates {
+    files: Arc<SessionFiles<Arc<Lowered>, 1>>,
+    /// Templates given as text. Key: the text. Bound: [`MOST_TEXTS`]. Never stale. Test: `tests/tests/erb.rs`.
     texts: Mutex<Recent<Box<str>, Arc<Lowered>>>,
 }
 
-impl Default for Templates {
+impl Default for SessionTemplates {
     fn default() -> Self {
-        let (files, texts) = (Recent::new(recent::FILES), Recent::new(MOST_TEXTS));
-        Templates { files: Mutex::new(files), texts: Mutex::new(texts) }
+        SessionTemplates { files: Arc::default(), texts: Mutex::new(Recent::new(MOST_TEXTS)) }
     }
 }
 
 /// How many templates given as text are kept.
 const MOST_TEXTS: usize = 1000;
 
+const TEMPLATES: Contract = Contract {
+    holds: "ERB templates, lowered",
+    key: "path",
+    bound: "the templates of the tree; of others and for the next snapshot, 50,000",
+    stale: "size or time of the file differ",
+    test: "tests/tests/erb.rs: a_template_that_changes_is_read_again",
+};
+
+/// What a snapshot keeps of ERB templates.
+pub struct Templates {
+    files: FileMemo<Arc<Lowered>, 1>,
+    session: Arc<SessionTemplates>,
+}
+
 impl Templates {
+    /// Nothing lowered yet but what `session` has of other snapshots.
+    pub fn new(session: Arc<SessionTemplates>) -> Templates {
+        Templates { files: FileMemo::new(&TEMPLATES, session.files.clone()), session }
+    }
+
     /// A file's template; none where it can't be read.
     fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
-        // What a frozen archive gives is kept with it.
-        if tree.is_frozen()
-            && let Some(lowered) = tree.template(path)
-        {
-            return Some(lowered);
-        }
-        let stamp = tree.stamp(path).ok()?;
-        if let Ok(mut files) = self.files.lock()
-            && let Some((kept, lowered)) = files.get(path)
-            && *kept == stamp
-        {
-            return Some(lowered.clone());
-        }
-        let lowered = tree.template(path).or_else(|| {
+        let archived = || {
+            let lowered = tree.archived(path, |opened, entry| {
+                let Some(part) = opened.archive().part_in(entry, Section::Templates)? else {
+                    return Ok(None);
+                };
+                let lowered = Lowered::decode(opened.archive().part_bytes(&part)?);
+                lowered.map(Some).ok_or(ArchiveFault::Cold(Section::Templates))
+            });
+            lowered.map(Arc::new)
+        };
+        let make = || {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
-            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).ok()?;
-            Some(Arc::new(Lowered::new(&text)))
-        })?;
-        if let Ok(mut files) = self.files.lock() {
-            files.insert(path.to_path_buf(), (stamp, lowered.clone()));
-        }
-        Some(lowered)
+            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
+            Ok(Arc::new(Lowered::new(&text)))
+        };
+        self.files.get((tree, path, 0), archived, |_| (), make).ok()
     }
 
     fn text(&self, text: &str) -> Arc<Lowered> {
-        if let Some(kept) = self.texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
+        let texts = &self.session.texts;
+        if let Some(kept) = texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
             return kept;
         }
         let lowered = Arc::new(Lowered::new(text.as_bytes()));
-        if let Ok(mut texts) = self.texts.lock() {
+        if let Ok(mut texts) = texts.lock() {
             texts.insert(text.into(), lowered.clone());
         }
         lowered

@@ -1,24 +1,23 @@
 //! `%{…}` in data and in paths: variables, and the functions `lookup`, `hiera`, `alias`, `scope`, `literal`.
 
-use super::Invocation;
-use super::explain::{Explain, What};
-use super::key::{Key, lookup_error};
-use super::memo::Variable;
-use super::words;
-use crate::compile::Compile;
+use crate::hiera::answered::Variable;
+use crate::hiera::data_file::encoded as words;
+use crate::hiera::explain::{Explain, What};
+use crate::hiera::invocation::Invocation;
+use crate::hiera::key::{Key, lookup_error};
+use crate::hiera::state::Lookups;
 use bunraku_vm::budget;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::to_ruby_s;
-use bunraku_vm::host::Strict;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
-impl<'c> Compile<'c> {
+impl<'c> Lookups<'_, 'c> {
     /// The value with every expression in its strings and keys resolved. `functions` says whether functions are
     /// allowed; in `hiera.yaml` they are not.
-    pub(super) fn interpolate(
+    pub(in crate::hiera) fn interpolate(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -101,7 +100,7 @@ impl<'c> Compile<'c> {
                 false => {
                     let prefix = if method == "scope" { "scope:" } else { "" };
                     let name = self.arena.alloc_str(&[prefix, argument].concat());
-                    self.hiera.guarded(name, || self.interpolate(vm, inv, value, functions))?
+                    self.state.guarded(name, || self.interpolate(vm, inv, value, functions))?
                 }
             };
             match value {
@@ -120,14 +119,14 @@ impl<'c> Compile<'c> {
         if let Some(value) = inv.overrides.and_then(|hash| hash.get(key)) {
             return Ok(value);
         }
-        if let Some(value) = self.hiera_find(vm, inv, self.arena.alloc_str(name), None)? {
+        if let Some(value) = self.find(vm, inv, self.arena.alloc_str(name), None)? {
             return Ok(value);
         }
         Ok(inv.defaults.and_then(|hash| hash.get(key)).unwrap_or_else(|| vm.string("")))
     }
 
     /// A variable and what the rest of its key leads to; undef where there is none.
-    pub(super) fn variable_at(
+    pub(in crate::hiera) fn variable_at(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
@@ -150,7 +149,7 @@ impl<'c> Compile<'c> {
                 return Ok(value);
             }
             // Puppet fails, where it does, before it thinks of the defaults.
-            let undefined = self.undefined_variable(vm, &key.root)?;
+            let undefined = self.around.undefined_variable(vm, &key.root)?;
             let default = inv.defaults.and_then(|hash| hash.get(root));
             if let Some(value) = default {
                 explain.found_in(&*key.root, value, "defaults");
@@ -161,30 +160,35 @@ impl<'c> Compile<'c> {
             Value::Undef => Value::Undef,
             value => key.dig(explain, value)?.unwrap_or(Value::Undef),
         };
-        self.hiera.remember(name, &key.root, value);
+        self.state.remember(name, &key.root, value);
         Ok(value)
     }
 
     /// A variable as it is now, without errors; for comparing.
-    pub(super) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
+    pub(in crate::hiera) fn variable_now(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        key: &Key<'_>,
+    ) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
         key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
     }
 
     /// A variable as the look-up sees it.
-    pub(super) fn find_variable(
+    pub(in crate::hiera) fn find_variable(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         name: &str,
     ) -> Option<Value<'c>> {
-        if let Some(value) = self.hiera.local(name) {
+        if let Some(value) = self.state.local(name) {
             return Some(value);
         }
         if inv.old_scope
             && let Some(value) = self.old_variable(vm, inv.scope, name)
         {
-            self.hiera.memos.spoil();
+            self.state.memos.spoil();
             return Some(value);
         }
         let is_qualified = name.contains(':') && name.contains("::");
@@ -202,18 +206,18 @@ impl<'c> Compile<'c> {
             true => vm.find_qualified(vm.symbols.text(name)),
             false => inv.scope.lookup(name),
         };
-        self.hiera.memos.asked(Variable { name, is_qualified, value });
+        self.state.memos.asked(Variable { name, is_qualified, value });
         value
     }
 
     /// Whether a variable is what it was.
-    pub(super) fn is_unchanged(
+    pub(in crate::hiera) fn is_unchanged(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         variable: &Variable<'c>,
     ) -> bool {
-        let now = match inv.old_scope || self.hiera.has_local() {
+        let now = match inv.old_scope || self.state.has_local() {
             true => self.find_variable(vm, inv, vm.symbols.text(variable.name)),
             false => self.find_symbol(vm, inv, variable.name, variable.is_qualified),
         };
@@ -223,32 +227,10 @@ impl<'c> Compile<'c> {
             _ => false,
         }
     }
-
-    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
-        if matches!(name, "module_name" | "caller_module_name") {
-            return Ok(Value::Undef);
-        }
-        let class = name.rsplit_once("::").map(|(class, _)| class).filter(|class| !class.is_empty());
-        let reason = match class.map(|class| class.strip_prefix("::").unwrap_or(class)) {
-            None => String::new(),
-            Some(class) if vm.host.class_scope(class).is_some() => String::new(),
-            Some(class) if vm.host.class_exists(vm, class)? => {
-                format!("class {class} has not been evaluated")
-            }
-            Some(class) => format!("class {class} could not be found"),
-        };
-        let message = format!("Undefined variable '{name}'; {reason}");
-        match self.settings.strict {
-            Strict::Error => return Err(Flow::raw(message)),
-            Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
-            Strict::Off => {}
-        }
-        Ok(Value::Undef)
-    }
 }
 
 /// An error of look-ups with an issue code.
-pub(super) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
+pub(in crate::hiera) fn issue<'c>(code: &'static str, message: &str) -> Box<Flow<'c>> {
     Flow::formed(Diagnostic::error(message).with_code(code))
 }
 

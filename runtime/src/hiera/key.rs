@@ -1,7 +1,7 @@
 //! Keys: `a::b.c.0."d.e"` is the root key `a::b` and the segments that lead into its value.
 
-use super::data::Data;
-use super::explain::{Explain, What};
+use crate::hiera::data_file::data::Data;
+use crate::hiera::explain::{Explain, What};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::names;
@@ -43,7 +43,7 @@ pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
 }
 
 /// Whether a key has neither segments nor quotes.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(in crate::hiera) fn is_plain(text: &str) -> bool {
     // All bytes at a time: hardly a key has any of these.
     !text.bytes().fold(false, |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.'))
 }

@@ -2,7 +2,7 @@
 
 use super::wire::{self, Link};
 use super::{Server, Settings};
-use crate::process::Limits;
+use bunraku_process::Limits;
 use ldap3::asn1::StructureTag;
 use ldap3::result::LdapError;
 use ldap3::{LdapConn, LdapConnSettings, LdapResult, Scope, StdStream};

@@ -10,7 +10,7 @@ mod directory;
 mod wire;
 
 use crate::enc::Classification;
-use crate::process::Limits;
+use bunraku_process::Limits;
 use directory::{Directory, Entry};
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;

@@ -4,8 +4,8 @@
 
 use super::ber::{self, Answer, Request};
 use super::{Security, Server};
-use crate::files::read;
-use crate::process::Limits;
+use bunraku_files::read;
+use bunraku_process::Limits;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};

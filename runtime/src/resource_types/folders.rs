@@ -2,11 +2,12 @@
 //! `puppet generate types` wrote, which goes before them.
 
 use super::{Library, ResourceType, declared, read_generated};
-use crate::tree::Tree;
+use bunraku_files::memo::{Contract, MemoCell, NEVER};
+use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 const FOLDER: &str = "lib/puppet/type";
 
@@ -20,20 +21,27 @@ pub struct Folders {
     /// The environment's folder.
     environment: Option<PathBuf>,
     /// Files of types in Ruby by name.
-    index: OnceLock<BTreeMap<String, PathBuf>>,
+    index: MemoCell<BTreeMap<String, PathBuf>>,
 }
+
+const INDEX: Contract = Contract {
+    holds: "the files of resource types in Ruby",
+    key: "none",
+    bound: "one index: the files below lib/puppet/type of all modules",
+    stale: NEVER,
+    test: "tests/tests/resource_types.rs",
+};
 
 impl Folders {
     /// Folders read through `tree`; `list` gives them, the environment's own last.
     pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List) -> Self {
-        Folders { tree, list, environment, index: OnceLock::new() }
+        Folders { tree, list, environment, index: MemoCell::new(&INDEX) }
     }
 
     fn index(&self) -> &BTreeMap<String, PathBuf> {
-        self.index.get_or_init(|| {
+        self.index.get_or(|| {
             let mut all = BTreeMap::new();
             for folder in (self.list)().into_iter().map(|path| path.join(FOLDER)) {
-                self.tree.watch(folder.clone());
                 for child in self.tree.list(&folder) {
                     if let Some(stem) = child.name.strip_suffix(".rb").map(str::to_lowercase) {
                         all.entry(stem).or_insert_with(|| folder.join(&child.name));
@@ -62,14 +70,14 @@ impl Folders {
     /// The type of a name in lower case.
     pub fn find(&self, name: &str) -> Option<ResourceType> {
         let file = self.file(name)?;
-        if let Some(folder) = file.parent() {
-            self.tree.watch(folder.to_path_buf());
-        }
-        self.tree.watch(file.clone());
         let known: Option<ResourceType> = self.tree.cold(&file, Section::Types);
-        // What else a type was made of may have changed where sources are looked at.
-        if let Some(known) = known.filter(|ty| ty.requires.is_empty() || self.tree.is_frozen()) {
-            return Some(known);
+        // What else a type was made of may have changed.
+        let known = match known {
+            Some(ty) if !ty.requires.is_empty() => self.tree.cold_of_many(&file, Section::Types),
+            known => known,
+        };
+        if known.is_some() {
+            return known;
         }
         let source = match self.tree.read(&file) {
             Ok(source) => source,
@@ -80,16 +88,20 @@ impl Folders {
         Some(of_file(&file, name, &source, &|path| self.library(path)))
     }
 
-    /// The text of a file that a type requires, from the first module that has it.
-    fn library(&self, path: &str) -> Option<String> {
-        let file = places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
+    /// The file that a type requires, from the first module that has it.
+    fn required(&self, path: &str) -> Option<PathBuf> {
+        places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
             Some(file) => file,
             None => {
                 let mut files = (self.list)().into_iter().map(|folder| folder.join(&place));
                 files.find(|file| self.tree.is_file(file))
             }
-        })?;
-        self.tree.watch(file.clone());
+        })
+    }
+
+    /// The text of a file that a type requires.
+    fn library(&self, path: &str) -> Option<String> {
+        let file = self.required(path)?;
         Some(String::from_utf8_lossy(&self.tree.read(&file).ok()?).into_owned())
     }
 

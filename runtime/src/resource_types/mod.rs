@@ -12,7 +12,7 @@ pub use generated::read as read_generated;
 
 pub use titles::{Identity, Pattern, Titles};
 
-use elsa::sync::FrozenMap;
+use bunraku_files::memo::{Contract, Memo, NEVER};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -100,15 +100,37 @@ pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceTyp
 }
 
 /// The resource types a compile knows.
-#[derive(Default)]
 pub struct ResourceTypes {
     types: HashMap<String, ResourceType>,
     /// Types of modules: looked for when they are asked for.
     folders: Option<Folders>,
-    found: FrozenMap<String, Box<Option<ResourceType>>>,
-    /// What Ruby has said of types whose source does not tell their parameters. Key: the name in lower case; bound: the
-    /// types that there are; it lives as long as the environment as it was opened, whose files it follows from.
-    told: FrozenMap<String, Box<ResourceType>>,
+    found: Memo<String, Option<ResourceType>>,
+    /// What Ruby has said of types whose source does not tell their parameters.
+    told: Memo<String, ResourceType>,
+}
+
+const FOUND: Contract = Contract {
+    holds: "resource types of modules, as their source declares them",
+    key: "name in lower case",
+    bound: "the names of types in the code that is run",
+    stale: NEVER,
+    test: "tests/tests/resource_types.rs",
+};
+
+const TOLD: Contract = Contract {
+    holds: "what Ruby has said of resource types whose source does not tell their parameters",
+    key: "name in lower case",
+    bound: "the types that there are",
+    stale: "when a file that Ruby has loaded for it changes: then the snapshot ends",
+    test: "tests/tests/ruby.rs",
+};
+
+impl Default for ResourceTypes {
+    /// None at all.
+    fn default() -> Self {
+        let (found, told) = (Memo::new(&FOUND), Memo::new(&TOLD));
+        ResourceTypes { types: HashMap::new(), folders: None, found, told }
+    }
 }
 
 impl ResourceTypes {
@@ -156,13 +178,7 @@ impl ResourceTypes {
             // Classes and nodes are resources of no type: nobody is asked for one.
             let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
             let folders = self.folders.as_ref().filter(|_| is_type)?;
-            let found = match self.found.get(&name) {
-                Some(found) => found.as_ref(),
-                None => {
-                    let found = Box::new(folders.find(&name));
-                    self.found.insert(name, found).as_ref()
-                }
-            }?;
+            let found = self.found.get_or(name.as_str(), || folders.find(&name)).as_ref()?;
             match found.unreadable {
                 Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
                 None => Some(found),
@@ -177,7 +193,7 @@ impl ResourceTypes {
 
     /// Notes what Ruby has said of a type, or why it could not.
     pub fn tell(&self, ty: ResourceType) -> &ResourceType {
-        self.told.insert(ty.name.clone(), Box::new(ty))
+        self.told.keep(ty.name.clone(), ty)
     }
 
     /// The file of a module's type, by its name in lower case.

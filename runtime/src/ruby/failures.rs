@@ -5,6 +5,7 @@ use super::Talk;
 use super::protocol::{CompileFailure, Message, RubyFailure};
 use super::raised;
 use super::wire::{Reader, put_text};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -14,7 +15,7 @@ use bunraku_vm::vm::Vm;
 pub const UNCAUGHT: &str = "RUBY_EXCEPTION";
 
 /// The code of what a look-up catches: there is no value for its key.
-pub const NO_SUCH_KEY: &str = "HIERA_NO_SUCH_KEY";
+const NO_SUCH_KEY: &str = "HIERA_NO_SUCH_KEY";
 
 impl<'c> Talk<'_, 'c> {
     /// The message that a question has failed. Ruby gets to know the error's text, and hands the error itself back by
@@ -22,7 +23,7 @@ impl<'c> Talk<'_, 'c> {
     #[cold]
     pub(super) fn failure(&self, flow: Box<Flow<'c>>) -> Vec<u8> {
         let (cause, message) = match &*flow {
-            Flow::Fault(fault) if fault.diagnostic.code == Some(NO_SUCH_KEY) => {
+            Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => {
                 (CompileFailure::NoSuchKey, String::new())
             }
             Flow::Fault(fault) => (CompileFailure::Fault, fault.diagnostic.to_string()),
@@ -67,7 +68,10 @@ impl<'c> Talk<'_, 'c> {
             Flow::raw(format!("{subject}: {what}{at}"))
         };
         Ok(match (cause, place) {
-            (RubyFailure::NoSuchKey, _) => Flow::formed(Diagnostic::error(text).with_code(NO_SUCH_KEY)),
+            (RubyFailure::NoSuchKey, _) => {
+                let error = Diagnostic::error(text).with_code(NO_SUCH_KEY);
+                Flow::formed(error.because(Cause::NoSuchKey))
+            }
             (RubyFailure::TimeLimit | RubyFailure::Spoilt, _) => spoilt(text),
             (RubyFailure::Exit, _) => spoilt("called exit".to_owned()),
             (RubyFailure::NoMemory, _) => {
@@ -77,6 +81,7 @@ impl<'c> Talk<'_, 'c> {
             (_, Some(place)) => Flow::formed(Diagnostic::error(text).at(place)),
             // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
             (RubyFailure::Uncaught, None) => Flow::formed(Diagnostic::error(text).with_code(UNCAUGHT)),
+            (RubyFailure::NoMethod, None) => raised(text).because(Cause::UndefinedMethod),
             (RubyFailure::Raised | RubyFailure::Carried, None) => raised(text),
         })
     }

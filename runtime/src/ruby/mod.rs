@@ -31,7 +31,7 @@ pub mod world;
 
 pub use checkers::CheckerError;
 pub use datatypes::{DataTypeInterface, MadeFrom};
-pub use failures::{NO_SUCH_KEY, UNCAUGHT};
+pub use failures::UNCAUGHT;
 pub use process::Workers;
 pub use resource_types::ResourceTypeTold;
 

@@ -212,6 +212,7 @@ table! {
     5 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
     6 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
     7 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
+    9 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
     8 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
 }
 

@@ -1,6 +1,7 @@
 //! The signatures of functions in Ruby: made of what the worker tells of a file it has loaded.
 
 use super::functions::{Chooser, Loaded, Overload};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::types::{self, Alias, Range, Signature, Type};
@@ -130,7 +131,8 @@ fn type_of<'c>(vm: &mut Vm<'c>, ty: Value<'c>, locals: &LocalTypes<'c>) -> Eval<
 fn load_error<'c>(name: &str, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
     match *flow {
         Flow::Fault(fault) => {
-            Flow::raw(format!("Function Load Error for function '{name}': {}", fault.diagnostic.message))
+            let message = format!("Function Load Error for function '{name}': {}", fault.diagnostic.message);
+            Flow::caused(Cause::FunctionLoad, message)
         }
         _ => flow,
     }

@@ -1,8 +1,8 @@
 //! The store as a folder: a catalog for each node, `NAME.json`, replaced whole.
 
 use super::{Exported, Filter, Store};
-use crate::files::read;
-use crate::files::write::{self, Access};
+use bunraku_files::read;
+use bunraku_files::write::{self, Access};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

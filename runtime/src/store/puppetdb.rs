@@ -1,7 +1,7 @@
 //! The store as PuppetDB: its query API (version 4) for exported resources and facts, its command API for catalogs.
 
 use super::{Exported, Filter, Store, wire};
-use crate::files::read;
+use bunraku_files::read;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,8 @@ use bunraku_vm::format;
 use bunraku_vm::function::{
     Call, Dispatch, Native, NativeFn, ParamSpec, dispatch, native, optional_param, param,
 };
-use bunraku_vm::host::{Called, Erb, ModuleFolder};
+use bunraku_vm::host::{Erb, ModuleFolder};
+use bunraku_vm::observer::Called;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 

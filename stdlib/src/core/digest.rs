@@ -2,6 +2,7 @@
 
 use super::random::Random;
 use crate::support::{legacy, text};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
@@ -106,7 +107,8 @@ fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         _ => Value::Undef,
     };
     if fqdn.is_undef() && args.get(2).is_some_and(|downcase| downcase.truthy()) {
-        return Err(Flow::raw("undefined method `downcase' for nil:NilClass"));
+        let message = "undefined method `downcase' for nil:NilClass";
+        return Err(Flow::caused(Cause::UndefinedMethod, message));
     }
     let mut fqdn = to_ruby_s(fqdn);
     if args.get(2).is_some_and(|downcase| downcase.truthy()) {

@@ -2,6 +2,7 @@
 
 use crate::support::{deprecated, text};
 use bunraku_vm::arith::strict_float;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::compare::order;
 use bunraku_vm::error::{Eval, Flow};
@@ -205,7 +206,7 @@ pub(super) fn block_order<'c>(
     match vm.call(block, &[a, b])? {
         Value::Int(n) => Ok(n.cmp(&0)),
         Value::Float(f) => Ok(f.partial_cmp(&0.0).unwrap_or(Ordering::Equal)),
-        _ => Err(Flow::raw(super::sort::not_comparable(a, b))),
+        _ => Err(Flow::caused(Cause::Incomparable, super::sort::not_comparable(a, b))),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::number::block_order;
 use crate::support::text;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
@@ -82,9 +83,9 @@ fn merge_sort<'c>(
 fn sorted<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, items: Vec<Value<'c>>) -> Eval<'c, Vec<Value<'c>>> {
     match call.block {
         Some(block) => merge_sort(items, &mut |a, b| block_order(vm, block, a, b)),
-        None => {
-            merge_sort(items, &mut |a, b| ruby_order(a, b).ok_or_else(|| Flow::raw(not_comparable(a, b))))
-        }
+        None => merge_sort(items, &mut |a, b| {
+            ruby_order(a, b).ok_or_else(|| Flow::caused(Cause::Incomparable, not_comparable(a, b)))
+        }),
     }
 }
 

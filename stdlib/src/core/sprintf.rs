@@ -1,6 +1,7 @@
 //! `sprintf` and `shellquote`.
 
 use crate::support::{legacy, text};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{inspect, sprintf as format, to_ruby_s};
 use bunraku_vm::function::Call;
@@ -34,7 +35,8 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if let Some(word) = words.iter().find(|word| !matches!(word, Value::Str(_))) {
         let class = label::ruby_class(*word);
         let method = if matches!(word, Value::Default) { "count" } else { "length" };
-        return Err(Flow::raw(format!("undefined method `{method}' for {}:{class}", inspect(*word))));
+        let message = format!("undefined method `{method}' for {}:{class}", inspect(*word));
+        return Err(Flow::caused(Cause::UndefinedMethod, message));
     }
     let quoted: Vec<String> = words
         .into_iter()

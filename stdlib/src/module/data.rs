@@ -3,6 +3,7 @@
 use super::leave;
 use super::ruby::{error, no_conversion, no_method, to_s};
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{float_to_s, inspect};
@@ -375,7 +376,8 @@ fn toml<'c>(out: &mut String, hash: Hash<'c>, path: &[String], is_item: bool) ->
         let mut entries: Vec<_> =
             hash.entries().iter().map(|(key, value)| (to_s(*key), *key, *value)).collect();
         if entries.iter().any(|(_, key, _)| key.as_str().is_none()) && entries.len() > 1 {
-            return Err(error("comparison of String with Integer failed"));
+            let flow = error("comparison of String with Integer failed");
+            return Err(flow.because(Cause::Incomparable));
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         let is_tables = |value: &Value<'c>| match value {

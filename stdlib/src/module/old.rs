@@ -3,6 +3,7 @@
 
 use super::ruby::regexp_inspect;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
@@ -80,7 +81,7 @@ pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<
 
 /// Whether an error is one whose words Ruby finds as it fails: it goes on with what other methods may have been meant.
 fn is_for_ruby_to_word(flow: &Flow<'_>) -> bool {
-    matches!(flow, Flow::Fault(fault) if fault.diagnostic.message.starts_with("undefined method `"))
+    flow.is_plain(&Cause::UndefinedMethod)
 }
 
 /// The error of the module's own Ruby for a call that its twin has refused; the twin's where Ruby is not there to ask.
@@ -99,7 +100,8 @@ fn worded_by_ruby<'c>(
 /// Calls an old function as Ruby does (`function_NAME`): with the arguments as they are.
 pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(function) = super::old_function(name) else {
-        return Err(Flow::raw(format!("undefined method `function_{name}' for Scope()")));
+        let message = format!("undefined method `function_{name}' for Scope()");
+        return Err(Flow::caused(Cause::UndefinedMethod, message));
     };
     let count = call.args.len();
     if count < function.least || function.most.is_some_and(|most| count > most) {

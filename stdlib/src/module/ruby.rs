@@ -3,6 +3,7 @@
 use super::old::is_reference;
 use bunraku_vm::arith::strict_integer;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Blame, Eval, Fault, Flow, Stage};
 use bunraku_vm::format::{self, to_ruby_s};
@@ -150,7 +151,7 @@ pub(super) fn no_method<'c>(method: &str, value: Value<'c>) -> Box<Flow<'c>> {
         Value::Default => ":default:Symbol".to_owned(),
         other => format!("{}:{}", inspect(other), class(other)),
     };
-    error(format!("undefined method `{method}' for {of}"))
+    error(format!("undefined method `{method}' for {of}")).because(Cause::UndefinedMethod)
 }
 
 /// `Integer(value)`: numbers cut to whole ones, text that is an integer as a whole; none where Ruby raises.

@@ -5,8 +5,8 @@ use crate::closure::Closure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
 use crate::function::{Call, Native};
-use crate::host::Called;
 use crate::loaded::{Callee, Linked, LoadedUnit};
+use crate::observer::Called;
 use crate::scope::{Scope, ScopeKind, ScopeSpec};
 use crate::types::{self, Signature, Type};
 use crate::unit::ChunkRef;
@@ -309,14 +309,12 @@ impl<'c> Vm<'c> {
         }
     }
 
-    /// Runs something that the host counts, where it counts.
+    /// Runs something that calls are counted of, and tells the observer of it where there is one.
     pub fn counted<T>(&mut self, callee: Called<'_>, run: impl FnOnce(&mut Self) -> T) -> T {
-        if !self.counts_calls {
-            return run(self);
-        }
-        self.host.call_begins(callee);
+        let Some(observer) = self.observer else { return run(self) };
+        observer.call_begins(callee);
         let result = run(self);
-        self.host.call_ends();
+        observer.call_ends();
         result
     }
 

@@ -27,6 +27,7 @@ impl<'c> Vm<'c> {
                 diagnostic.message =
                     format!("Evaluation Error: Error while evaluating {label}, {}", diagnostic.message);
                 diagnostic.code.get_or_insert("RUNTIME_ERROR");
+                diagnostic.cause = std::mem::take(&mut diagnostic.cause).around();
             }
             Stage::Issue => diagnostic.message.insert_str(0, "Evaluation Error: "),
         }

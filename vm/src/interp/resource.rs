@@ -3,7 +3,7 @@
 
 use crate::error::{Blame, Eval, Flow};
 use crate::format;
-use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Form, Query, Relation, Spot};
+use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Query, Relation, ResourceForm, Spot};
 use crate::isa::{UNASKED, UNNAMED};
 use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
@@ -234,7 +234,7 @@ impl<'c> Vm<'c> {
             }
         }
         let asked = form & UNASKED as usize == 0;
-        let form = [Form::Regular, Form::Virtual, Form::Exported][(form & 3).min(2)];
+        let form = [ResourceForm::Regular, ResourceForm::Virtual, ResourceForm::Exported][(form & 3).min(2)];
         self.host.declare(self, scope, &Declaration { form, type_name, bodies, at, asked })
     }
 

@@ -1,5 +1,6 @@
 //! Variables: looking up, setting, unpacking; what is wrong with each in Puppet's words.
 
+use crate::cause::Cause;
 use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
 use crate::host::Strict;
@@ -127,7 +128,9 @@ impl<'c> Vm<'c> {
         }
         let strict = if self.host.strict_variables() { Strict::Error } else { self.host.strict() };
         match strict {
-            Strict::Error => return Err(Flow::issue("UNKNOWN_VARIABLE", message)),
+            Strict::Error => {
+                return Err(Flow::issue("UNKNOWN_VARIABLE", message).because(Cause::UnknownVariable));
+            }
             Strict::Warning => {
                 let place = self.site().place();
                 self.host.log(Severity::Warning, &message, Some(place));

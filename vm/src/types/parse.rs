@@ -5,6 +5,7 @@
 
 use super::access::specialize;
 use super::{Type, by_name};
+use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::value::{HashBuilder, Value};
 use crate::vm::Vm;
@@ -100,13 +101,13 @@ impl<'t, 'c> Parser<'_, 't, 'c> {
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
         let token: String = match self.rest().chars().next() {
-            None => return Flow::raw("Syntax error at end of input"),
+            None => return Flow::caused(Cause::Syntax, "Syntax error at end of input"),
             Some(c) if c.is_alphanumeric() => {
                 self.rest().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
             }
             Some(c) => c.to_string(),
         };
-        Flow::raw(format!("Syntax error at '{token}' (line: {line}, column: {column})"))
+        Flow::caused(Cause::Syntax, format!("Syntax error at '{token}' (line: {line}, column: {column})"))
     }
 
     fn expression(&mut self) -> Eval<'c> {

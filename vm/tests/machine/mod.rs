@@ -8,10 +8,12 @@ use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, dispatch, native, param};
 use bunraku_vm::host::{
-    Attribute, Collect, Declaration, Erb, Host, Include, ModuleFolder, ObjectClass, Relation, Site, Strict,
+    Attribute, CatalogPort, ClassPort, Collect, Declaration, Erb, FilePort, FormatPort, FunctionPort,
+    Include, LogPort, LookupPort, ModuleFolder, ObjectClass, Relation, ResourcePort, SettingsPort, Site,
+    Strict, TemplatePort, TypePort,
 };
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
-use bunraku_vm::types::Type;
+use bunraku_vm::types::{Signature, Type};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
@@ -50,17 +52,59 @@ fn absent<'c, T>() -> Eval<'c, T> {
     Err(Flow::raw("not in this world"))
 }
 
-impl<'c> Host<'c> for Stub {
+impl<'c> LogPort<'c> for Stub {
     fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
     fn log_length(&self) -> usize {
         0
     }
-    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
-        Str::new(vm.arena, &String::from_utf8_lossy(bytes))
-    }
     fn warn_once(&self, _: &str) {}
     fn warn_once_for(&self, _: &str, _: &str) -> bool {
         false
+    }
+}
+
+impl<'c> SettingsPort<'c> for Stub {
+    fn strict(&self) -> Strict {
+        Strict::Error
+    }
+    fn strict_variables(&self) -> bool {
+        true
+    }
+    fn setting(&self, _: &str) -> Option<Value<'c>> {
+        None
+    }
+    fn environment(&self) -> &'c str {
+        "test"
+    }
+}
+
+impl<'c> FunctionPort<'c> for Stub {
+    fn native(&self, name: &str, _: &str) -> Option<&'static Native> {
+        FUNCTIONS.iter().find(|function| function.name == name)
+    }
+    fn has_old_function(&self, _: &str) -> bool {
+        false
+    }
+    fn manifest_function(&self, _: &str) -> Option<&'c Closure<'c>> {
+        None
+    }
+    fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
+        Ok(None)
+    }
+    fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
+    }
+    fn foreign_signatures(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
+        Ok(None)
+    }
+}
+
+impl<'c> TypePort<'c> for Stub {
+    fn type_alias(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<&'c Type<'c>>> {
+        Ok(None)
+    }
+    fn is_resource_type(&self, _: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
+        Ok(name == "file")
     }
     fn object_class(&self, _: &mut Vm<'c>, _: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
         absent()
@@ -78,42 +122,21 @@ impl<'c> Host<'c> for Stub {
     ) -> Eval<'c> {
         absent()
     }
-    fn check_syntax(&self, _: &mut Vm<'c>, _: &str, _: &str, _: Place) -> Eval<'c, ()> {
-        Ok(())
-    }
-    fn strict(&self) -> Strict {
-        Strict::Error
-    }
-    fn strict_variables(&self) -> bool {
-        true
-    }
-    fn native(&self, name: &str, _: &str) -> Option<&'static Native> {
-        FUNCTIONS.iter().find(|function| function.name == name)
-    }
-    fn has_old_function(&self, _: &str) -> bool {
-        false
-    }
-    fn function(&self, _: &mut Vm<'c>, _: &str, _: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
-        Ok(None)
-    }
-    fn manifest_function(&self, _: &str) -> Option<&'c Closure<'c>> {
-        None
-    }
-    fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
-        Ok(None)
-    }
-    fn type_alias(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<&'c Type<'c>>> {
-        Ok(None)
-    }
-    fn is_resource_type(&self, _: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        Ok(name == "file")
-    }
+}
+
+impl<'c> ClassPort<'c> for Stub {
     fn class_scope(&self, _: &str) -> Option<&'c Scope<'c>> {
         None
     }
     fn class_exists(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, bool> {
         Ok(false)
     }
+    fn include(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Include, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
+}
+
+impl<'c> ResourcePort<'c> for Stub {
     fn exporting(&self, _: Site<'c>) {}
     fn declare(&self, vm: &mut Vm<'c>, _: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
         for body in declaration.bodies {
@@ -157,20 +180,8 @@ impl<'c> Host<'c> for Stub {
     ) -> Eval<'c> {
         Ok(right)
     }
-    fn include(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Include, _: &[Value<'c>]) -> Eval<'c> {
-        absent()
-    }
-    fn defined(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
-        Ok(false)
-    }
     fn realize(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {
         absent()
-    }
-    fn tag(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {
-        absent()
-    }
-    fn tagged(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
-        Ok(false)
     }
     fn create_resources(
         &self,
@@ -181,6 +192,18 @@ impl<'c> Host<'c> for Stub {
         _: Option<Hash<'c>>,
     ) -> Eval<'c> {
         absent()
+    }
+}
+
+impl<'c> CatalogPort<'c> for Stub {
+    fn defined(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
+        Ok(false)
+    }
+    fn tag(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
+    fn tagged(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c, bool> {
+        Ok(false)
     }
     fn resource_parameter(
         &self,
@@ -201,6 +224,9 @@ impl<'c> Host<'c> for Stub {
     fn resource_of(&self, _: &'c Scope<'c>) -> Option<(&'c str, &'c str)> {
         None
     }
+}
+
+impl<'c> FilePort<'c> for Stub {
     fn read_file(&self, _: &mut Vm<'c>, _: ModuleFolder, _: &str) -> Eval<'c, Option<Vec<u8>>> {
         Ok(None)
     }
@@ -210,6 +236,15 @@ impl<'c> Host<'c> for Stub {
     fn module_directory(&self, _: &str) -> Option<String> {
         None
     }
+    fn glob(&self, _: &str) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
+    }
+    fn generate(&self, _: &[String]) -> Result<String, String> {
+        Err("no commands here".to_owned())
+    }
+}
+
+impl<'c> TemplatePort<'c> for Stub {
     fn template(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, ChunkRef> {
         absent()
     }
@@ -219,23 +254,14 @@ impl<'c> Host<'c> for Stub {
     fn erb(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Erb<'_>) -> Eval<'c> {
         absent()
     }
-    fn lookup(
-        &self,
-        _: &mut Vm<'c>,
-        _: &'c Scope<'c>,
-        _: &bunraku_vm::host::Lookup<'c, '_>,
-    ) -> Eval<'c, Option<Value<'c>>> {
-        Ok(None)
-    }
-    fn generate(&self, _: &[String]) -> Result<String, String> {
-        Err("no commands here".to_owned())
-    }
+}
 
-    fn setting(&self, _: &str) -> Option<Value<'c>> {
-        None
+impl<'c> FormatPort<'c> for Stub {
+    fn check_syntax(&self, _: &mut Vm<'c>, _: &str, _: &str, _: Place) -> Eval<'c, ()> {
+        Ok(())
     }
-    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c> {
-        absent()
+    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        Str::new(vm.arena, &String::from_utf8_lossy(bytes))
     }
     fn parse_json(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
         None
@@ -252,11 +278,19 @@ impl<'c> Host<'c> for Stub {
     fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
         value
     }
-    fn glob(&self, _: &str) -> Result<Vec<String>, String> {
-        Ok(Vec::new())
+}
+
+impl<'c> LookupPort<'c> for Stub {
+    fn lookup(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &bunraku_vm::host::Lookup<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
     }
-    fn environment(&self) -> &'c str {
-        "test"
+    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c> {
+        absent()
     }
 }
 

@@ -173,11 +173,11 @@ module Bunraku
       nil
     end
 
-    # Causes of failures by the names of their classes: errors after which the process is not used again, and a key that a
-    # Hiera backend does not have.
+    # Causes of failures by the names of their classes.
     FAILURES = {
       'Bunraku::NoSuchKey' => Protocol::RubyFailure::NO_SUCH_KEY,
       'Bunraku::TimeLimit' => Protocol::RubyFailure::TIME_LIMIT,
+      'NoMethodError' => Protocol::RubyFailure::NO_METHOD,
       'NoMemoryError' => Protocol::RubyFailure::NO_MEMORY,
       'SystemExit' => Protocol::RubyFailure::EXIT,
       'SystemStackError' => Protocol::RubyFailure::SPOILT,

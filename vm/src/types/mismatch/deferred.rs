@@ -1,6 +1,7 @@
 //! A `Deferred` for a parameter's value: what is checked is what its function says that it returns. Where that says nothing,
 //! Puppet warns.
 
+use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::format::inspect::inspect;
 use crate::types::{Signature, Type, signatures};
@@ -18,7 +19,8 @@ pub(super) fn returned<'c>(vm: &mut Vm<'c>, deferred: &Object<'c>) -> Eval<'c, O
         _ => Vec::new(),
     };
     let Some(signatures) = known(vm, name)? else {
-        return Err(Flow::raw("undefined method `dispatcher' for NilClass:Class"));
+        let message = "undefined method `dispatcher' for NilClass:Class";
+        return Err(Flow::caused(Cause::UndefinedMethod, message));
     };
     let mut matching = None;
     for signature in &signatures {

@@ -2,6 +2,7 @@
 
 use super::{Params, cannot_convert, check};
 use crate::budget;
+use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::iterator::cursor;
 use crate::types::{generalize, infer, print};
@@ -217,7 +218,8 @@ fn tree<'c>(vm: &mut Vm<'c>, entries: Array<'c>, hashes: bool) -> Eval<'c> {
         let mut node = &mut root;
         for key in parents {
             let Some(child) = node.child(*key) else {
-                return Err(Flow::raw("undefined method `[]=' for nil:NilClass"));
+                let message = "undefined method `[]=' for nil:NilClass";
+                return Err(Flow::caused(Cause::UndefinedMethod, message));
             };
             node = child;
         }

@@ -1,0 +1,32 @@
+//! Collectors, evaluated: what [`ResourcePort::collect`](crate::host::ResourcePort::collect) is handed.
+
+use crate::host::declaration::Attribute;
+use crate::site::Site;
+use crate::value::Value;
+
+/// A collector's query, with the values of its right-hand sides.
+#[derive(Clone, Copy)]
+pub enum Query<'c> {
+    /// `attribute == value`; the attribute may be `title` or `tag`.
+    Eq(&'c str, Value<'c>),
+    /// `attribute != value`
+    NotEq(&'c str, Value<'c>),
+    /// Both.
+    And(&'c Query<'c>, &'c Query<'c>),
+    /// Either.
+    Or(&'c Query<'c>, &'c Query<'c>),
+}
+
+/// `Type <| query |> { overrides }`
+pub struct Collect<'c> {
+    /// The type collected.
+    pub ty: Value<'c>,
+    /// `<<| |>>` rather than `<| |>`.
+    pub exported: bool,
+    /// The query; none for all.
+    pub query: Option<Query<'c>>,
+    /// Overrides.
+    pub attributes: &'c [Attribute<'c>],
+    /// Place of the expression.
+    pub at: Site<'c>,
+}

@@ -1,12 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
-use crate::catalog::json::{self, Header};
-use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
-use crate::data;
 use crate::erb::{Engine, KeptTemplates};
-use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::query::{Answer, Query};
@@ -14,11 +9,16 @@ use crate::ruby::Ruby;
 use crate::settings::Given;
 use crate::snapshot::Snapshot;
 use crate::stats::{Counter, Stats};
-use crate::store::Store;
 use crate::units::{Compiled, Kept};
 use bumpalo::{Bump, collections::CollectIn};
+use bunraku_catalog::json::{self, Header};
+use bunraku_catalog::tags::Words;
+use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_data::json as data;
+use bunraku_nodes::facts::Facts;
+use bunraku_stores::Store;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};

@@ -3,7 +3,7 @@
 use super::talk::subject;
 use super::text;
 use crate::compile::Compile;
-use crate::resource_types::{ResourceType, Titles};
+use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;

@@ -2,13 +2,13 @@
 //! `puppet epp validate`.
 
 use crate::relative::Known;
-use crate::resource_types::{Folders, ResourceTypes};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_files::read;
 use bunraku_files::tree::Tree;
+use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
 use std::ffi::OsString;

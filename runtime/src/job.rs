@@ -1,10 +1,8 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
-use crate::catalog::rich::string;
 use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
 use crate::erb::KeptTemplates;
-use crate::facts::Facts;
 use crate::functions::Functions;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::{self, Ruby, Workers};
@@ -12,12 +10,14 @@ use crate::settings::{self, Given};
 use crate::snapshot::{EnvironmentSpec, Snapshot};
 use crate::snapshots::Snapshots;
 use crate::stats::Stats;
-use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
 use crate::units::Kept;
+use bunraku_data::rich::string;
 use bunraku_files::archive::Opened;
 use bunraku_files::read::MAX_FILE;
 use bunraku_files::recent::{self, Recent};
+use bunraku_nodes::facts::Facts;
+use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::function::Native;

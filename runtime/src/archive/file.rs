@@ -10,11 +10,11 @@ use crate::hiera::data_file::layout;
 use crate::hiera::files::{self, Format, WRONG};
 use crate::hiera::hocon;
 use crate::modules::Metadata;
-use crate::resource_types::{self, Library, ResourceType};
 use crate::units;
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
 use bunraku_files::archive::{Opened, SELF};
+use bunraku_resource_types::{Library, ResourceType};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
@@ -144,7 +144,8 @@ impl File {
             What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
-                let declared = resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
+                let declared =
+                    bunraku_resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
                 self.part(Section::Types, 0, cold::encode(&declared));
             }
             What::Other => {}

@@ -3,11 +3,11 @@
 
 use super::{AliasBody, Compile, Known, KnownKind};
 use crate::modules;
-use crate::names;
 use crate::snapshot::TypeFiles;
 use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_data::names;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -454,7 +454,7 @@ impl<'c> Compile<'c> {
         }
         match &files.set {
             Some(file) if !self.aliases.borrow().contains_key(first) => {
-                let name = crate::names::capitalize(first);
+                let name = bunraku_data::names::capitalize(first);
                 self.load_single(vm, file, &name, "type")?;
                 self.resolve_alias(vm, first)?;
             }

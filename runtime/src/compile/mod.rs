@@ -29,19 +29,19 @@ mod variables;
 
 pub use phases::{Code, Finished, Inputs, Node, Spent};
 
-use crate::catalog::Catalog;
-use crate::catalog::tags::{Marks, Words};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::ruby::Ruby;
 use crate::settings::Given;
 use crate::snapshot::Snapshot;
 use crate::stats::Counter;
-use crate::store::Store;
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
+use bunraku_catalog::Catalog;
+use bunraku_catalog::tags::{Marks, Words};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_files::tree::{Standing, Tree};
+use bunraku_stores::Store;
 use bunraku_vm::budget::Limits;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;

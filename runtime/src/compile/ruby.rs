@@ -2,7 +2,6 @@
 
 use super::{Compile, Known, KnownKind};
 use crate::catalog::Resource;
-use crate::catalog::rich::{self, Style};
 use crate::resource_types::{ResourceType, Titles};
 use crate::ruby::world::{
     Beginning, CheckerFault, Code, Counted, DefinitionKind, DefinitionView, Environment, FunctionSource,
@@ -12,8 +11,9 @@ use crate::ruby::{DataTypeInterface, Talk};
 use crate::settings;
 use crate::stats::Kind;
 use crate::units::Compiled;
-use crate::{data, names};
 use bunraku_compiler::check::syntax::{Fault, TOO_DEEP};
+use bunraku_data::rich::{self, Style};
+use bunraku_data::{json, names};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::{ResourceId, Scope};
@@ -231,8 +231,8 @@ impl<'c> Code<'c> for Compile<'c> {
     fn to_data(&self, _vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
         let mut json = String::new();
         rich::value(&mut json, value, Style::Plain);
-        let json = serde_json::from_str(&json).map_err(|error| Flow::raw(error.to_string()))?;
-        Ok(data::value(self.arena, &json))
+        let parsed = serde_json::from_str(&json).map_err(|error| Flow::raw(error.to_string()))?;
+        Ok(json::value(self.arena, &parsed))
     }
 
     fn check_text(&self, checker: &str, syntax: &str, text: &str) -> Result<(), CheckerFault> {

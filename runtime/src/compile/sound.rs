@@ -2,8 +2,8 @@
 //! well in one compile and depends on nothing but files of the tree is taken on trust by the next.
 
 use super::{AliasBody, Compile, Known};
-use crate::resource_types::is_metaparameter;
 use crate::snapshot::LastingAlias;
+use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::Eval;
 use bunraku_vm::types::{self, LastingType};
 use bunraku_vm::unit::{ChunkRef, DefKind};

@@ -1,8 +1,8 @@
 //! Variables as templates and code in Ruby see and change them.
 
 use super::Compile;
-use crate::names;
 use crate::ruby::world::Variable;
+use bunraku_data::names;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::ClassPort;
 use bunraku_vm::scope::Scope;

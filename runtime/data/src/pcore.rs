@@ -1,7 +1,7 @@
 //! Types as rich data: `{"__ptype":"Pcore::IntegerType","from":1,"to":5}`. A type without parameters of its own
 //! is just its name.
 
-use super::rich::{self, Style};
+use crate::rich::{self, Style};
 use bunraku_vm::budget;
 use bunraku_vm::types::{self, CallableType, Range, Type};
 use bunraku_vm::value::Value;

@@ -170,7 +170,9 @@ impl Store for PuppetDb {
         match self.answer(&path, request.call())? {
             None => Ok(None),
             Some(Json::Array(facts)) if facts.is_empty() => Ok(None),
-            Some(facts) => crate::facts::shape(facts).map(Some).map_err(|error| self.failed(&path, error)),
+            Some(facts) => {
+                bunraku_nodes::facts::shape(facts).map(Some).map_err(|error| self.failed(&path, error))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Ruby sources as trees: the file of a type and the files of its module that it requires, with the modules, methods
 //! and constants they define.
 
-use crate::ruby_tree;
+use bunraku_ruby_syntax as ruby_tree;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::{Node, Tree};
 

@@ -1,6 +1,6 @@
 //! JSON and values: facts and node terms in, rich data out.
 
-use crate::catalog::rich::{self, Style};
+use crate::rich::{self, Style};
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
 use bunraku_vm::types::object;

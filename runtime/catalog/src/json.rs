@@ -1,9 +1,9 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
-use super::rich::{self, Style, string};
 use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Kind, Resource};
-use crate::names;
+use bunraku_data::names;
+use bunraku_data::rich::{self, Style, string};
 use bunraku_vm::budget;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;

@@ -16,7 +16,7 @@ const STEPS: usize = 300;
 const ENDS: usize = 100;
 
 /// The tree of a text; none where it would take more than a text of its length may.
-pub(crate) fn parse(text: &str) -> Option<Tree> {
+pub fn parse(text: &str) -> Option<Tree> {
     if ends_without_begin(text) > ENDS {
         return None;
     }

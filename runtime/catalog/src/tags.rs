@@ -1,8 +1,8 @@
 //! Tags: an insertion-ordered set of lower-case words, qualified ones together with their segments.
 //! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
 
-use crate::names::lower;
 use bumpalo::{Bump, collections::Vec as List};
+use bunraku_data::names::lower;
 use bunraku_vm::names::split_first;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::{Interner, Symbol};

@@ -2,14 +2,13 @@
 //! written by [`json`].
 
 pub mod json;
-mod pcore;
-pub mod rich;
+
 pub mod tags;
 mod titles;
 
-use crate::names;
-use crate::resource_types::{ResourceType, is_metaparameter};
 use bumpalo::{Bump, collections::Vec as List};
+use bunraku_data::names;
+use bunraku_resource_types::{ResourceType, is_metaparameter};
 use bunraku_vm::host::Spot;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;

@@ -66,7 +66,7 @@ pub fn split_reference(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The number of a variable of the last match: `0`, `12`; none for other names, and for numbers with zeroes in front.
-pub(crate) fn match_number(name: &str) -> Option<usize> {
+pub fn match_number(name: &str) -> Option<usize> {
     let is_number = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
     // What is too large to be a group of any match has no value.
     (is_number && !name.is_empty()).then(|| name.parse().unwrap_or(usize::MAX))

@@ -215,7 +215,7 @@ fn ty(out: &mut String, ty: &Type<'_>, style: Style) {
     {
         return type_and_title(out, &type_name, &title);
     }
-    super::pcore::write(out, ty);
+    crate::pcore::write(out, ty);
 }
 
 #[cfg(test)]

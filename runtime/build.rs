@@ -14,7 +14,7 @@ const SOURCES: &[&str] = &[
     "../vm/src/unit",
     "src/archive",
     "src/erb",
-    "src/hiera/data_file",
+    "hiera/src/data_file",
     "src/modules.rs",
     "src/resource_types",
 ];

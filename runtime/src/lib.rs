@@ -2,6 +2,7 @@
 
 pub use bunraku_files as files;
 pub use bunraku_files::tree;
+pub use bunraku_hiera as hiera;
 pub use bunraku_process as process;
 
 pub mod archive;
@@ -16,7 +17,6 @@ mod extensions;
 pub mod facts;
 pub mod function_files;
 pub mod functions;
-pub mod hiera;
 mod issue_code;
 pub mod job;
 pub mod ldap;

@@ -3,6 +3,7 @@
 pub use bunraku_catalog as catalog;
 pub use bunraku_files as files;
 pub use bunraku_files::tree;
+pub use bunraku_hiera as hiera;
 pub use bunraku_nodes::{enc, facts, ldap};
 pub use bunraku_process as process;
 pub use bunraku_resource_types as resource_types;
@@ -16,7 +17,6 @@ pub mod erb;
 mod extensions;
 pub mod function_files;
 pub mod functions;
-pub mod hiera;
 mod issue_code;
 pub mod job;
 pub mod modules;

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 impl<'c> World<'c> for Compile<'c> {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
-        Ok(self.variable_for_ruby(vm, scope, name)?.0)
+        Ok(self.variable_seen(vm, scope, name)?.value)
     }
 
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {
-        self.variables_for_ruby(vm, scope, Value::Undef)
+        self.variables_seen(vm, scope, None)
     }
 
     fn template_file(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<String>> {
@@ -69,9 +69,9 @@ impl<'c> Compile<'c> {
         match erb {
             Erb::File { name, file } => {
                 self.refuse_irregular(Path::new(file))?;
-                self.render_file(vm, scope, name, file)
+                self.talk().render_file(vm, scope, name, file)
             }
-            Erb::Text(text) => self.render_text(vm, scope, text),
+            Erb::Text(text) => self.talk().render_text(vm, scope, text),
         }
     }
 
@@ -88,8 +88,8 @@ impl<'c> Compile<'c> {
     pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
         for Replay { scope, template } in self.erb.take_replays() {
             match &template {
-                ReplayOf::File { name, file } => self.render_file(vm, scope, name, file)?,
-                ReplayOf::Text(text) => self.render_text(vm, scope, text)?,
+                ReplayOf::File { name, file } => self.talk().render_file(vm, scope, name, file)?,
+                ReplayOf::Text(text) => self.talk().render_text(vm, scope, text)?,
             };
         }
         Ok(())

@@ -20,9 +20,12 @@ mod params;
 mod phases;
 mod query;
 mod relations;
+mod ruby;
+mod ruby_functions;
 mod settings;
 mod sound;
 mod syntax;
+mod variables;
 
 pub use phases::{Code, Finished, Inputs, Node, Spent};
 
@@ -184,7 +187,7 @@ pub struct Compile<'c> {
     /// Resources of the store, by node, type and title.
     taken_in: RefCell<HashMap<ResourceId, (String, String, String)>>,
     pub(crate) hiera: Hiera<'c>,
-    pub(crate) ruby: Ruby<'c>,
+    ruby: Ruby<'c>,
     pub(crate) counter: Counter<'c>,
     check: CheckStrict,
     node_name: &'c str,
@@ -220,6 +223,7 @@ pub struct Compile<'c> {
     loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<String, ChunkRef>>,
     erb: crate::erb::Engine<'c>,
+    found_functions: ruby_functions::FoundFunctions<'c>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
     node_scope: Cell<Option<&'c Scope<'c>>>,

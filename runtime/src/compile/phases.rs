@@ -1,5 +1,6 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
+use super::ruby_functions::FoundFunctions;
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
 use crate::erb::{Engine, KeptTemplates};
 use crate::functions::Functions;
@@ -210,6 +211,7 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
+            found_functions: FoundFunctions::default(),
             erb: Engine::new(&environment.templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
@@ -292,6 +294,7 @@ impl<'c> Compile<'c> {
         self.found_files.take();
         self.marks.take();
         self.erb.release();
+        self.found_functions.release();
         self.main_chunks.take();
         self.class_scopes.take();
         self.type_names.take();

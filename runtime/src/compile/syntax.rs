@@ -3,6 +3,7 @@
 //! texts, the compiler has said by then.
 
 use super::Compile;
+use crate::issue_code::issue_code;
 use bunraku_compiler::check::Strict;
 use bunraku_compiler::check::syntax::{self, Fault};
 use bunraku_vm::cause::Cause;
@@ -15,8 +16,8 @@ use bunraku_vm::vm::Vm;
 impl<'c> Compile<'c> {
     /// Checks a text by the checker for its syntax, if there is one.
     pub(super) fn check_text(&self, vm: &mut Vm<'c>, syntax: &str, text: &str, place: Place) -> Eval<'c, ()> {
-        if self.has_checkers_in_ruby() {
-            let (count, errors) = self.ask_checker(vm, syntax, text, &place)?;
+        if self.talk().has_checkers() {
+            let (count, errors) = self.check_in_ruby(vm, syntax, text, &place)?;
             return self.invalid_text(syntax, count, &errors);
         }
         self.check_natively(syntax::checker(syntax), syntax, text).map_err(|fault| match fault {
@@ -55,15 +56,32 @@ impl<'c> Compile<'c> {
         let texts = Unit::open(words).and_then(|unit| noted(&unit));
         let texts = texts.map_err(|fault| Flow::raw(fault.to_string()))?;
         // Whether there are checkers is asked last: that looks into every module.
-        if texts.is_empty() || !self.has_checkers_in_ruby() {
+        if texts.is_empty() || !self.talk().has_checkers() {
             return Ok(());
         }
         for Noted { syntax, text, line, column } in texts {
             let place = Place { file: file.map(Into::into), line: Some(line), column: Some(column) };
-            let (count, errors) = self.ask_checker(vm, syntax, text, &place)?;
+            let (count, errors) = self.check_in_ruby(vm, syntax, text, &place)?;
             self.invalid_text(syntax, count, &errors)?;
         }
         Ok(())
+    }
+
+    /// What the checker of a module says of a text. How many errors, and those of them that Puppet tells.
+    fn check_in_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        syntax: &str,
+        text: &str,
+        place: &Place,
+    ) -> Eval<'c, (usize, Vec<Diagnostic>)> {
+        let (count, told) = self.talk().check(vm, syntax, text, place)?;
+        let errors = told.into_iter().map(|told| {
+            let mut error = Diagnostic::error(told.message).at(told.place);
+            error.code = told.code.and_then(issue_code);
+            error
+        });
+        Ok((count, errors.collect()))
     }
 
     /// Errors of a checker as Puppet tells them: one by itself, several in the log, with the first one's file.

@@ -1,7 +1,9 @@
 //! Ruby blocks that code in Ruby hands to functions of the language (`call_function('map', list) { |x| … }`): each
 //! becomes a lambda that calls it.
 
-use crate::compile::Compile;
+use super::Talk;
+use super::protocol::Request;
+use super::talk::Argument;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::function::Call;
@@ -18,7 +20,7 @@ const CALL: &str = "bunraku::call_block";
 /// The variable that the block is in.
 const BLOCK: &str = "ruby_block";
 
-impl<'c> Compile<'c> {
+impl<'c> Talk<'_, 'c> {
     /// The block of a call from Ruby: a lambda of the language, or a pair of a Ruby block and the kinds of its
     /// parameters (`!` required, `?` optional, `*` the rest).
     ///
@@ -47,8 +49,7 @@ impl<'c> Compile<'c> {
         kinds: Str<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, &'c Closure<'c>> {
-        let compiled = self.compile_code(&lambda(&kinds))?;
-        let unit = self.load_compiled(vm, &compiled, None, "")?;
+        let unit = self.world.load_code(vm, &lambda(&kinds))?;
         let within = |parent| ScopeSpec {
             kind: ScopeKind::Local,
             names: &[],
@@ -68,7 +69,10 @@ impl<'c> Compile<'c> {
     }
 
     /// What lambdas of Ruby blocks call; none for any other name.
-    pub(crate) fn block_function(
+    ///
+    /// # Errors
+    /// Those of the block.
+    pub fn block_function(
         &self,
         vm: &mut Vm<'c>,
         name: &str,
@@ -80,9 +84,8 @@ impl<'c> Compile<'c> {
                 Ok(Some(Value::Undef))
             }
             (CALL, [block @ Value::Object(_), Value::Array(args)]) => {
-                let asked = vm.array(&[*block, Value::Array(*args)]);
-                let result =
-                    self.ask_ruby(vm, "The block", b'q', |vm, out| self.put_value(vm, out, asked, 0));
+                let arguments = [*block, Value::Array(*args)].map(Argument::Value);
+                let result = self.request(vm, "The block", Request::CallBlock, &arguments);
                 result.map(Some).map_err(passing)
             }
             _ => Ok(None),

@@ -2,11 +2,10 @@
 //! an implementation the worker makes a class of both, and holds the instances. Here an instance is an object with the
 //! attributes that Ruby would make it from again; its members are asked of Ruby.
 
-use super::talk::subject;
-use super::text;
-use crate::compile::Compile;
-use crate::stats::Kind;
-use crate::units::Compiled;
+use super::protocol::Request;
+use super::talk::Argument;
+use super::world::Counted;
+use super::{Talk, subject, text};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::ObjectClass;
@@ -14,65 +13,85 @@ use bunraku_vm::types::object::{self, Definition, Member};
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Where data types lie in a module or an environment.
-const FOLDER: &str = "lib/puppet/datatypes";
+/// The data types of a compile that are Ruby's.
+#[derive(Default)]
+pub(super) struct DataTypes<'c> {
+    /// The files of those that are implemented there, by the type's name in lower case.
+    files: RefCell<HashMap<String, PathBuf>>,
+    /// Object types that have a class in the worker, by name, and how it makes instances.
+    ///
+    /// Bound: the types that instances are made of. Stale: never within a compile, whose types stay as they were defined.
+    /// Held by the cases of data types in `tests/tests/ruby.rs`.
+    classes: RefCell<HashMap<String, (&'c Type<'c>, ObjectClass<'c>)>>,
+}
 
-impl<'c> Compile<'c> {
-    /// The Ruby file of a type (`m::user`): in the module of its name space, or in the environment. Names without a
-    /// name space are everybody's.
-    pub(crate) fn datatype_file(&self, key: &str) -> Option<PathBuf> {
-        let relative = format!("{FOLDER}/{}.rb", key.replace("::", "/"));
-        let own = || self.environment.directory.as_ref().map(|directory| directory.join(&relative));
-        let file = match key.split_once("::") {
-            Some(("environment", _)) => own()?,
-            Some((module, _)) => self.environment.modules.get(module)?.path.join(&relative),
-            None => match own().filter(|file| self.tree().is_file(file)) {
-                Some(file) => file,
-                None => self.environment.provided(&relative)?,
-            },
-        };
-        self.tree().is_file(&file).then_some(file)
+impl<'c> DataTypes<'c> {
+    /// The type of a name that has a class in the worker.
+    pub fn of_name(&self, name: &str) -> Option<&'c Type<'c>> {
+        self.classes.borrow().get(name).map(|(ty, _)| *ty)
     }
 
-    /// The type's interface as a definition in the Puppet language.
+    /// Drops all that lies on the heap.
+    pub fn release(&self) {
+        let DataTypes { files, classes } = self;
+        files.take();
+        classes.take();
+    }
+}
+
+/// What an instance is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeFrom {
+    /// The arguments of `new`, in order.
+    Arguments,
+    /// One hash of its attributes.
+    Hash,
+}
+
+/// What the file of a data type says.
+pub struct DataTypeInterface<'c> {
+    /// The type's name, as the file spells it.
+    pub name: &'c str,
+    /// What stands between the braces of its interface, in the Puppet language.
+    pub interface: &'c str,
+    /// Whether its instances are Ruby's.
+    pub implemented: bool,
+}
+
+impl<'c> Talk<'_, 'c> {
+    /// The interface of a data type, as its file says.
     ///
     /// # Errors
-    /// Those of the file, and of the interface's syntax.
-    pub(crate) fn datatype_interface(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, Compiled> {
-        self.refuse_irregular(file)?;
+    /// Those of the file.
+    pub fn data_type(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, DataTypeInterface<'c>> {
+        self.world.refuse_irregular(file)?;
         let subject = subject("data type", name, file);
-        let described = self.ask_ruby(vm, &subject, b'd', |vm, out| {
-            let args = [text(file), name.to_lowercase()].map(|text| vm.string(&text));
-            let args = vm.array(&args);
-            self.put_value(vm, out, args, 0)
-        })?;
-        let (name, interface, implemented) = match described {
-            Value::Array(parts) => match parts.items() {
-                [Value::Str(name), Value::Str(interface), implemented] => (*name, *interface, *implemented),
-                _ => return Err(malformed()),
-            },
-            _ => return Err(malformed()),
+        let arguments = [text(file), name.to_lowercase()].map(|text| Argument::Value(vm.string(&text)));
+        let Value::Array(parts) = self.request(vm, &subject, Request::LoadDataType, &arguments)? else {
+            return Err(malformed());
         };
-        // Puppet parses it by itself first: that is what places in its errors are of.
-        let hash = format!("{{ {} }}", interface.as_str());
-        self.compile_code(&hash).map_err(|flow| match *flow {
-            Flow::Fault(fault) => {
-                Flow::raw(format!("Data Type Load Error for type '{}': {}", name.as_str(), fault.diagnostic))
-            }
-            _ => flow,
-        })?;
-        let compiled = self.compile_code(&format!("type {} = Object[{hash}]", name.as_str()))?;
-        if implemented.truthy() {
-            self.ruby.datatypes.borrow_mut().insert(name.to_lowercase(), file.to_path_buf());
+        match parts.items() {
+            [Value::Str(name), Value::Str(interface), implemented] => Ok(DataTypeInterface {
+                name: name.as_str(),
+                interface: interface.as_str(),
+                implemented: implemented.truthy(),
+            }),
+            _ => Err(malformed()),
         }
-        Ok(compiled)
     }
 
-    /// Notes that the type of a file has been defined: if it is implemented, its instances are Ruby's.
-    pub(crate) fn note_datatype(&self, key: &str, ty: Option<&'c Type<'c>>) {
-        if self.ruby.datatypes.borrow().contains_key(key)
+    /// Takes note that a type's instances are Ruby's, by the file that says so.
+    pub fn implements(&self, name: &str, file: &Path) {
+        self.ruby.datatypes.files.borrow_mut().insert(name.to_lowercase(), file.to_path_buf());
+    }
+
+    /// Takes note that the type of a file has been defined: if it is implemented, its instances are Ruby's.
+    pub fn defined(&self, key: &str, ty: Option<&'c Type<'c>>) {
+        if self.ruby.datatypes.files.borrow().contains_key(key)
             && let Some(definition) = ty.and_then(object::definition)
         {
             definition.in_ruby.set(true);
@@ -83,7 +102,7 @@ impl<'c> Compile<'c> {
     fn datatype_subject(&self, ty: &'c Type<'c>) -> String {
         let mut at = Some(ty);
         while let Some(ty) = at {
-            if let Some(file) = self.ruby.datatypes.borrow().get(&types::name(ty).to_lowercase()) {
+            if let Some(file) = self.ruby.datatypes.files.borrow().get(&types::name(ty).to_lowercase()) {
                 return subject("data type", types::name(ty), file);
             }
             at = object::definition(ty).and_then(|definition| definition.parent);
@@ -92,10 +111,13 @@ impl<'c> Compile<'c> {
     }
 
     /// The class of a type, made in the worker when it is first asked for.
-    pub(crate) fn class_in_ruby(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
+    ///
+    /// # Errors
+    /// Those of making it.
+    pub fn class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
         let ty = types::resolved(ty);
         let name = types::name(ty);
-        if let Some(known) = self.ruby.classes.borrow().get(name) {
+        if let Some((_, known)) = self.ruby.datatypes.classes.borrow().get(name) {
             return Ok(*known);
         }
         let Some(definition) = object::definition(ty) else {
@@ -103,15 +125,12 @@ impl<'c> Compile<'c> {
         };
         let parent = definition.parent.filter(|parent| object::definition(parent).is_some());
         if let Some(parent) = parent {
-            self.class_in_ruby(vm, parent)?;
+            self.class(vm, parent)?;
         }
         let subject = self.datatype_subject(ty);
-        let answer = self.ask_ruby(vm, &subject, b'k', |vm, out| {
-            let parent =
-                parent.map_or(Value::Undef, |parent| vm.string(types::name(types::resolved(parent))));
-            let spec = describe(vm, ty, definition, parent);
-            self.put_value(vm, out, spec, 0)
-        })?;
+        let parent = parent.map_or(Value::Undef, |parent| vm.string(types::name(types::resolved(parent))));
+        let arguments = describe(vm, ty, definition, parent).map(Argument::Value);
+        let answer = self.request(vm, &subject, Request::MakeClass, &arguments)?;
         let Value::Array(parts) = answer else { return Err(malformed()) };
         let [takes_hash, Value::Array(parameters), class_name] = parts.items() else {
             return Err(malformed());
@@ -120,36 +139,38 @@ impl<'c> Compile<'c> {
             definition.ruby_class.set(Some(class_name.as_str()));
         }
         let names = parameters.items().iter().filter_map(|name| name.as_str());
-        let parameters = self.arena.alloc_slice_fill_iter(names.collect::<Vec<_>>());
+        let parameters = vm.arena.alloc_slice_fill_iter(names.collect::<Vec<_>>());
         let class = ObjectClass { parameters, takes_hash: takes_hash.truthy() };
-        self.ruby.types.borrow_mut().insert(name.to_owned(), ty);
-        self.ruby.classes.borrow_mut().insert(name.to_owned(), class);
+        self.ruby.datatypes.classes.borrow_mut().insert(name.to_owned(), (ty, class));
         Ok(class)
     }
 
     /// A new instance.
-    pub(crate) fn instance_in_ruby(
+    ///
+    /// # Errors
+    /// Those of making it.
+    pub fn instance(
         &self,
         vm: &mut Vm<'c>,
         ty: &'c Type<'c>,
         args: &[Value<'c>],
-        from_hash: bool,
+        from: MadeFrom,
     ) -> Eval<'c> {
-        self.class_in_ruby(vm, ty)?;
+        self.class(vm, ty)?;
         let subject = self.datatype_subject(ty);
         let name = types::name(types::resolved(ty));
-        self.counter.count(Kind::Ruby, &format!("{name}.new"), || {
-            self.ask_ruby(vm, &subject, b'n', |vm, out| {
-                let name = vm.string(name);
-                let args = vm.array(args);
-                let all = vm.array(&[name, args, Value::Bool(from_hash)]);
-                self.put_value(vm, out, all, 0)
-            })
+        self.counted(Counted::Function, &format!("{name}.new"), || {
+            let from_hash = Value::Bool(from == MadeFrom::Hash);
+            let arguments = [vm.string(name), vm.array(args), from_hash].map(Argument::Value);
+            self.request(vm, &subject, Request::MakeInstance, &arguments)
         })
     }
 
     /// What a member of an instance yields.
-    pub(crate) fn member_in_ruby(
+    ///
+    /// # Errors
+    /// Those of the member.
+    pub fn member(
         &self,
         vm: &mut Vm<'c>,
         object: &'c Object<'c>,
@@ -158,14 +179,10 @@ impl<'c> Compile<'c> {
         block: Option<&'c Closure<'c>>,
     ) -> Eval<'c> {
         let subject = self.datatype_subject(object.ty);
-        self.counter.count(Kind::Ruby, &format!("{}.{name}", object.type_name), || {
-            self.ask_ruby(vm, &subject, b'm', |vm, out| {
-                let name = vm.string(name);
-                let args = vm.array(args);
-                let block = block.map_or(Value::Undef, Value::Closure);
-                let all = vm.array(&[Value::Object(object), name, args, block]);
-                self.put_value(vm, out, all, 0)
-            })
+        self.counted(Counted::Function, &format!("{}.{name}", object.type_name), || {
+            let block = block.map_or(Value::Undef, Value::Closure);
+            let arguments = [Value::Object(object), vm.string(name), vm.array(args), block];
+            self.request(vm, &subject, Request::CallMember, &arguments.map(Argument::Value))
         })
     }
 }
@@ -176,7 +193,7 @@ fn describe<'c>(
     ty: &'c Type<'c>,
     definition: &'c Definition<'c>,
     parent: Value<'c>,
-) -> Value<'c> {
+) -> [Value<'c>; 7] {
     let own = |member: &Member<'c>| definition.attributes.iter().any(|own| own.name == member.name);
     let mut attributes = Vec::new();
     for attribute in object::attributes(ty) {
@@ -200,7 +217,7 @@ fn describe<'c>(
     };
     let parent_includes_type =
         definition.parent.and_then(object::definition).is_some_and(|parent| parent.equality_include_type);
-    vm.array(&[
+    [
         Value::Type(ty),
         vm.string(types::name(ty)),
         parent,
@@ -208,7 +225,7 @@ fn describe<'c>(
         vm.array(&names),
         equality,
         Value::Bool(definition.equality_include_type && !parent_includes_type),
-    ])
+    ]
 }
 
 fn malformed<'c>() -> Box<Flow<'c>> {

@@ -1,44 +1,54 @@
-//! The Ruby that modules carry: functions of the 4.x and 3.x interfaces, ERB templates, Hiera backends.
+//! The Ruby that modules carry: functions of the 4.x and 3.x interfaces, data types, ERB templates, Hiera backends.
 //!
 //! It runs in a worker: a `ruby` process that is started when a compile first needs it and kept for those that follow,
 //! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
-//! see to it that nobody waits for one for ever; [`wire`] is the form of what passes between;
-//! [`talk`] is one question with all the questions that come back before its answer; [`answer`] answers those;
-//! [`functions`], [`datatypes`], [`syntax`] and [`template`] are what a compile asks for. The Ruby side is in `worker/`: our own words for the
-//! parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
+//! see to it that nobody waits for one for ever; [`protocol`] has the tables of what passes between, [`wire`] writes and
+//! reads values; [`talk`] is one request with all the questions that come back before its answer; [`answer`] answers
+//! those; [`functions`], [`datatypes`], [`checkers`], [`template`] and [`resource_types`] are what a compile asks for.
+//! What is needed of the compile is asked through the ports in [`world`]. The Ruby side is in `worker/`: our own words for
+//! the parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
 mod answer;
 mod blocks;
 mod bytes;
+mod checkers;
 mod clock;
 mod datatypes;
+mod failures;
 mod functions;
 mod pipes;
 mod process;
+pub mod protocol;
 mod resource_types;
 mod shared;
-mod syntax;
+mod signatures;
 mod talk;
 mod template;
 mod types;
+mod values;
 mod wire;
+pub mod world;
 
+pub use checkers::CheckerError;
+pub use datatypes::{DataTypeInterface, MadeFrom};
+pub use failures::UNCAUGHT;
 pub use process::Workers;
-pub(crate) use talk::UNCAUGHT;
+pub use resource_types::ResourceTypeTold;
 
-use crate::compile::Compile;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Flow;
-use bunraku_vm::host::ObjectClass;
-use bunraku_vm::scope::Scope;
-use bunraku_vm::types::Type;
-use bunraku_vm::value::Object;
-use process::Worker;
+use bunraku_vm::value::Str;
+use bunraku_vm::vm::Vm;
+use datatypes::DataTypes;
+use functions::Loaded;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
+use talk::Session;
+use values::Values;
+use world::World;
 
 /// How Ruby is run for a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,41 +71,23 @@ impl Default for Settings {
 pub struct Ruby<'c> {
     workers: &'c Workers,
     settings: &'c Settings,
-    worker: RefCell<Option<Worker>>,
-    handles: RefCell<Vec<Handle<'c>>>,
-    scopes: RefCell<Vec<&'c Scope<'c>>>,
-    scope_numbers: RefCell<HashMap<u32, u32>>,
-    /// Why there is no worker any more, where Ruby ran when it ended.
-    fault: RefCell<Option<Flow<'c>>>,
-    /// Flows that pass through Ruby; what Ruby hands back names its place here.
-    flows: RefCell<Vec<Flow<'c>>>,
-    functions: RefCell<HashMap<String, Rc<functions::Loaded<'c>>>>,
-    /// Ruby files by function name, none where there is none.
-    files: RefCell<HashMap<(&'c str, &'c str), Option<functions::Found<'c>>>>,
-    /// What runs in Ruby now, innermost last, for messages.
-    subjects: RefCell<Vec<String>>,
-    /// Arrays and hashes that the worker knows.
-    shared: RefCell<shared::Shared<'c>>,
-    /// Strings of bytes that are no text in Ruby, by where they lie.
-    bytes: RefCell<HashMap<usize, &'c [u8]>>,
-    objects: RefCell<HashMap<u32, &'c Object<'c>>>,
-    /// Files of data types, by the type's name.
-    datatypes: RefCell<HashMap<String, PathBuf>>,
+    session: Session<'c>,
+    values: Values<'c>,
+    /// Functions whose files have been loaded. Key: the name. Bound: the functions that the compile calls. Stale: never,
+    /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
+    functions: RefCell<HashMap<String, Rc<Loaded<'c>>>>,
+    datatypes: DataTypes<'c>,
     /// The lambda that a block of Ruby has just been made.
     kept_block: Cell<Option<&'c Closure<'c>>>,
     /// Whether code in Ruby has had the registry of checkers in its hands.
-    plugins: Cell<bool>,
-    /// Object types that have a class in the worker, and how it makes instances.
-    types: RefCell<HashMap<String, &'c Type<'c>>>,
-    classes: RefCell<HashMap<String, ObjectClass<'c>>>,
+    has_had_registry: Cell<bool>,
 }
 
-/// A value that Ruby knows by number.
+/// Ruby of a compile, and the compile it runs for.
 #[derive(Clone, Copy)]
-enum Handle<'c> {
-    Type(&'c Type<'c>),
-    Closure(&'c Closure<'c>),
-    Object(&'c Object<'c>),
+pub struct Talk<'r, 'c> {
+    ruby: &'r Ruby<'c>,
+    world: &'r dyn World<'c>,
 }
 
 impl<'c> Ruby<'c> {
@@ -104,82 +96,57 @@ impl<'c> Ruby<'c> {
         Ruby {
             workers,
             settings,
-            worker: RefCell::default(),
-            handles: RefCell::default(),
-            scopes: RefCell::default(),
-            scope_numbers: RefCell::default(),
-            fault: RefCell::default(),
-            flows: RefCell::default(),
+            session: Session::default(),
+            values: Values::default(),
             functions: RefCell::default(),
-            files: RefCell::default(),
-            subjects: RefCell::default(),
-            shared: RefCell::default(),
-            bytes: RefCell::default(),
-            objects: RefCell::default(),
-            datatypes: RefCell::default(),
+            datatypes: DataTypes::default(),
             kept_block: Cell::default(),
-            plugins: Cell::default(),
-            types: RefCell::default(),
-            classes: RefCell::default(),
+            has_had_registry: Cell::default(),
         }
+    }
+
+    /// This, for a compile.
+    pub fn with<'r>(&'r self, world: &'r dyn World<'c>) -> Talk<'r, 'c> {
+        Talk { ruby: self, world }
     }
 
     /// Whether Ruby code is running.
-    pub(crate) fn is_running(&self) -> bool {
-        !self.subjects.borrow().is_empty()
+    pub fn is_running(&self) -> bool {
+        self.session.is_running()
     }
 
     /// Whether the compile has a worker.
-    pub(crate) fn has_worker(&self) -> bool {
-        self.worker.borrow().is_some()
+    pub fn has_worker(&self) -> bool {
+        self.session.has_worker()
     }
 
-    /// Gives the worker back and drops all that lies on the heap.
+    /// Whether code in Ruby has had the registry of checkers in its hands: it may have put others in.
+    pub fn has_had_registry(&self) -> bool {
+        self.has_had_registry.get()
+    }
+
+    /// A string of bytes: what of it is no text is shown as such.
+    pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        self.values.string_of_bytes(vm, bytes)
+    }
+
+    /// Gives the worker back and drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
-        if let Some(mut worker) = self.worker.take() {
-            // A limit was reached within Ruby: the worker waits for an answer that nobody will give.
-            worker.spoilt |= self.is_running();
-            self.workers.give_back(worker);
-        }
-        self.handles.take();
-        self.scopes.take();
-        self.scope_numbers.take();
-        self.fault.take();
-        self.flows.take();
-        self.functions.take();
-        self.files.take();
-        self.subjects.take();
-        self.share_nothing();
-        self.bytes.take();
-        self.objects.take();
-        self.datatypes.take();
-        self.plugins.take();
-        self.types.take();
-        self.classes.take();
-    }
-
-    fn handle(&self, handle: Handle<'c>) -> u32 {
-        let mut all = self.handles.borrow_mut();
-        all.push(handle);
-        (all.len() - 1) as u32
-    }
-
-    /// The number of a scope; top scope's is 0.
-    fn scope_number(&self, scope: &'c Scope<'c>) -> u32 {
-        *self.scope_numbers.borrow_mut().entry(scope.id).or_insert_with(|| {
-            let mut all = self.scopes.borrow_mut();
-            all.push(scope);
-            (all.len() - 1) as u32
-        })
-    }
-}
-
-impl<'c> Compile<'c> {
-    /// The folders that Ruby of this environment is loaded from: each module's `lib`, the environment's own.
-    pub(crate) fn ruby_folders(&self) -> Vec<PathBuf> {
-        let modules = self.environment.modules.iter().map(|module| module.path.join("lib"));
-        let own = self.environment.directory.iter().map(|directory| directory.join("lib"));
-        own.chain(modules).filter(|folder| folder.is_dir()).collect()
+        // A part that is added has to be named here.
+        let Ruby {
+            workers,
+            settings: _,
+            session,
+            values,
+            functions,
+            datatypes,
+            kept_block: _,
+            has_had_registry: _,
+        } = self;
+        session.release(workers);
+        values.release();
+        functions.take();
+        datatypes.release();
     }
 }
 
@@ -195,4 +162,9 @@ fn raised<'c>(message: String) -> Box<Flow<'c>> {
 /// `path` as Ruby is told it.
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// What messages call a function and the like, with its file.
+fn subject(what: &str, name: &str, file: &Path) -> String {
+    format!("The {what} '{name}' ({})", text(file))
 }

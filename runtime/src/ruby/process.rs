@@ -11,6 +11,7 @@
 use super::Settings;
 use super::clock::Clock;
 use super::pipes::{Pipes, Stop};
+use super::protocol::{self, Message};
 use bunraku_vm::budget;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt;
@@ -18,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The worker's Ruby, in the order it is loaded.
+/// The worker's Ruby, in the order it is loaded, behind what is made from the tables of the protocol.
 const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/wire.rb", include_str!("worker/wire.rb")),
     ("<bunraku>/talk.rb", include_str!("worker/talk.rb")),
@@ -94,13 +95,13 @@ impl Workers {
     }
 
     /// Ends those that wait.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Ends the worker's process of this compile and keeps the worker for the next, if it may be used again.
     pub(super) fn give_back(&self, mut worker: Worker) {
-        if worker.spoilt || worker.send(b"q", 0).is_err() {
+        if worker.spoilt || worker.send(&[Message::Over.byte()], 0).is_err() {
             return;
         }
         worker.process = None;
@@ -167,7 +168,9 @@ impl Worker {
         self.rest();
         let greeting = self.receive()?;
         let number = match (greeting.number, greeting.body.split_first()) {
-            (0, Some((b'h', number))) => number.try_into().ok().map(u32::from_le_bytes),
+            (0, Some((kind, number))) if *kind == Message::Greeting.byte() => {
+                number.try_into().ok().map(u32::from_le_bytes)
+            }
             _ => None,
         };
         self.process = number.and_then(|number| Pid::from_raw(i32::try_from(number).ok()?));
@@ -231,7 +234,9 @@ impl Worker {
         self.clock.stop();
         if number != 0 {
             self.number = number;
-        } else if let Some((b'x', reason)) = body.split_first() {
+        } else if let Some((kind, reason)) = body.split_first()
+            && *kind == Message::Gone.byte()
+        {
             self.spoilt = true;
             return Err(format!("Ruby ended: {}", String::from_utf8_lossy(reason)));
         } else if self.process.is_some() {
@@ -325,7 +330,9 @@ fn preamble(settings: &Settings) -> Vec<u8> {
         out.extend((text.len() as u32).to_le_bytes());
         out.extend(text);
     };
-    out.extend((SOURCES.len() as u32).to_le_bytes());
+    out.extend((1 + SOURCES.len() as u32).to_le_bytes());
+    put(&mut out, b"<bunraku>/protocol.rb");
+    put(&mut out, protocol::ruby_source().as_bytes());
     for (name, source) in SOURCES {
         put(&mut out, name.as_bytes());
         put(&mut out, source.as_bytes());

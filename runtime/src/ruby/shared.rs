@@ -5,8 +5,10 @@
 //! by the worker. The worker's is the object that Puppet would have; what is here is what it was when it was last told.
 //! Where the worker tells of one that has become another, the other takes its place in the variables of the compile.
 
-use super::Ruby;
-use crate::compile::Compile;
+use super::Talk;
+use super::protocol::Form;
+use super::values::Values;
+use bumpalo::Bump;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -95,26 +97,28 @@ fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     }
 }
 
-impl<'c> Compile<'c> {
+impl<'c> Values<'c> {
     /// Writes the number of an array or hash. Says whether what it holds has to follow: the worker does not know it yet.
-    pub(super) fn put_number(&self, out: &mut Vec<u8>, tag: u8, place: usize, value: Value<'c>) -> bool {
-        let mut shared = self.ruby.shared.borrow_mut();
+    pub(super) fn put_number(&self, out: &mut Vec<u8>, form: Form, place: usize, value: Value<'c>) -> bool {
+        let mut shared = self.shared.borrow_mut();
         if let Some(number) = shared.by_address.get(&place) {
-            out.push(26);
+            out.push(Form::Again.byte());
             super::wire::put_size(out, *number as usize);
             return false;
         }
         shared.given += 1;
         let number = shared.given * 2;
         shared.is(number, value);
-        out.push(tag);
+        out.push(form.byte());
         super::wire::put_size(out, number as usize);
         true
     }
+}
 
+impl<'c> Talk<'_, 'c> {
     /// Puts what Ruby has changed in place where it was: into the variables that the scope sees, and those of classes.
     pub(super) fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) {
-        let replaced = std::mem::take(&mut self.ruby.shared.borrow_mut().replaced);
+        let replaced = std::mem::take(&mut self.ruby.values.shared.borrow_mut().replaced);
         if replaced.is_empty() {
             return;
         }
@@ -122,12 +126,13 @@ impl<'c> Compile<'c> {
         while let Some(parent) = scopes.last().and_then(|scope| scope.parent) {
             scopes.push(parent);
         }
-        scopes.extend(self.scopes_of_classes());
-        let mut changes = Changes { compile: self, replaced, rebuilt: HashMap::new() };
+        scopes.extend(self.world.class_scopes());
+        let mut changes =
+            Changes { values: &self.ruby.values, arena: vm.arena, replaced, rebuilt: HashMap::new() };
         for scope in scopes {
             for (symbol, old) in scope.own_variables() {
                 if let Some(value) = changes.of(old, 0) {
-                    self.change_in_place(vm, scope, vm.symbols.text(symbol), value);
+                    self.world.change_variable(vm, scope, vm.symbols.text(symbol), value);
                 }
             }
         }
@@ -136,7 +141,8 @@ impl<'c> Compile<'c> {
 
 /// What values become when some of what they hold has become another.
 struct Changes<'r, 'c> {
-    compile: &'r Compile<'c>,
+    values: &'r Values<'c>,
+    arena: &'c Bump,
     replaced: HashMap<usize, Value<'c>>,
     rebuilt: HashMap<usize, Option<Value<'c>>>,
 }
@@ -156,7 +162,7 @@ impl<'c> Changes<'_, 'c> {
         }
         let new = self.rebuild(value, depth);
         self.rebuilt.insert(place, new);
-        let mut shared = self.compile.ruby.shared.borrow_mut();
+        let mut shared = self.values.shared.borrow_mut();
         if let (Some(new), Some(number)) = (new, shared.by_address.get(&place).copied()) {
             shared.is(number, new);
         }
@@ -164,7 +170,7 @@ impl<'c> Changes<'_, 'c> {
     }
 
     fn rebuild(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
-        let arena = self.compile.arena;
+        let arena = self.arena;
         match value {
             Value::Array(items) => {
                 let new: Vec<_> = items.items().iter().map(|item| self.of(*item, depth + 1)).collect();
@@ -186,12 +192,5 @@ impl<'c> Changes<'_, 'c> {
             }
             _ => None,
         }
-    }
-}
-
-impl Ruby<'_> {
-    /// Forgets all numbers: there is another worker.
-    pub(super) fn share_nothing(&self) {
-        self.shared.take();
     }
 }

@@ -1,40 +1,44 @@
 //! ERB templates.
 
-use super::Compile;
-use super::talk::{TEMPLATE, subject};
-use crate::stats::Kind;
+use super::protocol::Request;
+use super::talk::Argument;
+use super::world::Counted;
+use super::{Talk, subject};
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::Path;
 
-impl<'c> Compile<'c> {
+impl<'c> Talk<'_, 'c> {
     /// The text of a template file, which messages call by the name it was asked for.
-    pub(crate) fn render_file(
-        &self,
-        vm: &mut Vm<'c>,
-        scope: &'c Scope<'c>,
-        shown: &str,
-        file: &str,
-    ) -> Eval<'c> {
+    ///
+    /// # Errors
+    /// Those of the template.
+    pub fn render_file(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, shown: &str, file: &str) -> Eval<'c> {
         let subject = subject("template", shown, Path::new(file));
         let parts = [vm.string(file), vm.string(shown), Value::Undef];
-        self.counter.count(Kind::Erb, shown, || self.render(vm, scope, &subject, &parts))
+        self.counted(Counted::Template, shown, || self.render(vm, scope, &subject, parts))
     }
 
     /// The text of a template given as text.
-    pub(crate) fn render_text(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, text: &str) -> Eval<'c> {
+    ///
+    /// # Errors
+    /// Those of the template.
+    pub fn render_text(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, text: &str) -> Eval<'c> {
         let parts = [Value::Undef, Value::Undef, vm.string(text)];
         let subject = "The template given to inline_template()";
-        self.counter.count(Kind::Erb, "inline_template", || self.render(vm, scope, subject, &parts))
+        self.counted(Counted::Template, "inline_template", || self.render(vm, scope, subject, parts))
     }
 
-    fn render(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, subject: &str, parts: &[Value<'c>]) -> Eval<'c> {
-        self.ask_ruby(vm, subject, TEMPLATE, |vm, out| {
-            out.extend([6, 4]);
-            self.put_scope(out, scope);
-            parts.iter().try_for_each(|part| self.put_value(vm, out, *part, 0))
-        })
+    fn render(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        subject: &str,
+        [file, name, text]: [Value<'c>; 3],
+    ) -> Eval<'c> {
+        let arguments = [Argument::Scope(scope), file.into(), name.into(), text.into()];
+        self.request(vm, subject, Request::Render, &arguments)
     }
 }

@@ -1,6 +1,5 @@
 //! What a type is made of, as Ruby asks for it: the readers of Puppet's classes of types, by name.
 
-use crate::compile::Compile;
 use bunraku_vm::types::{Range, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -8,15 +7,13 @@ use bunraku_vm::vm::Vm;
 /// Readers and their values.
 type Parts<'c> = Vec<(&'static str, Value<'c>)>;
 
-impl<'c> Compile<'c> {
-    /// The parts of a type, by the names of their readers; empty for those that have none.
-    pub(super) fn type_parts(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Value<'c> {
-        let mut hash = HashBuilder::new(self.arena);
-        for (name, value) in parts(vm, ty) {
-            hash.insert_str(name, value);
-        }
-        Value::Hash(hash.finish())
+/// The parts of a type, by the names of their readers; empty for those that have none.
+pub(super) fn type_parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Value<'c> {
+    let mut hash = HashBuilder::new(vm.arena);
+    for (name, value) in parts(vm, ty) {
+        hash.insert_str(name, value);
     }
+    Value::Hash(hash.finish())
 }
 
 fn parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Parts<'c> {

@@ -30,7 +30,7 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
-        if let Some(value) = self.block_function(vm, name, call)? {
+        if let Some(value) = self.talk().block_function(vm, name, call)? {
             return Ok(Some(value));
         }
         let from = vm.module();
@@ -38,6 +38,6 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
-        self.ruby_signatures(vm, name)
+        self.talk().signatures(vm, name)
     }
 }

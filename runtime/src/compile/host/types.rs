@@ -2,6 +2,7 @@
 
 use crate::compile::Compile;
 use crate::hiera::context;
+use crate::ruby::MadeFrom;
 use bunraku_data::names;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -33,7 +34,7 @@ impl<'c> TypePort<'c> for Compile<'c> {
     }
 
     fn object_class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {
-        self.class_in_ruby(vm, ty)
+        self.talk().class(vm, ty)
     }
 
     fn make_object(
@@ -46,7 +47,8 @@ impl<'c> TypePort<'c> for Compile<'c> {
         if bunraku_vm::types::name(ty) == crate::hiera::context::TYPE {
             return self.new_context(vm, args);
         }
-        self.instance_in_ruby(vm, ty, args, from_hash)
+        let from = if from_hash { MadeFrom::Hash } else { MadeFrom::Arguments };
+        self.talk().instance(vm, ty, args, from)
     }
 
     fn object_member(
@@ -57,6 +59,6 @@ impl<'c> TypePort<'c> for Compile<'c> {
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
     ) -> Eval<'c> {
-        self.member_in_ruby(vm, object, name, args, block)
+        self.talk().member(vm, object, name, args, block)
     }
 }

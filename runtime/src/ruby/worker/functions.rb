@@ -399,7 +399,7 @@ module Bunraku
         yield
       ensure
         changed = lists.zip(prints).filter_map { |list, print| list unless list.hash == print }
-        Bunraku.ask('mutated', [scope.number, nil, changed]) unless changed.empty?
+        Bunraku.ask('mutated', [scope.number, changed]) unless changed.empty?
       end
     end
   end

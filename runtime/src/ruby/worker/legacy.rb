@@ -158,7 +158,7 @@ module Bunraku
     end
 
     # The same for a call from the Puppet language, which minds how the file is written.
-    def load_checked(name, file)
+    def load_old_function(name, file)
       Puppet::Parser::Functions.forget(name) if (@old_files ||= {})[file] && @old_files[file] != [File.stat(file).mtime, File.stat(file).size]
       unless Puppet::Parser::Functions.known?(name)
         check_old(File.read(file, encoding: Encoding::UTF_8), file)

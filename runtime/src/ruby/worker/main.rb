@@ -1,39 +1,42 @@
-# What the compiler asks of the worker, by the first byte of a message.
+# What the compiler asks of the worker: a method for each request of the protocol. Those that load and call are defined
+# beside what they load.
 
 module Bunraku
   class << self
-    def handle(op, message)
-      case op
-      when 98 # b: a compile begins
-        @compile = Compile.new
-        @folders = @compile.begin(*message.value)
-        $LOAD_PATH.unshift(*@folders)
-        nil
-      when 108 then load_function(*message.value) # l
-      when 102 # f: a function of the new interface
-        name, index, scope, args, block = message.value
-        call_loaded(name, index, Puppet::Parser::Scope.at(scope), args, block)
-      when 100 then load_datatype(*message.value) # d
-      when 107 then class_for(*message.value) # k
-      when 110 then make_instance(*message.value) # n
-      when 109 then call_member(*message.value) # m
-      when 111 then load_checked(*message.value) # o
-      when 113 # q: a block of Ruby that a function of the language was given
-        block, args = message.value
-        block.call(*args)
-      when 112 then load_resource_type(*message.value) # p
-      when 103 # g: one of the old
-        name, scope, args = message.value
-        call_old(name, Puppet::Parser::Scope.at(scope), args)
-      when 119 # w: where an old function that has been loaded was written
-        info = Puppet::Parser::Functions.info(message.value)
-        info && info[:file]
-      when 115 then check_syntax(*message.value) # s
-      when 116 # t: a template
-        scope, file, shown, text = message.value
-        render(Puppet::Parser::Scope.at(scope), file, shown, text)
-      else raise IOError, "message #{op}"
-      end
+    # Does what is requested; a request that there is not is an error, as is one with more or fewer arguments.
+    def handle(request, arguments)
+      name, count = Protocol::REQUESTS[request]
+      raise IOError, "request #{request}, which there is not" unless name
+      raise IOError, "request #{name} in another form" unless arguments.is_a?(Array) && arguments.size == count
+      __send__(name, *arguments)
+    end
+
+    def begin_compile(node, environment, settings, folders)
+      @compile = Compile.new
+      @folders = @compile.begin(node, environment, settings, folders)
+      $LOAD_PATH.unshift(*@folders)
+      nil
+    end
+
+    def call_function(name, index, scope, args, block)
+      call_loaded(name, index, Puppet::Parser::Scope.at(scope), args, block)
+    end
+
+    def call_old_function(name, scope, args)
+      call_old(name, Puppet::Parser::Scope.at(scope), args)
+    end
+
+    def file_of_old_function(name)
+      info = Puppet::Parser::Functions.info(name)
+      info && info[:file]
+    end
+
+    def call_block(block, args)
+      block.call(*args)
+    end
+
+    def render_template(scope, file, shown, text)
+      render(Puppet::Parser::Scope.at(scope), file, shown, text)
     end
   end
 end

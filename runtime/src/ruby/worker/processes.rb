@@ -94,7 +94,7 @@ module Bunraku
                  else
                    "exit status: #{status.exitstatus}"
                  end
-        body = "x#{reason}".b
+        body = [Protocol::Message::GONE].pack('C') << reason.b
         @output.syswrite([body.bytesize, 0, 0].pack('VVV') << body)
         exit!(1)
       rescue SystemCallError
@@ -197,7 +197,7 @@ module Bunraku
       @clock = Clock.new(time_limit)
       Process.setrlimit(Process::RLIMIT_AS, memory_limit) if memory_limit.positive?
       @clock.watch(first)
-      write([5, 0, 0].pack('VVV') << 'h' << [@pid].pack('V'))
+      write([5, 0, 0].pack('VVV') << [Protocol::Message::GREETING, @pid].pack('CV'))
       run
     end
   end

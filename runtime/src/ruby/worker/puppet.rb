@@ -161,7 +161,7 @@ module Puppet
       private
 
       def found(name)
-        (Bunraku.compile.caches[:settings] ||= {})[name.to_s] ||= Bunraku.ask('setting', name.to_s)
+        (Bunraku.compile.caches[:settings] ||= {})[name.to_s] ||= Bunraku.ask('setting', [name.to_s])
       end
     end
   end
@@ -254,7 +254,7 @@ module Puppet
     attr_reader :name, :path
 
     def self.find(name, _environment = nil)
-      path = Bunraku.ask('module', name.to_s)
+      path = Bunraku.ask('module', [name.to_s])
       path && new(name.to_s, path)
     end
 
@@ -380,7 +380,7 @@ module Puppet
     module Package
       # Orders versions as Puppet's function of that name.
       def versioncmp(first, second, _ignore = false)
-        Bunraku.ask('function', [0, 'versioncmp', '', [first.to_s, second.to_s], nil])
+        Bunraku.ask('function', [0, 'versioncmp', '', [first.to_s, second.to_s], nil, nil])
       end
       module_function :versioncmp
     end
@@ -429,7 +429,7 @@ module Puppet
 
     # Whether a resource type exists is all that a compile knows of it.
     def self.type(name)
-      name if Bunraku.ask('type?', name.to_s.downcase) == 'builtin'
+      name if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
     end
   end
 
@@ -461,7 +461,7 @@ module Puppet
 
         def self.find_resource_type(_scope, name)
           return nil if name.nil?
-          Puppet::Resource::TypeName.new(name.to_s) if Bunraku.ask('type?', name.to_s.downcase)
+          Puppet::Resource::TypeName.new(name.to_s) if Bunraku.ask('type?', [name.to_s.downcase])
         end
       end
     end
@@ -534,7 +534,7 @@ module Puppet
         end
 
         def format(pattern, timezone = nil)
-          Bunraku.ask('function', [0, 'strftime', '', [self, pattern, timezone].compact, nil])
+          Bunraku.ask('function', [0, 'strftime', '', [self, pattern, timezone].compact, nil, nil])
         end
 
         def to_s
@@ -584,7 +584,7 @@ module Puppet
         end
 
         def format(pattern)
-          Bunraku.ask('function', [0, 'strftime', '', [self, pattern], nil])
+          Bunraku.ask('function', [0, 'strftime', '', [self, pattern], nil, nil])
         end
 
         def to_s
@@ -683,7 +683,7 @@ end
 module Facter
   class << self
     def value(name)
-      Bunraku.ask('fact', name.to_s)
+      Bunraku.ask('fact', [name.to_s])
     end
     alias fact value
 

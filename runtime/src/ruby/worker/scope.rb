@@ -96,7 +96,7 @@ module Puppet
     end
 
     def resource_type
-      Bunraku.ask('type?', type.to_s.downcase) && type
+      Bunraku.ask('type?', [type.to_s.downcase]) && type
     end
 
     def ==(other)
@@ -463,7 +463,7 @@ module Puppet
       end
 
       def find_builtin_resource_type(name)
-        find_resource_type(name) if Bunraku.ask('type?', name.to_s.downcase) == 'builtin'
+        find_resource_type(name) if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
       end
 
       def find_defined_resource_type(name)
@@ -479,7 +479,7 @@ module Puppet
       end
 
       def class_scope(type)
-        number = Bunraku.ask('class_scope', type.respond_to?(:name) ? type.name : type.to_s)
+        number = Bunraku.ask('class_scope', [type.respond_to?(:name) ? type.name : type.to_s])
         number && Scope.at(number)
       end
 
@@ -570,7 +570,7 @@ module Puppet
       end
 
       def about
-        Bunraku.ask('scope', live!.number)
+        Bunraku.ask('scope', [live!.number])
       end
     end
   end

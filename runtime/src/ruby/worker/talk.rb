@@ -91,18 +91,18 @@ module Bunraku
       ::URI.parse(text)
     end
 
-    # Questions after which every variable is what it was.
-    READING = %w[variable variables bound changed mutated log warn_once deprecation setting].freeze
-
     # How often code of the compile may have run: what is remembered of its variables holds as long as this stands.
     attr_reader :age
 
-    # Asks the compiler; it may call back before it answers.
-    def ask(what, args = nil)
+    # Asks the compiler a question of the protocol; it may call back before it answers.
+    def ask(what, args = [])
       raise Puppet::Error, 'A forked process cannot ask the compiler' if stray?
-      @age += 1 unless READING.include?(what)
-      writer = Writer.new('c')
-      writer.text(what)
+      question, count, keeps = Protocol::QUESTIONS[what]
+      raise IOError, "question '#{what}', which there is not" unless question
+      raise IOError, "question '#{what}' in another form" unless args.size == count
+      @age += 1 unless keeps
+      writer = Writer.new(Protocol::Message::ASK)
+      writer.byte(question)
       writer.envelope(args)
       converse(send_message(writer.bytes, 0))
     end
@@ -111,15 +111,12 @@ module Bunraku
     def converse(question)
       loop do
         number, about, message = receive
-        op = message.getbyte(0)
         if about.zero?
-          reply(op, number, message)
+          reply(number, message)
         elsif about != question
           leave(Processes::CONFUSED)
         else
-          reader = Reader.new(message, 1)
-          return reader.value if op == 114 # r
-          raise_carried(reader)
+          return answer_of(message)
         end
       end
     end
@@ -127,21 +124,31 @@ module Bunraku
     def run
       loop do
         number, _about, message = receive
-        if message == 'q'
+        if message.getbyte(0) == Protocol::Message::OVER
           Processes.note(Library.loaded)
           leave(Processes::DONE)
         end
-        reply(message.getbyte(0), number, message)
+        reply(number, message)
       end
     end
 
-    def reply(op, number, message)
+    # The answer that a message gives; raises what it fails with.
+    def answer_of(message)
+      reader = Reader.new(message, 0)
+      case reader.byte
+      when Protocol::Message::ANSWER then reader.value
+      when Protocol::Message::FAILURE then raise_carried(reader)
+      else leave(Processes::CONFUSED)
+      end
+    end
+
+    def reply(number, message)
       depth = @depth
       begin
         @depth += 1
         @age += 1
         @clock.begin if depth.zero?
-        answer = answered(op, message) || failure(NoSuchKey.new('no such key'))
+        answer = answered(message) || failure(NoSuchKey.new('no such key'))
       rescue Exception => error # rubocop:disable Lint/RescueException -- nothing may end the worker
         @clock.over
         answer = failure(error)
@@ -155,33 +162,50 @@ module Bunraku
     end
 
     # The answer of a message; none where the code throws what a look-up catches: no `rescue` of its own may.
-    def answered(op, message)
+    def answered(message)
       catch(:no_such_key) do
-        writer = Writer.new('r')
-        writer.value(handle(op, Reader.new(message, 1)))
+        reader = Reader.new(message, 0)
+        raise IOError, 'a message that is no request' unless reader.byte == Protocol::Message::DO
+        writer = Writer.new(Protocol::Message::ANSWER)
+        writer.value(handle(reader.byte, reader.value))
         return writer.bytes
       end
       nil
     end
 
-    # An error as a message: the token of what was carried, class, text, and where in the modules' Ruby it was raised.
+    # Causes of failures by the names of their classes.
+    FAILURES = {
+      'Bunraku::NoSuchKey' => Protocol::RubyFailure::NO_SUCH_KEY,
+      'Bunraku::TimeLimit' => Protocol::RubyFailure::TIME_LIMIT,
+      'NoMethodError' => Protocol::RubyFailure::NO_METHOD,
+      'NoMemoryError' => Protocol::RubyFailure::NO_MEMORY,
+      'SystemExit' => Protocol::RubyFailure::EXIT,
+      'SystemStackError' => Protocol::RubyFailure::SPOILT,
+      'Interrupt' => Protocol::RubyFailure::SPOILT,
+      'SignalException' => Protocol::RubyFailure::SPOILT
+    }.freeze
+
+    # An error as a message: its cause, then the number of what was carried, or the text, and where in the modules' Ruby it
+    # was raised.
     def failure(error)
-      writer = Writer.new('e')
       if error.is_a?(Carried) && error.token
-        writer.value(error.token)
-        return writer.bytes
+        return Writer.new(Protocol::Message::FAILURE).byte(Protocol::RubyFailure::CARRIED).integer(error.token).bytes
       end
-      writer.value(nil)
-      writer.value(error.is_a?(StandardError))
-      writer.text(error.class.name || error.class.to_s)
-      writer.text(message_of(error))
-      writer.text(top_of(error) || '')
+      otherwise = error.is_a?(StandardError) ? Protocol::RubyFailure::RAISED : Protocol::RubyFailure::UNCAUGHT
       # Other errors have places, too (Psych's, of the text they read), which are not those of Puppet code.
       file, line = error.is_a?(Puppet::ParseError) ? [error.file, error.line] : [nil, nil]
-      writer.envelope([file && file.to_s, line && line.to_i])
-      writer.bytes
+      told(error.class, otherwise, message_of(error), top_of(error) || '', [file && file.to_s, line && line.to_i])
     rescue Exception => second # rubocop:disable Lint/RescueException
-      Writer.new('e').value(nil).value(true).text(second.class.to_s).text("the error of a function could not be told: #{second.class}").text('').envelope([nil, nil]).bytes
+      what = "the error of a function could not be told: #{second.class}"
+      told(second.class, Protocol::RubyFailure::RAISED, what, '', [nil, nil])
+    end
+
+    # The message of an error of a class; `otherwise` is the cause of one that is not among those above.
+    def told(error_class, otherwise, text, top, place)
+      name = error_class.name || error_class.to_s
+      cause = FAILURES.fetch(name, otherwise)
+      text = "#{name}: #{text}" if cause == Protocol::RubyFailure::SPOILT
+      Writer.new(Protocol::Message::FAILURE).byte(cause).text(text).text(top).envelope(place).bytes
     end
 
     def message_of(error)
@@ -202,14 +226,16 @@ module Bunraku
     end
 
     def raise_carried(reader)
-      token = reader.value
-      kind = reader.value
-      message = reader.value
-      error = case kind
-              when 'fault' then Puppet::PreformattedError.new(message)
-              when 'throw' then throw(:no_such_key)
-              when 'break' then Break.new('break() from context where this is illegal')
-              else Jump.new(kind)
+      cause = reader.byte
+      token = reader.integer
+      message = reader.text
+      error = case cause
+              when Protocol::CompileFailure::FAULT then Puppet::PreformattedError.new(message)
+              when Protocol::CompileFailure::NO_SUCH_KEY then throw(:no_such_key)
+              when Protocol::CompileFailure::BREAK then Break.new('break() from context where this is illegal')
+              when Protocol::CompileFailure::NEXT then Jump.new('next')
+              when Protocol::CompileFailure::RETURN then Jump.new('return')
+              else raise IOError, "an error of cause #{cause}, which there is not"
               end
       error.extend(Carried) unless error.is_a?(Carried)
       error.token = token

@@ -43,15 +43,22 @@ module Bunraku
 
   # Reads values from a message.
   class Reader
+    Form = Protocol::Form
+
     def initialize(bytes, at)
       @bytes = bytes
       @at = at
     end
 
-    def size
+    def byte
       byte = @bytes.getbyte(@at)
       @at += 1
-      return byte if byte < 255
+      byte
+    end
+
+    def size
+      small = byte
+      return small if small < 255
       long = @bytes.byteslice(@at, 4).unpack1('V')
       @at += 4
       long
@@ -71,69 +78,80 @@ module Bunraku
     end
 
     def value
-      tag = @bytes.getbyte(@at)
-      @at += 1
-      case tag
-      when 5 then text
-      when 23 then text.force_encoding(Encoding::BINARY)
-      when 0 then nil
-      when 1 then true
-      when 2 then false
-      when 3 then integer
-      when 6 then Array.new(size) { value }
-      when 24
+      form = byte
+      case form
+      when Form::STRING then text
+      when Form::BYTES then text.force_encoding(Encoding::BINARY)
+      when Form::UNDEF then nil
+      when Form::TRUE then true
+      when Form::FALSE then false
+      when Form::INTEGER then integer
+      when Form::ARRAY then Array.new(size) { value }
+      when Form::KNOWN_ARRAY
         array = Bunraku.compile.share(size, [])
         size.times { array << value }
         array
-      when 25
+      when Form::KNOWN_HASH
         hash = Bunraku.compile.share(size, {})
         size.times { key = value; hash[key] = value }
         hash
-      when 26 then Bunraku.compile.shared(size)
-      when 7
+      when Form::AGAIN then Bunraku.compile.shared(size)
+      when Form::HASH
         hash = {}
         size.times { key = value; hash[key] = value }
         hash
-      when 4
+      when Form::FLOAT
         float = @bytes.byteslice(@at, 8).unpack1('E')
         @at += 8
         float
-      when 8 then :default
-      when 9 then Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
-      when 10 then Regexp.new(text)
-      when 11 then Puppet::Pops::Types.read(size, text, text, value, value)
-      when 12
+      when Form::DEFAULT then :default
+      when Form::SENSITIVE then Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
+      when Form::REGEXP then Regexp.new(text)
+      when Form::TYPE then Puppet::Pops::Types.read(size, text, text, value, value)
+      when Form::TIMESTAMP
         seconds = integer
         Puppet::Pops::Time::Timestamp.new(seconds * 1_000_000_000 + integer)
-      when 13
+      when Form::TIMESPAN
         seconds = integer
         Puppet::Pops::Time::Timespan.new(seconds * 1_000_000_000 + integer)
-      when 14 then SemanticPuppet::Version.parse(text)
-      when 15 then SemanticPuppet::VersionRange.parse(text)
-      when 16
+      when Form::VERSION then SemanticPuppet::Version.parse(text)
+      when Form::RANGE then SemanticPuppet::VersionRange.parse(text)
+      when Form::BINARY
         length = size
         @at += length
         Puppet::Pops::Types::PBinaryType::Binary.new(@bytes.byteslice(@at - length, length))
-      when 17 then Bunraku.uri(text)
-      when 18
+      when Form::URI then Bunraku.uri(text)
+      when Form::LAMBDA
         number = size
         Block.new(number, integer, text)
-      when 19
+      when Form::OBJECT
         number = size
         Puppet::Pops::Types::ObjectHandle.read(number, text, value)
-      when 20 then Puppet::Parser::Scope.at(size)
-      when 21 then Bunraku.compile.objects[size]
-      else raise IOError, "tag #{tag} in a message"
+      when Form::SCOPE then Puppet::Parser::Scope.at(size)
+      when Form::FOREIGN then Bunraku.compile.objects[size]
+      else raise IOError, "a value of form #{form}, which there is not"
       end
     end
   end
 
   # Writes values to a message.
   class Writer
+    Form = Protocol::Form
+
     attr_reader :bytes
 
-    def initialize(op)
-      @bytes = op.b
+    def initialize(kind)
+      @bytes = [kind].pack('C')
+    end
+
+    def byte(byte)
+      @bytes << byte
+      self
+    end
+
+    def integer(integer)
+      @bytes << [integer].pack('q<')
+      self
     end
 
     def size(count)
@@ -149,64 +167,64 @@ module Bunraku
       self
     end
 
-    def tagged(tag, text)
-      @bytes << tag
+    def tagged(form, text)
+      @bytes << form
       text(text)
     end
 
-    def nanoseconds(tag, total)
+    def nanoseconds(form, total)
       seconds, rest = total.divmod(1_000_000_000)
-      @bytes << tag << [seconds, rest].pack('q<q<')
+      @bytes << form << [seconds, rest].pack('q<q<')
     end
 
     def value(value)
       case value
-      when String then tagged(value.encoding == Encoding::BINARY ? "\x17".b : "\x05".b, value)
-      when nil then @bytes << "\x00".b
-      when true then @bytes << "\x01".b
-      when false then @bytes << "\x02".b
+      when String then tagged(value.encoding == Encoding::BINARY ? Form::BYTES : Form::STRING, value)
+      when nil then @bytes << Form::UNDEF
+      when true then @bytes << Form::TRUE
+      when false then @bytes << Form::FALSE
       when Integer
         unless value.between?(-0x8000000000000000, 0x7fffffffffffffff)
           end_of_range = value.positive? ? 'max' : 'min'
           raise Puppet::Error, format("Use of a Ruby Integer outside of Puppet Integer %s range, got '0x%x'", end_of_range, value)
         end
-        @bytes << "\x03".b << [value].pack('q<')
-      when Float then @bytes << "\x04".b << [value].pack('E')
+        @bytes << Form::INTEGER << [value].pack('q<')
+      when Float then @bytes << Form::FLOAT << [value].pack('E')
       when Array
-        return self unless number("\x18".b, value)
+        return self unless number(Form::KNOWN_ARRAY, value)
         size(value.size)
         value.each { |item| value(item) }
       when Hash
-        return self unless number("\x19".b, value)
+        return self unless number(Form::KNOWN_HASH, value)
         size(value.size)
         value.each { |key, item| value(key); value(item) }
       when Symbol
         case value
-        when :default then @bytes << "\x08".b
-        when :undef, :undefined then @bytes << "\x00".b
+        when :default then @bytes << Form::DEFAULT
+        when :undef, :undefined then @bytes << Form::UNDEF
         else object(value)
         end
       when Puppet::Pops::Types::PSensitiveType::Sensitive
-        @bytes << "\x09".b
+        @bytes << Form::SENSITIVE
         value(value.unwrap)
-      when Regexp then tagged("\x0a".b, Bunraku.regexp_source(value))
+      when Regexp then tagged(Form::REGEXP, Bunraku.regexp_source(value))
       when Puppet::Pops::Types::PAnyType
-        @bytes << "\x0b".b
+        @bytes << Form::TYPE
         size(value.live!.number)
-      when Puppet::Pops::Time::Timestamp then nanoseconds("\x0c".b, value.nsecs)
-      when Puppet::Pops::Time::Timespan then nanoseconds("\x0d".b, value.nsecs)
-      when SemanticPuppet::Version then tagged("\x0e".b, value.to_s)
-      when SemanticPuppet::VersionRange then tagged("\x0f".b, value.to_s)
-      when Puppet::Pops::Types::PBinaryType::Binary then tagged("\x10".b, value.binary_buffer)
+      when Puppet::Pops::Time::Timestamp then nanoseconds(Form::TIMESTAMP, value.nsecs)
+      when Puppet::Pops::Time::Timespan then nanoseconds(Form::TIMESPAN, value.nsecs)
+      when SemanticPuppet::Version then tagged(Form::VERSION, value.to_s)
+      when SemanticPuppet::VersionRange then tagged(Form::RANGE, value.to_s)
+      when Puppet::Pops::Types::PBinaryType::Binary then tagged(Form::BINARY, value.binary_buffer)
       when Block
-        @bytes << "\x12".b
+        @bytes << Form::LAMBDA
         size(value.live!.number)
       when Puppet::Pops::Types::ObjectHandle
-        @bytes << "\x13".b
+        @bytes << Form::OBJECT
         size(value.live!.number)
       when Puppet::Pops::Types::PuppetObject then instance(value)
       when Puppet::Parser::Scope
-        @bytes << "\x14".b
+        @bytes << Form::SCOPE
         size(value.live!.number)
       when Puppet::Resource then value(Bunraku.ask('reference', [value.type.to_s, value.title]))
       when Puppet::Pops::Types::Iterable::Sequence then value(value.to_a)
@@ -215,7 +233,7 @@ module Bunraku
         block = Block.of(value)
         block ? value(block) : object(value)
       else
-        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged("\x11".b, value.to_s) : object(value)
+        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged(Form::URI, value.to_s) : object(value)
       end
       self
     end
@@ -223,19 +241,19 @@ module Bunraku
     # The outermost array of a message is only its envelope.
     def envelope(value)
       return value(value) unless value.is_a?(Array)
-      @bytes << "\x06".b
+      @bytes << Form::ARRAY
       size(value.size)
       value.each { |item| value(item) }
       self
     end
 
     # The number of an array or hash; says whether what it holds has to follow: its first time in a message.
-    def number(tag, value)
+    def number(form, value)
       number, is_new = Bunraku.compile.share_number(value)
       written = (@written ||= {})
       known = !is_new && written[number]
       written[number] = true
-      @bytes << (known ? "\x1a".b : tag)
+      @bytes << (known ? Form::AGAIN : form)
       size(number)
       !known
     end
@@ -244,7 +262,7 @@ module Bunraku
     def instance(value)
       name = Bunraku.compile.type_names[value.class]
       return object(value) unless name
-      @bytes << "\x16".b
+      @bytes << Form::INSTANCE
       size(Bunraku.compile.number(value))
       text(name)
       value(value._pcore_init_hash)
@@ -254,7 +272,7 @@ module Bunraku
     # Any other object of Ruby: the compiler knows its class, its text and its number.
     def object(value)
       number = Bunraku.compile.number(value)
-      @bytes << "\x15".b
+      @bytes << Form::FOREIGN
       size(number)
       text(value.class.name || 'Object')
       text(Bunraku.text_of(value))

@@ -1,7 +1,7 @@
 //! Hiera in a compile: its look-ups, and what they ask of the compile around them.
 
 use super::Compile;
-use crate::hiera::file::DataFile;
+use crate::hiera::data_file::DataFile;
 use crate::hiera::query::{Answer, Query};
 use crate::hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
 use crate::settings;

@@ -1,8 +1,6 @@
 //! Ruby in a compile: what code in Ruby asks of it, and where functions, data types and resource types in Ruby come in.
 
 use super::{Compile, Known, KnownKind};
-use crate::catalog::Resource;
-use crate::resource_types::{ResourceType, Titles};
 use crate::ruby::world::{
     Beginning, CheckerFault, Code, Counted, DefinitionKind, DefinitionView, Environment, FunctionSource,
     Observer, ResourceTypeKind, ResourceView, Resources, Setting, Variable,
@@ -11,9 +9,11 @@ use crate::ruby::{DataTypeInterface, Talk};
 use crate::settings;
 use crate::stats::Kind;
 use crate::units::Compiled;
+use bunraku_catalog::Resource;
 use bunraku_compiler::check::syntax::{Fault, TOO_DEEP};
 use bunraku_data::rich::{self, Style};
 use bunraku_data::{json, names};
+use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::{ResourceId, Scope};

@@ -1,9 +1,0 @@
-//! Backends: the functions that entries of a hierarchy name, and the data that they give. [`data_hash`] gives the data
-//! of a file or of a function all at once; [`call`] calls a function; [`eyaml`] opens what is encrypted; [`context`] is
-//! what functions are given to talk to Hiera.
-
-pub(in crate::hiera) mod call;
-pub mod context;
-pub(in crate::hiera) mod data_hash;
-pub mod data_source;
-mod eyaml;

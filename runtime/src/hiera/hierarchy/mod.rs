@@ -1,4 +1,0 @@
-//! Hierarchies: the entries of a configuration, and what they come to with variables resolved.
-
-pub mod entry;
-pub(in crate::hiera) mod resolved;

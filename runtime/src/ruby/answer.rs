@@ -6,7 +6,6 @@ use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
 use crate::settings::Kind;
 use crate::{data, names};
-use bunraku_vm::compare;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -18,6 +17,7 @@ use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
+use bunraku_vm::{compare, matching};
 use hashbrown::HashMap;
 use std::path::Path;
 
@@ -75,8 +75,8 @@ impl<'c> Compile<'c> {
                 let json = serde_json::from_str(&json).map_err(|error| Flow::raw(error.to_string()))?;
                 Ok(data::value(self.arena, &json))
             }
-            "less" => Ok(Value::Bool(compare::compare(vm, compare::Op::Less, arg(0), arg(1))?)),
-            "match" => Ok(Value::Bool(compare::match_operator(vm, arg(0), arg(1))?)),
+            "less" => Ok(Value::Bool(matching::compare(vm, compare::Op::Less, arg(0), arg(1))?)),
+            "match" => Ok(Value::Bool(matching::match_operator(vm, arg(0), arg(1))?)),
             "context" => self.context_for_ruby(vm, args),
             "plugins" => self.extensions_for_ruby(vm),
             "syntax" => self.check_for_ruby(vm, args),
@@ -397,7 +397,7 @@ impl<'c> Compile<'c> {
             }),
             "mismatch" => {
                 let name = format::to_interpolated(arg(0));
-                let text = types::mismatch::describe_mismatch(vm, &name, ty(1)?, ty(2)?);
+                let text = types::mismatch::describe_mismatch(vm.arena, &name, ty(1)?, ty(2)?);
                 vm.string(&text)
             }
             "assert" => {
@@ -406,9 +406,9 @@ impl<'c> Compile<'c> {
                 Value::Undef
             }
             "from_hash" => types::new::from_hash(vm, ty(0)?, arg(1))?,
-            "iterate" => match iterator::cursor(vm, arg(0)) {
+            "iterate" => match iterator::cursor(vm.arena, arg(0)) {
                 Some(cursor) => {
-                    let all = cursor.collect(vm);
+                    let all = cursor.collect(vm.arena);
                     vm.array(&all)
                 }
                 None => Value::Undef,

@@ -96,7 +96,7 @@ impl<'c> Compile<'c> {
                 self.put_items(vm, out, items.items(), depth)?;
             }
             Value::Iterator(iter) => {
-                let items = iterator::collect(vm, iter)?;
+                let items = iterator::collect(vm.arena, iter);
                 out.push(6);
                 self.put_items(vm, out, &items, depth)?;
             }

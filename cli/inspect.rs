@@ -2,8 +2,8 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, output};
+use bunraku_runtime::archive;
 use bunraku_runtime::archive::inspect::{self, Listing, Report};
-use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::PathList;
 use clap::Args;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let shown = Opened::open(&arguments.file).and_then(|opened| match &arguments.disassemble {
+    let shown = archive::open(&arguments.file).and_then(|opened| match &arguments.disassemble {
         Some(name) => {
             let modulepath = arguments.modulepath.clone().map(|path| PathList::Joined(path).folders());
             let folders: Vec<PathBuf> =

@@ -1,51 +1,20 @@
-//! The fingerprint of the compiler: a hash of all sources whose work lies in archives. An archive made by another
-//! compiler is refused, whatever its version numbers say.
+//! Tells the crate the fingerprint of the compiler it is part of. An archive made by another compiler is refused,
+//! whatever its version numbers say.
 
 #![allow(clippy::disallowed_macros, reason = "how a build script speaks to cargo")]
 
-use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
-
-/// Folders and files whose code decides what an archive holds, from this crate's folder.
-const SOURCES: &[&str] = &[
-    "../compiler/src",
-    "../vm/src/archive",
-    "../vm/src/isa.rs",
-    "../vm/src/unit",
-    "src/archive",
-    "src/erb",
-    "src/hiera/data.rs",
-    "src/hiera/files.rs",
-    "src/hiera/scalar.rs",
-    "src/hiera/yaml.rs",
-    "src/modules.rs",
-    "src/resource_types",
-];
+include!("fingerprint.rs");
 
 fn main() {
-    let mut files = Vec::new();
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed={source}");
-        collect(Path::new(source), &mut files);
+    let root = Path::new("..");
+    let files = sources(root, "runtime").expect("the workspace's manifests can be read");
+    for file in &files {
+        println!("cargo::rerun-if-changed={}", root.join(file).display());
     }
-    files.sort();
-    let mut hash = Sha256::new();
-    for file in files {
-        let content = std::fs::read(&file).expect("a source can be read");
-        hash.update(file.to_string_lossy().as_bytes());
-        hash.update((content.len() as u64).to_le_bytes());
-        hash.update(content);
+    // A file may come.
+    for folder in files.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>() {
+        println!("cargo::rerun-if-changed={}", root.join(folder).display());
     }
-    let text: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let text: String = fingerprint(root, &files).iter().map(|byte| format!("{byte:02x}")).collect();
     println!("cargo::rustc-env=BUNRAKU_FINGERPRINT={text}");
-}
-
-fn collect(path: &Path, files: &mut Vec<PathBuf>) {
-    if !path.is_dir() {
-        files.push(path.to_path_buf());
-        return;
-    }
-    for entry in std::fs::read_dir(path).expect("a source folder can be read") {
-        collect(&entry.expect("a source folder can be read").path(), files);
-    }
 }

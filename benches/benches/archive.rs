@@ -4,8 +4,8 @@
 #![allow(missing_docs, reason = "what Criterion's macros make is not for reading")]
 
 use bunraku_benches::modules;
+use bunraku_runtime::archive;
 use bunraku_runtime::archive::build::{Options, build};
-use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::{Job, Session};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
@@ -16,14 +16,14 @@ fn archive(criterion: &mut Criterion) {
     let (file, modulepath) = (folder.path().join("modules.bnr"), modules());
     let options = Options { modulepath: Some(vec![modulepath.clone()]), embed: true, ..Options::default() };
     build(&options, &file, &|_| ()).expect("the archive can be built");
-    let opened = Opened::open(&file).expect("it can be opened");
+    let opened = archive::open(&file).expect("it can be opened");
     let archive = opened.archive();
     let middle = archive.entry(archive.entries() / 2).expect("there are entries").path.to_owned();
     let definition =
         archive.definition(archive.definitions() / 2).expect("there are definitions").name.to_owned();
 
     let mut group = criterion.benchmark_group("archive");
-    group.bench_function("open", |bencher| bencher.iter(|| black_box(Opened::open(&file).is_ok())));
+    group.bench_function("open", |bencher| bencher.iter(|| black_box(archive::open(&file).is_ok())));
     group.bench_function("find an entry", |bencher| {
         bencher.iter(|| black_box(archive.find(black_box(&middle)).is_ok_and(|entry| entry.is_some())));
     });

@@ -5,7 +5,7 @@
 
 use bunraku_runtime::archive::build::{self, Options};
 use bunraku_runtime::archive::inspect::inspect;
-use bunraku_runtime::archive::open::Opened;
+use bunraku_runtime::archive;
 use bunraku_runtime::job::{Job, Session};
 use bunraku_vm::archive::writer::seal_all;
 use libfuzzer_sys::fuzz_target;
@@ -26,7 +26,7 @@ fuzz_target!(|input: &[u8]| {
     }
     seal_all(&mut bytes);
     let path = PathBuf::from("fuzzed.bnr");
-    let Ok(opened) = Opened::from_bytes(&path, &bytes) else { return };
+    let Ok(opened) = archive::from_bytes(&path, &bytes) else { return };
     let _ = inspect(&opened);
     let session = Session::default();
     session.add_archive(opened);

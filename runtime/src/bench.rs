@@ -143,7 +143,8 @@ pub fn fleet(jobs: &[Job], count: usize) -> Result<Vec<Job>, String> {
     let kinds: Vec<(String, Job)> = jobs
         .iter()
         .map(|job| {
-            let facts = job.facts.as_deref().map(crate::facts::facts).transpose()?.unwrap_or_default();
+            let facts =
+                job.facts.as_deref().map(bunraku_nodes::facts::facts).transpose()?.unwrap_or_default();
             Ok((Json::Object(facts).to_string(), job.clone()))
         })
         .collect::<Result<_, String>>()?;

@@ -1,14 +1,14 @@
 //! Checking files without running them: syntax and static errors, with the verdict of `puppet parser validate` and
 //! `puppet epp validate`.
 
-use crate::files::read;
 use crate::relative::Known;
-use crate::resource_types::{Folders, ResourceTypes};
-use crate::tree::Tree;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
+use bunraku_files::read;
+use bunraku_files::tree::Tree;
+use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
 use std::ffi::OsString;

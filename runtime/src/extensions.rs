@@ -1,9 +1,9 @@
 //! Ruby by which modules extend the compiler: files that Puppet 3 and 4 looked for by themselves, since they bind values
 //! for functions to be injected with, and files of extensions that register a checker of syntax.
 
-use crate::environment::Environment;
-use crate::files::read;
-use crate::tree::Tree;
+use crate::snapshot::Snapshot;
+use bunraku_files::read;
+use bunraku_files::tree::Tree;
 use std::path::{Path, PathBuf};
 
 /// Where bindings of a module lie: in `MODULE/default.rb` below it.
@@ -16,12 +16,11 @@ const REGISTRY: &[u8] = b"SYNTAX_CHECKERS";
 const MAX_DEPTH: usize = 16;
 
 /// The files, each with its module's name; modules in their order, bindings first.
-pub fn find(environment: &Environment) -> Vec<(String, PathBuf)> {
+pub fn find(environment: &Snapshot) -> Vec<(String, PathBuf)> {
     let tree = environment.tree();
     let mut found = Vec::new();
     for module in environment.modules.iter() {
         let bindings = module.path.join(BINDINGS).join(&module.name).join("default.rb");
-        tree.watch(bindings.clone());
         if tree.is_file(&bindings) {
             found.push((module.name.clone(), bindings));
         }
@@ -42,14 +41,12 @@ fn registers(tree: &Tree, file: &Path) -> bool {
 
 /// The Ruby files of a folder and of those below it, by name.
 fn files(tree: &Tree, folder: &Path, depth: usize) -> Vec<PathBuf> {
-    tree.watch(folder.to_path_buf());
     let mut found = Vec::new();
     for child in tree.list(folder) {
         let path = folder.join(&child.name);
         if child.is_folder && depth < MAX_DEPTH {
             found.extend(files(tree, &path, depth + 1));
         } else if !child.is_folder && child.name.ends_with(".rb") {
-            tree.watch(path.clone());
             found.push(path);
         }
     }

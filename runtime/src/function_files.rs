@@ -2,7 +2,7 @@
 //! Looked up once, when a compile first asks, for a module path may have hundreds of folders to look in.
 
 use crate::modules::Modules;
-use crate::tree::Tree;
+use bunraku_files::tree::Tree;
 use bunraku_stdlib::module::Api;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,6 @@ impl FunctionFiles {
     }
 
     fn add(&mut self, tree: &Tree, owner: &str, folder: &Path, api: Api) {
-        tree.watch(folder.to_path_buf());
         for child in tree.list(folder) {
             if let Some(name) = child.name.strip_suffix(".rb")
                 && !child.is_folder

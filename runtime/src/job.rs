@@ -1,24 +1,23 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
-use crate::archive::open::Opened;
-use crate::catalog::rich::string;
 use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
-use crate::environment::{Environment, EnvironmentSpec};
-use crate::erb::Templates;
-use crate::facts::Facts;
-use crate::files::read::MAX_FILE;
+use crate::erb::KeptTemplates;
 use crate::functions::Functions;
-use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
-use crate::process;
-use crate::recent::{self, Recent};
 use crate::ruby::{self, Ruby, Workers};
 use crate::settings::{self, Given};
+use crate::snapshot::{EnvironmentSpec, Snapshot};
+use crate::snapshots::Snapshots;
 use crate::stats::Stats;
-use crate::store::{Certificates, Files, PuppetDb, Store};
 use crate::threads::{Failure, Threads};
-use crate::units::{Kept, Units};
+use crate::units::Kept;
+use bunraku_data::rich::string;
+use bunraku_files::archive::Opened;
+use bunraku_files::read::MAX_FILE;
+use bunraku_files::recent::{self, Recent};
+use bunraku_nodes::facts::Facts;
+use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::function::Native;
@@ -157,16 +156,12 @@ pub struct Outcome {
 /// How long a compile of those who run many for others may take: `batch`, servers. A setting says otherwise.
 pub const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What is kept between jobs: units of files, environments, archives; see [`crate::recent`].
+/// What is kept between jobs: units of files, environments, archives; see [`bunraku_files::recent`].
 pub struct Session {
-    units: Arc<Units>,
-    templates: Arc<Templates>,
-    data: Arc<DataFiles>,
+    snapshots: Snapshots,
     threads: Threads,
     stores: Mutex<Recent<String, Arc<dyn Store>>>,
     workers: Arc<Workers>,
-    environments: Mutex<Recent<EnvironmentSpec, Arc<Environment>>>,
-    archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
     functions: Arc<Functions>,
     timeout: Option<Duration>,
 }
@@ -174,14 +169,10 @@ pub struct Session {
 impl Default for Session {
     fn default() -> Self {
         Session {
-            units: Arc::default(),
-            templates: Arc::default(),
-            data: Arc::default(),
+            snapshots: Snapshots::default(),
             threads: Threads::default(),
             stores: Mutex::new(Recent::new(recent::STORES)),
             workers: Arc::default(),
-            environments: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
-            archives: Mutex::new(Recent::new(recent::ARCHIVES)),
             functions: Arc::default(),
             timeout: None,
         }
@@ -232,24 +223,21 @@ impl Session {
                 node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
             }
             let node = node;
-            let environment = self.environment(job)?;
+            let environment = self.snapshot(job)?;
             if let Some(fault) = environment.tree().fault() {
                 return Err(fault);
             }
             let query = job.lookup.clone();
-            let (units, data, functions) = (self.units.clone(), self.data.clone(), self.functions.clone());
-            let templates = self.templates.clone();
+            let functions = self.functions.clone();
             let (code, want_value, workers) = (job.code.clone(), job.wants("value"), self.workers.clone());
             let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
             let (environment_of_thread, store_of_thread) = (environment.clone(), store.clone());
             let finished = self.threads.run(settings.limits, move |arena| {
                 let inputs = Inputs {
                     environment: &environment_of_thread,
-                    units: &units,
-                    templates: &templates,
+                    kept_templates: &KeptTemplates::default(),
                     kept: &Kept::default(),
                     functions: &functions,
-                    files: &data,
                     settings,
                     given: &given,
                     node: &node,
@@ -303,9 +291,7 @@ impl Session {
 
     /// Lends the session an archive: jobs that name its path use it, whatever lies there.
     pub fn add_archive(&self, opened: Arc<Opened>) {
-        if let Ok(mut all) = self.archives.lock() {
-            all.insert(opened.path.clone(), opened);
-        }
+        self.snapshots.add_archive(opened);
     }
 
     /// The store a job names; one is kept for all jobs that name the same.
@@ -330,8 +316,8 @@ impl Session {
         Ok(Some(store))
     }
 
-    fn environment(&self, job: &Job) -> Result<Arc<Environment>, String> {
-        let spec = EnvironmentSpec {
+    fn snapshot(&self, job: &Job) -> Result<Arc<Snapshot>, String> {
+        self.snapshots.current(EnvironmentSpec {
             directory: job.environment.clone(),
             name: job.environment_name.clone(),
             modulepath: job.modulepath.as_ref().map(PathList::folders),
@@ -340,30 +326,7 @@ impl Session {
             archive: job.archive.clone(),
             frozen: job.frozen,
             max_file: Some(max_file(job)),
-        };
-        let kept = self.environments.lock().ok().and_then(|mut all| all.get(&spec).cloned());
-        if let Some(kept) = kept.filter(|kept| kept.is_fresh()) {
-            return Ok(kept);
-        }
-        let archive = job.archive.as_deref().map(|path| self.archive(path)).transpose()?;
-        let environment = Arc::new(Environment::open(&spec, archive)?);
-        if let Ok(mut all) = self.environments.lock() {
-            all.insert(spec, environment.clone());
-        }
-        Ok(environment)
-    }
-
-    /// The archive of a file: opened once, until another takes its place.
-    fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
-        let kept = self.archives.lock().ok().and_then(|mut all| all.get(path).cloned());
-        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
-            return Ok(kept);
-        }
-        let opened = Opened::open(path)?;
-        if let Ok(mut all) = self.archives.lock() {
-            all.insert(path.to_path_buf(), opened.clone());
-        }
-        Ok(opened)
+        })
     }
 
     /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
@@ -377,7 +340,7 @@ impl Session {
             }
         };
         if let Some(names) = &job.types {
-            return match self.environment(&job) {
+            return match self.snapshot(&job) {
                 Ok(environment) => {
                     format!(
                         "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
@@ -542,7 +505,7 @@ fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> 
 ///
 /// # Errors
 /// When a setting makes no sense.
-pub fn exec_limits(given: &Map<String, Json>) -> Result<process::Limits, String> {
+pub fn exec_limits(given: &Map<String, Json>) -> Result<bunraku_process::Limits, String> {
     let job = Job { settings: Some(given.clone()), ..Job::default() };
     settings(&job, None).map(|(settings, ..)| settings.exec)
 }
@@ -604,6 +567,6 @@ mod tests {
             assert!(outcome.result.is_ok());
             assert_eq!(outcome.logs.len(), 1);
         }
-        assert_eq!(session.environments.lock().unwrap().len(), recent::ENVIRONMENTS);
+        assert_eq!(session.snapshots.len(), recent::ENVIRONMENTS);
     }
 }

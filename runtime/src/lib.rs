@@ -1,35 +1,31 @@
 //! The world a compile happens in: environments, autoloader, facts, the catalog.
 
+pub use bunraku_catalog as catalog;
+pub use bunraku_files as files;
+pub use bunraku_files::tree;
+pub use bunraku_hiera as hiera;
+pub use bunraku_nodes::{enc, facts, ldap};
+pub use bunraku_process as process;
+pub use bunraku_resource_types as resource_types;
+pub use bunraku_stores as store;
+
 pub mod archive;
 pub mod bench;
-pub mod catalog;
 pub mod check;
 pub mod compile;
-pub mod data;
-pub mod enc;
-pub mod environment;
 pub mod erb;
 mod extensions;
-pub mod facts;
-pub mod files;
 pub mod function_files;
 pub mod functions;
-pub mod hiera;
 mod issue_code;
 pub mod job;
-pub mod ldap;
 pub mod modules;
-pub mod names;
 pub mod natives;
-pub mod process;
-mod recent;
 pub mod relative;
-pub mod resource_types;
 pub mod ruby;
-mod ruby_tree;
 pub mod settings;
+pub mod snapshot;
+pub mod snapshots;
 pub mod stats;
-pub mod store;
 pub mod threads;
-pub mod tree;
 pub mod units;

@@ -2,48 +2,85 @@
 //! when it is asked for, so that opening an environment does not depend on how many there are.
 //! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
 
-use crate::tree::Tree;
 use crate::units::Outcome;
+use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::learned::Learned;
 use bunraku_vm::symbol::GrowingBase;
-use elsa::sync::FrozenMap;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A module.
-#[derive(Debug)]
 pub struct Module {
     /// Name: its folder's.
     pub name: String,
     /// Its folder, as found on the module path.
     pub path: PathBuf,
-    metadata: OnceLock<Metadata>,
+    metadata: MemoCell<Metadata>,
 }
 
 /// All modules of a module path, those of earlier folders first.
-#[derive(Default)]
 pub struct Modules {
     tree: Arc<Tree>,
     path: Vec<PathBuf>,
     /// Modules that were asked for; none for names that no folder has.
-    known: FrozenMap<String, Box<Option<Module>>>,
+    known: Memo<String, Option<Module>>,
     /// Names in the order of the path.
-    names: OnceLock<Vec<String>>,
-    /// What [`manifests`] found in a frozen tree, where nothing comes or goes.
-    manifests: FrozenMap<String, Box<[PathBuf]>>,
-    /// Files that compiles have loaded from a frozen tree.
-    files: FrozenMap<String, Box<FrozenFile>>,
+    names: MemoCell<Vec<String>>,
+    /// What [`manifests`] has found.
+    manifests: Memo<String, Box<[PathBuf]>>,
+    /// Files that compiles have loaded.
+    files: Memo<String, KeptFile>,
     /// What the names of these files are numbered by.
     symbols: GrowingBase,
 }
 
-/// A manifest of a frozen tree: what every compile that loads it would find out again.
+const MODULES: Contract = Contract {
+    holds: "modules, and names of none",
+    key: "name",
+    bound: "the names of modules in the code and data that are used",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const MODULE_NAMES: Contract = Contract {
+    holds: "the names of all modules in the order of the path",
+    key: "none",
+    bound: "one list",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const METADATA: Contract = Contract {
+    holds: "what a module's metadata.json says",
+    key: "none, one for each module",
+    bound: "the modules",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const MANIFESTS: Contract = Contract {
+    holds: "the manifests that may define a class or defined type",
+    key: "its name",
+    bound: "the names of classes and types in the code and data that are used",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const FILES: Contract = Contract {
+    holds: "manifests and templates as compiles load them, with what was learned of their types and names",
+    key: "path",
+    bound: "the manifests and templates of the tree",
+    stale: NEVER,
+    test: "runtime/tests/learned.rs: nothing_learned_shows",
+};
+
+/// A manifest or template of the tree: what every compile that loads it would find out again.
 #[derive(Default)]
-pub(crate) struct FrozenFile {
+pub(crate) struct KeptFile {
     /// Its path, as messages and the catalog have it.
     pub path: String,
     /// The module it lies in; empty for none.
@@ -64,9 +101,15 @@ impl Modules {
 
     /// The folders of a module path, in a tree.
     pub fn of(tree: Arc<Tree>, path: Vec<PathBuf>) -> Modules {
-        // A module that comes or goes changes its folder.
-        path.iter().for_each(|folder| tree.watch(folder.clone()));
-        Modules { tree, path, ..Modules::default() }
+        Modules {
+            tree,
+            path,
+            known: Memo::new(&MODULES),
+            names: MemoCell::new(&MODULE_NAMES),
+            manifests: Memo::new(&MANIFESTS),
+            files: Memo::new(&FILES),
+            symbols: GrowingBase::default(),
+        }
     }
 
     /// The folders.
@@ -81,20 +124,17 @@ impl Modules {
 
     /// The module of a name.
     pub fn get(&self, name: &str) -> Option<&Module> {
-        if let Some(known) = self.known.get(name) {
-            return known.as_ref();
-        }
         let find = || {
             let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
             let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
-            Some(Module { name: name.to_owned(), path, metadata: OnceLock::new() })
+            Some(Module { name: name.to_owned(), path, metadata: MemoCell::new(&METADATA) })
         };
-        self.known.insert(name.to_owned(), Box::new(find())).as_ref()
+        self.known.get_or(name, find).as_ref()
     }
 
     /// All modules in Puppet's order: that of the path, those of one folder by name.
     pub fn iter(&self) -> impl Iterator<Item = &Module> {
-        let names = self.names.get_or_init(|| {
+        let names = self.names.get_or(|| {
             let children = self.path.iter().flat_map(|folder| self.tree.list(folder));
             let named = children
                 .filter(|child| child.is_folder && is_module_name(&child.name))
@@ -120,9 +160,9 @@ impl Modules {
         Some((format!("{}/{}", module.name, rest.to_string_lossy()), module))
     }
 
-    /// What is kept of a manifest; none where the tree may change.
-    pub(crate) fn frozen_file(&self, file: &Path) -> Option<&FrozenFile> {
-        let path = file.to_str().filter(|_| self.tree.is_frozen())?;
+    /// What is kept of a manifest or template; none for one outside of the tree.
+    pub(crate) fn kept_file(&self, file: &Path) -> Option<&KeptFile> {
+        let path = file.to_str()?;
         if let Some(known) = self.files.get(path) {
             return Some(known);
         }
@@ -130,12 +170,12 @@ impl Modules {
             let place = self.place(file);
             let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
             let in_module = place.map(|(path, _)| path);
-            let kept = FrozenFile { path: path.to_owned(), module, in_module, ..FrozenFile::default() };
-            self.files.insert(path.to_owned(), Box::new(kept))
+            let kept = KeptFile { path: path.to_owned(), module, in_module, ..KeptFile::default() };
+            self.files.keep(path.to_owned(), kept)
         })
     }
 
-    /// The numbers that the names of [`Modules::frozen_file`]s have.
+    /// The numbers that the names of [`Modules::kept_file`]s have.
     pub(crate) fn symbols(&self) -> &GrowingBase {
         &self.symbols
     }
@@ -143,13 +183,12 @@ impl Modules {
     fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
         let read = || {
             let file = module.path.join("metadata.json");
-            self.tree.watch(file.clone());
             self.tree
                 .cold(&file, Section::Metadata)
                 .or_else(|| Some(Metadata::of(&self.tree.read(&file).ok()?)))
                 .unwrap_or_default()
         };
-        module.metadata.get_or_init(read)
+        module.metadata.get_or(read)
     }
 
     /// The version of a module, as its metadata.json says.
@@ -214,13 +253,8 @@ impl Metadata {
 
 /// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's
 /// `init.pp` comes before all others; for `a::b::c` then the file of that name, that of `a::b`.
-pub fn manifests<'m>(modules: &'m Modules, name: &str) -> Cow<'m, [PathBuf]> {
-    if !modules.tree.is_frozen() {
-        return Cow::Owned(search(modules, name));
-    }
-    let kept = modules.manifests.get(name);
-    let search = || modules.manifests.insert(name.to_owned(), search(modules, name).into());
-    Cow::Borrowed(kept.unwrap_or_else(search))
+pub fn manifests<'m>(modules: &'m Modules, name: &str) -> &'m [PathBuf] {
+    modules.manifests.get_or(name, || search(modules, name).into())
 }
 
 fn search(modules: &Modules, name: &str) -> Vec<PathBuf> {

@@ -1,12 +1,12 @@
 //! An aid to people who migrate from Puppet 3: references by relative name that its relative look-up would have
 //! resolved to another class or defined type than the absolute one that is meant since Puppet 4.
 
-use crate::files::read;
 use crate::modules::{self, Modules};
-use crate::names;
 use bumpalo::Bump;
 use bunraku_compiler::ast::{ExprKind, Program};
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, parse, relative_names};
+use bunraku_data::names;
+use bunraku_files::read;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;

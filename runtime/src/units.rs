@@ -1,50 +1,32 @@
 //! Source files as units: each is parsed, checked and lowered once and kept for the next compile, until the file
 //! changes.
 
-use crate::archive::open::Opened;
-use crate::erb::Lowered;
+use crate::archive::parts::Findings;
 use crate::hiera::file::DataFile;
-use crate::recent::{self, Recent};
-use crate::tree::{Stamp, Tree};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
-use bunraku_vm::archive::reader::Part;
+use bunraku_files::archive::Opened;
+use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
+use bunraku_files::shared_words::SharedWords;
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::Read;
+use bunraku_vm::archive::layout::Section;
+use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::symbol::Base;
 use bunraku_vm::unit::verify::Passed;
 use elsa::FrozenVec;
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
 
-/// The words of a unit or of a data file, wherever they lie.
-#[derive(Clone)]
-pub enum Words {
-    /// In memory.
-    Owned(Arc<[u32]>),
-    /// In an archive's map.
-    Mapped(Arc<Opened>, Part),
-}
-
-impl Words {
-    /// The words themselves.
-    pub(crate) fn get(&self) -> &[u32] {
-        match self {
-            Words::Owned(words) => words,
-            // Read before: the checksums are known to fit.
-            Words::Mapped(opened, part) => opened.archive.part_words(part).unwrap_or_default(),
-        }
-    }
-}
-
-/// The units, ERB templates, data files and names that a compile uses, kept for as long as it does and lent to it where
+/// The units, data files and names that a compile uses, kept for as long as it does and lent to it where
 /// they lie.
 #[derive(Default)]
 pub struct Kept {
-    units: FrozenVec<Box<(Words, Arc<Passed>)>>,
-    templates: FrozenVec<Arc<Lowered>>,
+    units: FrozenVec<Box<(SharedWords, Arc<Passed>)>>,
     data: FrozenVec<Arc<DataFile>>,
     names: OnceCell<Arc<Base>>,
 }
@@ -55,11 +37,6 @@ impl Kept {
         let kept = Box::new((compiled.words.clone(), compiled.passed.clone()));
         let (words, passed) = self.units.push_get(kept);
         (words.get(), passed)
-    }
-
-    /// Keeps an ERB template.
-    pub fn keep_template(&self, template: Arc<Lowered>) -> &Lowered {
-        self.templates.push_get(template)
     }
 
     /// Keeps the names that the compile's own start from.
@@ -84,7 +61,7 @@ impl Compiled {
 #[derive(Clone)]
 pub struct Compiled {
     /// The unit; see `bunraku_vm::unit::layout`.
-    pub words: Words,
+    pub words: SharedWords,
     /// Which of its chunks are known to be sound.
     pub passed: Arc<Passed>,
     /// Warnings in order.
@@ -106,27 +83,38 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
     }
     let lines = LineIndex::new(source.text);
     let words = lower::lower(&program, source.text, &lines, source.path).map_err(|fault| vec![*fault])?;
-    Ok(Compiled { words: Words::Owned(words.into()), passed: Arc::default(), warnings: warnings.into() })
+    Ok(Compiled {
+        words: SharedWords::Owned(words.into()),
+        passed: Arc::default(),
+        warnings: warnings.into(),
+    })
 }
 
 /// A unit, or what is wrong with its file.
 pub type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
 
-/// What a file was like and how it was checked, and what came of it.
-type KeptFile = ((Stamp, Strict), Outcome);
+/// Units of all snapshots of a session, by how they were checked.
+pub type SessionUnits = SessionFiles<Outcome, 3>;
 
-/// Units of files, kept between compiles.
+const UNITS: Contract = Contract {
+    holds: "units of manifests and EPP templates",
+    key: "path, and how it is checked",
+    bound: "the manifests and templates of the tree; of others and for the next snapshot, 50,000 each way",
+    stale: "size or time of the file differ",
+    test: "runtime/tests/archive.rs: changed_sources_are_compiled_anew",
+};
+
+/// What a snapshot keeps of manifests and EPP templates.
 pub struct Units {
-    files: Mutex<Recent<PathBuf, KeptFile>>,
-}
-
-impl Default for Units {
-    fn default() -> Self {
-        Units { files: Mutex::new(Recent::new(recent::FILES)) }
-    }
+    files: FileMemo<Outcome, 3>,
 }
 
 impl Units {
+    /// Nothing compiled yet but what `session` has of other snapshots.
+    pub fn new(session: Arc<SessionUnits>) -> Units {
+        Units { files: FileMemo::new(&UNITS, session) }
+    }
+
     /// The unit of a file, compiled if it is new or has changed. `in_module` is its path from the module path on
     /// (`apache/manifests/vhost.pp`), for a module's manifests.
     ///
@@ -138,31 +126,51 @@ impl Units {
             let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
             [Diagnostic::error(message).at(place)].into()
         };
-        // A frozen archive needs nothing kept beside it.
-        if tree.is_frozen()
-            && let Some(outcome) = tree.unit(path, strict, in_module)
-        {
-            return outcome;
-        }
-        let stamp = (tree.stamp(path).map_err(unreadable)?, strict);
-        if let Ok(mut files) = self.files.lock()
-            && let Some((kept, outcome)) = files.get(path)
-            && *kept == stamp
-        {
-            return outcome.clone();
-        }
-        let outcome = match tree.unit(path, strict, in_module) {
-            Some(outcome) => outcome,
-            None => {
-                let bytes = tree.read(path).map_err(unreadable)?;
-                compile_bytes(path, &bytes, strict, in_module)
-            }
+        let archived = || archived(tree, path, strict, in_module);
+        let make = || {
+            let bytes = tree.read(path).map_err(unreadable)?;
+            Ok(compile_bytes(path, &bytes, strict, in_module))
         };
-        if let Ok(mut files) = self.files.lock() {
-            files.insert(path.to_path_buf(), (stamp, outcome.clone()));
-        }
-        outcome
+        self.files.get((tree, path, strict as usize), archived, unreadable, make)?
     }
+}
+
+/// The unit of a file, as far as the tree's archive has it.
+fn archived(tree: &Tree, path: &Path, strict: Strict, in_module: Option<&str>) -> Option<Outcome> {
+    let (unit, findings) = tree.archived(path, |opened, entry| {
+        // What a manifest may define depends on where the module path has it.
+        let is_template = path.extension().is_some_and(|extension| extension == "epp");
+        if !is_template && entry.module_at.map(|at| &entry.path[at..]) != in_module {
+            return Ok(None);
+        }
+        let (unit, findings) = code(opened, entry)?;
+        Ok(Some((unit.map(|part| SharedWords::Mapped(opened.clone(), part)), findings)))
+    })?;
+    let found = findings.map(|findings| findings.at(strict, &path.to_string_lossy())).unwrap_or_default();
+    match unit {
+        Some(words) if found.iter().all(|d| d.severity < Severity::Err) => {
+            Some(Ok(Compiled { words, passed: Arc::default(), warnings: found.into() }))
+        }
+        None if found.is_empty() => None,
+        _ => Some(Err(found.into())),
+    }
+}
+
+/// The unit and the findings that an archive has of a file; neither if it was not compiled.
+pub(crate) fn code(opened: &Opened, entry: &Entry<'_>) -> Read<(Option<Part>, Option<Findings>)> {
+    let archive = opened.archive();
+    let (mut unit, mut findings) = (None, None);
+    for part in archive.parts(entry)? {
+        match part.section {
+            Section::Units => {
+                archive.part_words(&part)?;
+                unit = Some(part);
+            }
+            Section::Findings => findings = Some(archive.decode(&part)?),
+            _ => {}
+        }
+    }
+    Ok((unit, findings))
 }
 
 fn compile_bytes(path: &Path, bytes: &[u8], strict: Strict, in_module: Option<&str>) -> Outcome {

@@ -1,8 +1,8 @@
 //! Archives broken at random with fixed seeds, over every section: each is refused with one named error, or gives
 //! some catalog or error; nothing panics and everything ends.
 
+use bunraku_runtime::archive;
 use bunraku_runtime::archive::build::{self, Options};
-use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::Session;
 use bunraku_vm::archive::layout::{BLOCK, HEADER_SUM, Section, TABLE};
 use bunraku_vm::archive::writer::{seal, seal_all};
@@ -72,7 +72,7 @@ fn name() -> PathBuf {
 
 /// What comes of two compiles: a catalog or a message each.
 fn run(bytes: &[u8]) -> Vec<String> {
-    let opened = match Opened::from_bytes(&name(), bytes) {
+    let opened = match archive::from_bytes(&name(), bytes) {
         Ok(opened) => opened,
         Err(message) => return vec![message],
     };

@@ -1,4 +1,5 @@
-//! What compiles of a frozen environment learn of types changes nothing: each job is answered as the first of a process.
+//! What compiles of an environment learn of types changes nothing: each job is answered as the first of a process, from
+//! an archive and from sources.
 
 mod answer;
 
@@ -6,7 +7,7 @@ use answer::answer;
 use bunraku_runtime::archive::build::{self, Options};
 use bunraku_runtime::job::Session;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const FILES: &[(&str, &str)] = &[
@@ -73,7 +74,10 @@ fn nothing_learned_shows() {
     build::build(&options, &archive, &|_| ()).expect("it builds");
     let jobs: Vec<Value> = CODES
         .iter()
-        .flat_map(|code| ["warning", "error"].map(|strict| job(&directory, &archive, code, strict)))
+        .flat_map(|code| ["warning", "error"].map(|strict| (code, strict)))
+        .flat_map(|(code, strict)| {
+            [Some(&archive), None].map(|archive| job(&directory, archive, code, strict))
+        })
         .collect();
     let first: Vec<Value> = jobs.iter().map(|job| answer(&Session::default(), job)).collect();
     let all = json!(first).to_string();
@@ -90,9 +94,10 @@ fn nothing_learned_shows() {
     }
 }
 
-fn job(directory: &Path, archive: &Path, code: &str, strict: &str) -> Value {
+fn job(directory: &Path, archive: Option<&PathBuf>, code: &str, strict: &str) -> Value {
     let settings = json!({"strict": strict});
     json!({
-        "id": 1, "environment": directory, "archive": archive, "frozen": true, "code": code, "settings": settings,
+        "id": 1, "environment": directory, "archive": archive, "frozen": archive.is_some(), "code": code,
+        "settings": settings,
     })
 }

@@ -1,7 +1,7 @@
 //! The corpus from one archive of all its modules: every catalog, log and error is the one from source.
 
+use bunraku_runtime::archive;
 use bunraku_runtime::archive::build::{self, Options};
-use bunraku_runtime::archive::open::Opened;
 use bunraku_runtime::job::{Job, Session};
 use bunraku_tests::corpus::{self, MACHINES, classes};
 use bunraku_tests::{bunraku, paths};
@@ -100,7 +100,7 @@ fn what_a_compile_does_not_reach_is_not_read() {
         let options = Options { modulepath: Some(vec![modules.to_path_buf()]), ..Options::default() };
         let archive = work.path().join("a.bnr");
         build::build(&options, &archive, &|_| ()).expect("it builds");
-        let opened = Opened::open(&archive).expect("it opens");
+        let opened = archive::open(&archive).expect("it opens");
         let opening = opened.archive().touched();
         let session = Session::default();
         session.add_archive(opened.clone());

@@ -4,18 +4,17 @@
 use super::COMPILER;
 use super::file::{File, What, is_asset};
 use super::keys;
-use super::open::Opened;
-use super::parts::Info;
 use super::readers::{Readers, group_of};
 use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
-use crate::environment::{Environment, EnvironmentSpec};
-use crate::files::read;
-use crate::files::write::{self, Access};
 use crate::hiera::files::Format;
 use crate::resource_types;
-use crate::tree;
+use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
+use bunraku_files::archive::{Info, Opened};
+use bunraku_files::paths;
+use bunraku_files::read;
+use bunraku_files::write::{self, Access};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
@@ -126,7 +125,7 @@ fn made(
 ) -> Result<(Vec<u8>, Summary, Readers), String> {
     let plan = Plan::new(options, output)?;
     // An archive that can't be used is no matter: everything is compiled.
-    let before = Opened::open(output).ok();
+    let before = Opened::open(output, &COMPILER).ok();
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -183,7 +182,7 @@ fn made(
         }
     }
     summary.ruby = ruby::needs(&plan.environment, &|path| {
-        tree::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
+        paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
     // The first module in the order of the module path provides; the environment itself comes last.
     let places: HashMap<&str, usize> =
@@ -213,7 +212,7 @@ struct Plan {
     modules: BTreeMap<String, String>,
     /// The main manifest in the archive: a file or a folder.
     manifest: Option<String>,
-    environment: Environment,
+    environment: Snapshot,
     roots: Vec<(PathBuf, String)>,
     /// The group of the archive.
     group: u32,
@@ -226,8 +225,8 @@ impl Plan {
             modulepath: options.modulepath.clone(),
             ..EnvironmentSpec::default()
         };
-        let environment = Environment::open(&spec, None)?;
-        let roots = tree::roots(environment.directory.as_deref(), environment.modules.path());
+        let environment = Snapshot::open(&spec, None, &SessionMade::default())?;
+        let roots = paths::roots(environment.directory.as_deref(), environment.modules.path());
         let (mut walk, mut folders) = (Walk::default(), 0);
         for (folder, name) in &roots {
             folders += u32::from(name != "e");
@@ -245,7 +244,7 @@ impl Plan {
                 && found.path.file_name().is_some_and(|n| write::is_temporary(&n.to_string_lossy(), &name))
         };
         walk.found.retain(|found| found.path != output && !temporary(found));
-        let key = |path: &Path| tree::key(&roots, path);
+        let key = |path: &Path| paths::key(&roots, path);
         let modules =
             environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
         let info = Info {
@@ -300,7 +299,7 @@ impl Plan {
         let is_key = what == What::Other && keys::is_private(&found.path, &bytes);
         let readers = Readers::of(&found.path, self.group)?;
         let mut file = File { entry, what, is_key, readers, ..File::default() };
-        let old = before.and_then(|before| Some((before, before.archive.find(&found.name).ok()??)));
+        let old = before.and_then(|before| Some((before, before.archive().find(&found.name).ok()??)));
         file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
         if !file.kept {
             file.make(&bytes, &|path| self.library(path));

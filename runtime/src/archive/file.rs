@@ -1,20 +1,20 @@
 //! One file of a tree on its way into an archive: what it is by its place, and the parts it is made into.
 
 use super::build::Summary;
-use super::data;
-use super::open::{Opened, WRONG, kind_of};
-use super::parts::{self, Made, SELF};
+use super::parts::{self, Made};
 use super::readers::Readers;
 use super::reads::Reads;
 use super::walk::Found;
 use crate::erb::Lowered;
-use crate::hiera::files::{self, Format};
+use crate::hiera::data_file::layout;
+use crate::hiera::files::{self, Format, WRONG};
 use crate::hiera::hocon;
 use crate::modules::Metadata;
-use crate::resource_types::{self, Library, ResourceType};
 use crate::units;
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
+use bunraku_files::archive::{Opened, SELF};
+use bunraku_resource_types::{Library, ResourceType};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
@@ -65,9 +65,9 @@ impl File {
             return None;
         }
         let mut parts = Vec::new();
-        for part in before.archive.parts(old).ok()? {
+        for part in before.archive().parts(old).ok()? {
             if part.section != Section::Texts {
-                let bytes = before.archive.part_bytes(&part).ok()?.to_vec();
+                let bytes = before.archive().part_bytes(&part).ok()?.to_vec();
                 parts.push(PartSpec { section: part.section, variant: part.variant, bytes });
             }
         }
@@ -80,18 +80,18 @@ impl File {
             What::Erb => has(Section::Templates),
             // What else the type was made of is not known to be the same.
             What::Type => before
-                .archive
+                .archive()
                 .part_in(old, Section::Types)
                 .ok()
                 .flatten()
-                .and_then(|part| before.archive.decode::<ResourceType>(&part).ok())
+                .and_then(|part| before.archive().decode::<ResourceType>(&part).ok())
                 .is_some_and(|ty| ty.requires.is_empty()),
             What::Other => parts.is_empty(),
         };
         if !fits {
             return None;
         }
-        let (_, findings) = before.code(old).ok()?;
+        let (_, findings) = units::code(before, old).ok()?;
         self.findings(&findings.unwrap_or_default());
         self.entry.parts = parts;
         Some(())
@@ -118,13 +118,13 @@ impl File {
                 self.part(Section::Findings, 0, found);
             }
             What::Data(format) => {
-                let kind = kind_of(format);
+                let kind = format.variant();
                 if format == Format::Hocon && !std::str::from_utf8(bytes).is_ok_and(hocon::is_portable) {
                     return;
                 }
                 match files::parse(Path::new(SELF), bytes, format) {
                     Ok(value) => {
-                        let words = data::encode(&value);
+                        let words = layout::encode(&value);
                         self.part(
                             Section::Data,
                             kind,
@@ -144,7 +144,8 @@ impl File {
             What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
-                let declared = resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
+                let declared =
+                    bunraku_resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
                 self.part(Section::Types, 0, cold::encode(&declared));
             }
             What::Other => {}

@@ -1,8 +1,8 @@
 //! Shows what an archive holds: sections, files, definitions, what refers to what; a unit beside its source.
 
-use super::open::Opened;
-use crate::files::read;
 use crate::modules::Metadata;
+use bunraku_files::archive::Opened;
+use bunraku_files::read;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
 use bunraku_vm::archive::{Fault, Read};
@@ -73,7 +73,7 @@ pub fn inspect(opened: &Opened) -> Result<Report, String> {
 }
 
 fn report(opened: &Opened) -> Read<Report> {
-    let archive = &opened.archive;
+    let archive = &opened.archive();
     let section = |section: Section| SectionReport {
         name: section.to_string(),
         holds: section.about().1,
@@ -174,7 +174,7 @@ pub struct Listing {
 /// # Errors
 /// What is wrong with the archive; that it has nothing of that name.
 pub fn list(opened: &Opened, name: &str, folders: &[&Path]) -> Result<Vec<Listing>, String> {
-    let archive = &opened.archive;
+    let archive = &opened.archive();
     let explain = |fault: Fault| opened.explain(&fault);
     let defined = archive.defined(&name.trim_start_matches("::").to_lowercase()).map_err(explain)?;
     let mut numbers: BTreeSet<u32> = defined.iter().map(|definition| definition.entry).collect();

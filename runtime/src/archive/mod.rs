@@ -1,6 +1,5 @@
-//! Archives of whole environments or module paths: [`build`] makes one from a tree, [`open`] finds in it what a
-//! compile would otherwise parse, [`inspect`] shows it. The form of the file is `bunraku_vm::archive`'s; what its
-//! parts mean is said in [`parts`] and [`data`]. Compiles reach all this through `crate::tree`.
+//! Archives of whole environments or module paths: [`build`] makes one from a tree, [`inspect`] shows it. The form of the file is `bunraku_vm::archive`'s; what its
+//! parts mean is said in [`parts`] and `crate::hiera::encoded`. Compiles reach all this through `bunraku_files::tree`.
 //!
 //! An archive is opened once and may be shared by any number of threads:
 //!
@@ -40,19 +39,19 @@
 //! ```
 
 pub mod build;
-pub mod data;
 mod file;
 pub mod inspect;
 mod keys;
-pub mod open;
 pub mod parts;
 mod readers;
 mod reads;
 pub mod ruby;
 mod walk;
 
+pub use bunraku_files::archive::Opened;
 use bunraku_vm::archive::layout::FINGERPRINT;
-use std::sync::LazyLock;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 /// The fingerprint of this compiler.
 pub static COMPILER: LazyLock<[u8; FINGERPRINT]> = LazyLock::new(|| {
@@ -60,3 +59,19 @@ pub static COMPILER: LazyLock<[u8; FINGERPRINT]> = LazyLock::new(|| {
     let digit = |at: usize| char::from(text[at]).to_digit(16).unwrap_or_default() as u8;
     std::array::from_fn(|n| digit(2 * n) << 4 | digit(2 * n + 1))
 });
+
+/// Opens an archive that this compiler has built.
+///
+/// # Errors
+/// As [`Opened::open`].
+pub fn open(path: &Path) -> Result<Arc<Opened>, String> {
+    Opened::open(path, &COMPILER)
+}
+
+/// An archive of this compiler's in memory, under a name.
+///
+/// # Errors
+/// As [`Opened::open`].
+pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Arc<Opened>, String> {
+    Opened::from_bytes(path, bytes, &COMPILER)
+}

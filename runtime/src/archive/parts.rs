@@ -6,25 +6,10 @@ use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
+use bunraku_files::archive::SELF;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use serde::{Deserialize, Serialize};
-
-/// Stands for the path of the file a part belongs to. No path can hold it.
-pub const SELF: &str = "\0";
-
-/// What was built, as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Info {
-    /// Whether the root `e` is there: an environment's folder.
-    pub environment: bool,
-    /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
-    pub folders: u32,
-    /// The module path that it was built with, each folder as the archive calls it.
-    pub modulepath: Vec<String>,
-    /// Whether all files are there in full.
-    pub embedded: bool,
-}
 
 /// The levels of `strict`, in the order of their findings.
 pub const STRICT: [Strict; 3] = [Strict::Off, Strict::Warning, Strict::Error];

@@ -2,9 +2,9 @@
 //! note, for not every `.yaml` is data of Hiera's. Paths with variables may become anything that fits around these.
 
 use super::walk::Found;
-use crate::files::read;
 use crate::hiera::data::Data;
 use crate::hiera::yaml;
+use bunraku_files::read;
 
 /// A path in parts, with anything between them.
 type Pattern = Vec<String>;

@@ -2,10 +2,10 @@
 //! what is not rendered natively, data types
 //! in Ruby, and resource types whose declaration can't be read.
 
-use crate::environment::Environment;
 use crate::function_files::ENVIRONMENT;
 use crate::natives::twin_of;
-use crate::tree::Tree;
+use crate::snapshot::Snapshot;
+use bunraku_files::tree::Tree;
 use bunraku_stdlib::module::Api;
 use std::path::Path;
 
@@ -32,14 +32,14 @@ impl NeedsRuby {
 type Why<'w> = dyn Fn(&Path) -> Option<String> + 'w;
 
 /// What of an environment needs Ruby, modules by name; those that need none are left out.
-pub fn needs(environment: &Environment, why: &Why<'_>) -> Vec<NeedsRuby> {
+pub fn needs(environment: &Snapshot, why: &Why<'_>) -> Vec<NeedsRuby> {
     let modules = environment.modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
     let own = environment.directory.as_deref().map(|directory| (ENVIRONMENT, directory));
     let all = modules.chain(own).map(|(owner, root)| of(environment, owner, root, why));
     all.filter(|needs| !needs.is_empty()).collect()
 }
 
-fn of(environment: &Environment, owner: &str, root: &Path, why: &Why<'_>) -> NeedsRuby {
+fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsRuby {
     let tree = environment.tree();
     let mut needs = NeedsRuby { owner: owner.to_owned(), ..NeedsRuby::default() };
     for api in [Api::New, Api::Old] {

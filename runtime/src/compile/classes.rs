@@ -1,10 +1,11 @@
 //! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
 
 use super::{Compile, Known, KnownKind, contain};
-use crate::catalog::tags::Tags;
-use crate::catalog::{Inherited, Kind, Param, Params, Resource, rich};
-use crate::names;
 use crate::stats::Kind as Counted;
+use bunraku_catalog::tags::Tags;
+use bunraku_catalog::{Inherited, Kind, Param, Params, Resource};
+use bunraku_data::names;
+use bunraku_data::rich;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;

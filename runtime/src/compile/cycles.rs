@@ -5,8 +5,8 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::rich;
-use crate::names;
+use bunraku_data::names;
+use bunraku_data::rich;
 use bunraku_vm::error::Eval;
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -197,10 +197,10 @@ impl<'c> Compile<'c> {
         &self,
         graph: &mut Graph,
         labels: &mut Vec<(String, String)>,
-        catalog: &crate::catalog::Catalog<'c>,
+        catalog: &bunraku_catalog::Catalog<'c>,
     ) {
         let mut ends: HashMap<usize, (usize, usize)> = HashMap::new();
-        let is_container = |r: &crate::catalog::Resource<'c>| {
+        let is_container = |r: &bunraku_catalog::Resource<'c>| {
             !r.is_virtual && (r.type_name == "Stage" || self.environment.types.get(r.type_name).is_none())
         };
         let all = catalog.resources.iter().enumerate().filter(|(_, r)| is_container(r));

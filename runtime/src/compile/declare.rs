@@ -2,11 +2,11 @@
 //! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
 
 use super::{Compile, Known, location};
-use crate::catalog::tags::Tags;
-use crate::catalog::{Kind, Param, Params, Resource};
-use crate::names;
-use crate::resource_types::{Identity, ResourceType};
 use bumpalo::collections::{CollectIn, Vec as List};
+use bunraku_catalog::tags::Tags;
+use bunraku_catalog::{Kind, Param, Params, Resource};
+use bunraku_data::names;
+use bunraku_resource_types::{Identity, ResourceType};
 use bunraku_vm::budget;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -329,7 +329,7 @@ impl<'c> Compile<'c> {
 
     fn alias(
         &self,
-        catalog: &mut crate::catalog::Catalog<'c>,
+        catalog: &mut bunraku_catalog::Catalog<'c>,
         id: ResourceId,
         alias: &'c str,
         shown: impl FnOnce() -> (String, String),

@@ -2,8 +2,8 @@
 //! Source: the specification's "Resource Defaults"; applied when a resource is created, as the oracle does.
 
 use super::Compile;
-use crate::catalog::Param;
-use crate::names;
+use bunraku_catalog::Param;
+use bunraku_data::names;
 use bunraku_vm::error::{Blame, Eval, Flow};
 use bunraku_vm::host::Attribute;
 use bunraku_vm::scope::Scope;

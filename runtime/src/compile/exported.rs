@@ -4,12 +4,12 @@
 
 use super::Compile;
 use super::query::Asked;
-use crate::catalog::rich::{self, Style};
-use crate::catalog::{Kind, Param};
-use crate::data;
-use crate::names;
-use crate::store::{Exported, Filter};
 use bumpalo::collections::CollectIn;
+use bunraku_catalog::{Kind, Param};
+use bunraku_data::json as data;
+use bunraku_data::names;
+use bunraku_data::rich::{self, Style};
+use bunraku_stores::{Exported, Filter};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Query;
 use bunraku_vm::scope::{ResourceId, Scope};

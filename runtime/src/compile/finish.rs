@@ -3,9 +3,10 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::{Param, Params, Resource, rich, tags::Tags};
-use crate::names;
-use crate::resource_types::{Identity, METAPARAMETERS, is_relationship};
+use bunraku_catalog::{Param, Params, Resource, tags::Tags};
+use bunraku_data::names;
+use bunraku_data::rich;
+use bunraku_resource_types::{Identity, METAPARAMETERS, is_relationship};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
@@ -183,7 +184,7 @@ impl<'c> Compile<'c> {
 
     pub(super) fn find_in(
         &self,
-        catalog: &crate::catalog::Catalog<'c>,
+        catalog: &bunraku_catalog::Catalog<'c>,
         ty: &str,
         title: &str,
     ) -> Option<ResourceId> {

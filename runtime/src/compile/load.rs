@@ -2,12 +2,12 @@
 //! type aliases. Source: the specification's "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
 
 use super::{AliasBody, Compile, Known, KnownKind};
-use crate::environment::TypeFiles;
 use crate::modules;
-use crate::names;
+use crate::snapshot::TypeFiles;
 use crate::units::{Compiled, compile};
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_data::names;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -72,9 +72,10 @@ impl<'c> Compile<'c> {
 
     /// The unit of a manifest, whose definitions are not known yet.
     fn read_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, Read<'c>> {
-        if let Some(file) = self.environment.modules.frozen_file(path) {
-            let compile = || self.units.file(self.tree(), path, self.check, file.in_module.as_deref());
+        if let Some(file) = self.environment.modules.kept_file(path) {
+            let compile = || self.units().file(self.tree(), path, self.check, file.in_module.as_deref());
             let outcome = file.units[self.check as usize].get_or_init(compile);
+            self.note_standing(path);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.check as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
@@ -88,7 +89,7 @@ impl<'c> Compile<'c> {
 
     pub(super) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
         let in_module = self.environment.modules.place(path).map(|(path, _)| path);
-        let outcome = self.units.file(self.tree(), path, self.check, in_module.as_deref());
+        let outcome = self.units().file(self.tree(), path, self.check, in_module.as_deref());
         self.note_standing(path);
         outcome.map_err(|faults| self.faults(&faults))
     }
@@ -429,8 +430,8 @@ impl<'c> Compile<'c> {
         }
         let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
         let environment = self.environment;
-        let kept = environment.type_files.get(&key).filter(|_| self.tree().is_frozen());
-        if let Some(lasting) = kept.and_then(|files| files.lasting[self.check as usize].get())
+        let files = environment.type_files.get_or(key.as_str(), || self.type_files(&key));
+        if let Some(lasting) = files.lasting[self.check as usize].get()
             && !vm.types.own_types
         {
             let alias = &*self.arena.alloc(Alias::new(&lasting.name));
@@ -440,10 +441,6 @@ impl<'c> Compile<'c> {
             self.aliases.borrow_mut().insert(key, Some(known));
             return self.resolve_alias(vm, key);
         }
-        let files = match kept {
-            Some(files) => Cow::Borrowed(files),
-            None => Cow::Owned(self.type_files(&key)),
-        };
         if let Some(file) = &files.ruby {
             let interface = self.datatype_interface(vm, name, file)?;
             self.seeking_type(|| self.load_compiled(vm, &interface, None, self.text(first)))?;
@@ -457,7 +454,7 @@ impl<'c> Compile<'c> {
         }
         match &files.set {
             Some(file) if !self.aliases.borrow().contains_key(first) => {
-                let name = crate::names::capitalize(first);
+                let name = bunraku_data::names::capitalize(first);
                 self.load_single(vm, file, &name, "type")?;
                 self.resolve_alias(vm, first)?;
             }
@@ -483,9 +480,6 @@ impl<'c> Compile<'c> {
                 // A module's type set has the module's name.
                 files.set = self.namespaced_file(module, "types", "init_typeset").filter(is_file);
             }
-        }
-        if self.tree().is_frozen() {
-            self.environment.type_files.insert(key.to_owned(), Box::new(files.clone()));
         }
         files
     }

@@ -8,9 +8,11 @@ mod collect;
 mod cycles;
 mod declare;
 mod defaults;
+mod erb;
 mod exported;
 mod faults;
 mod finish;
+mod hiera;
 mod host;
 mod load;
 mod overrides;
@@ -24,21 +26,19 @@ mod syntax;
 
 pub use phases::{Code, Finished, Inputs, Node, Spent};
 
-use crate::catalog::Catalog;
-use crate::catalog::tags::{Marks, Words};
-use crate::environment::Environment;
-use crate::erb::{Lowered, SetByTemplates, Templates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
-use crate::process;
 use crate::ruby::Ruby;
 use crate::settings::Given;
+use crate::snapshot::Snapshot;
 use crate::stats::Counter;
-use crate::store::Store;
-use crate::tree::{Standing, Tree};
 use crate::units::{Kept, Units};
 use bumpalo::Bump;
+use bunraku_catalog::Catalog;
+use bunraku_catalog::tags::{Marks, Words};
 use bunraku_compiler::check::Strict as CheckStrict;
+use bunraku_files::tree::{Standing, Tree};
+use bunraku_stores::Store;
 use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::cause::Cause;
@@ -103,7 +103,7 @@ pub struct Settings {
     /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
     pub limits: Limits,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
-    pub exec: process::Limits,
+    pub exec: bunraku_process::Limits,
 }
 
 impl Default for Settings {
@@ -119,7 +119,7 @@ impl Default for Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             limits: Limits { clock, ..Limits::default() },
-            exec: process::Limits::default(),
+            exec: bunraku_process::Limits::default(),
         }
     }
 }
@@ -176,8 +176,7 @@ pub(crate) struct Relationship<'c> {
 /// One compile's state. The machine reaches it as its host, through shared references: hence the cells.
 pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
-    pub(crate) environment: &'c Environment,
-    units: &'c Units,
+    pub(crate) environment: &'c Snapshot,
     pub(crate) kept: &'c Kept,
     natives: &'c Functions,
     pub(crate) settings: Settings,
@@ -221,14 +220,7 @@ pub struct Compile<'c> {
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
     loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<String, ChunkRef>>,
-    /// ERB templates of all compiles; and those that this one has met, by file and by text.
-    pub(crate) rendering: &'c Templates,
-    pub(crate) erb_files: RefCell<HashMap<String, &'c Lowered>>,
-    pub(crate) erb_texts: RefCell<HashMap<String, &'c Lowered>>,
-    /// Variables that ERB templates have set.
-    pub(crate) set_by_templates: SetByTemplates<'c>,
-    /// How many ERB templates are being rendered, each within the one before.
-    pub(crate) erb_depth: Cell<usize>,
+    erb: crate::erb::Engine<'c>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,
     node_scope: Cell<Option<&'c Scope<'c>>>,
@@ -262,9 +254,6 @@ impl<'c> Compile<'c> {
 
     /// Says, once, of a file that the archive does not have as it is now.
     pub(crate) fn note_standing(&self, path: &std::path::Path) {
-        if self.tree().is_frozen() {
-            return;
-        }
         let what = match self.tree().standing(path) {
             Standing::Apart | Standing::Same => return,
             Standing::Changed => "has changed since the archive was built",
@@ -274,6 +263,11 @@ impl<'c> Compile<'c> {
         if self.warned.borrow_mut().insert(message.clone()) {
             self.logs.borrow_mut().push(Log { level: Severity::Notice, message, place: Place::default() });
         }
+    }
+
+    /// The units of the environment's files.
+    fn units(&self) -> &'c Units {
+        &self.environment.units
     }
 
     /// Copies text into the compile's arena.

@@ -3,8 +3,8 @@
 
 use super::declare::flatten;
 use super::{Compile, location};
-use crate::catalog::{Param, Params};
-use crate::names;
+use bunraku_catalog::{Param, Params};
+use bunraku_data::names;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{Attribute, Site, Strict};

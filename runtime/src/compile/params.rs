@@ -2,10 +2,10 @@
 //! Source: the specification's "Parameters"; `Puppet::Resource::Type` for the order of it all.
 
 use super::{Compile, Known, KnownKind};
-use crate::catalog::Param;
-use crate::names;
-use crate::resource_types::is_metaparameter;
 use crate::ruby::UNCAUGHT;
+use bunraku_catalog::Param;
+use bunraku_data::names;
+use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};

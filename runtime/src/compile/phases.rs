@@ -1,25 +1,24 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
-use crate::catalog::json::{self, Header};
-use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Inherited, Kind, Param, Params};
-use crate::data;
-use crate::environment::Environment;
-use crate::erb::{SetByTemplates, Templates};
-use crate::facts::Facts;
+use crate::erb::{Engine, KeptTemplates};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
-use crate::hiera::files::DataFiles;
 use crate::hiera::query::{Answer, Query};
 use crate::ruby::Ruby;
 use crate::settings::Given;
+use crate::snapshot::Snapshot;
 use crate::stats::{Counter, Stats};
-use crate::store::Store;
-use crate::units::{Compiled, Kept, Units};
+use crate::units::{Compiled, Kept};
 use bumpalo::{Bump, collections::CollectIn};
+use bunraku_catalog::json::{self, Header};
+use bunraku_catalog::tags::Words;
+use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_data::json as data;
+use bunraku_nodes::facts::Facts;
+use bunraku_stores::Store;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -123,17 +122,13 @@ impl std::ops::AddAssign for Spent {
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
-    pub environment: &'c Environment,
-    /// Units of files, of all compiles.
-    pub units: &'c Units,
-    /// ERB templates, of all compiles.
-    pub templates: &'c Templates,
-    /// Units and templates that this compile has reached.
+    pub environment: &'c Snapshot,
+    /// ERB templates that this compile has reached.
+    pub kept_templates: &'c KeptTemplates,
+    /// Units that this compile has reached.
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
-    /// Data files, of all compiles.
-    pub files: &'c DataFiles,
     /// Settings.
     pub settings: Settings,
     /// What else of Puppet's settings the job has set, for code that reads them.
@@ -160,11 +155,9 @@ impl<'c> Compile<'c> {
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
         let Inputs {
             environment,
-            units,
-            templates,
+            kept_templates,
             kept,
             functions,
-            files,
             settings,
             given,
             node,
@@ -183,14 +176,13 @@ impl<'c> Compile<'c> {
         let compile = &*arena.alloc(Compile {
             arena,
             environment,
-            units,
             kept,
             natives: functions,
             settings,
             given,
             store,
             taken_in: RefCell::default(),
-            hiera: Hiera::new(files),
+            hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,
             counter: match settings.stats || settings.profile {
                 true => Counter::new(arena, settings.profile),
@@ -218,11 +210,7 @@ impl<'c> Compile<'c> {
             resolving: RefCell::default(),
             loaded: RefCell::default(),
             templates: RefCell::default(),
-            rendering: templates,
-            erb_files: RefCell::default(),
-            erb_texts: RefCell::default(),
-            erb_depth: Cell::new(0),
-            set_by_templates: SetByTemplates::default(),
+            erb: Engine::new(&environment.templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),
@@ -303,9 +291,7 @@ impl<'c> Compile<'c> {
         self.named_templates.take();
         self.found_files.take();
         self.marks.take();
-        self.erb_files.take();
-        self.set_by_templates.release();
-        self.erb_texts.take();
+        self.erb.release();
         self.main_chunks.take();
         self.class_scopes.take();
         self.type_names.take();

@@ -2,9 +2,9 @@
 
 use super::Compile;
 use super::declare::flatten;
-use crate::catalog::tags::Words;
-use crate::catalog::{Catalog, Resource};
 use bumpalo::Bump;
+use bunraku_catalog::tags::Words;
+use bunraku_catalog::{Catalog, Resource};
 use bunraku_vm::compare;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;

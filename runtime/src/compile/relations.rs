@@ -4,8 +4,9 @@
 use super::collect::collector_number;
 use super::declare::flatten;
 use super::{Compile, Relationship};
-use crate::catalog::{Catalog, Param, Resource, rich};
-use crate::names;
+use bunraku_catalog::{Catalog, Param, Resource};
+use bunraku_data::names;
+use bunraku_data::rich;
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Relation;

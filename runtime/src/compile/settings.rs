@@ -2,8 +2,8 @@
 //! rest Puppet's defaults.
 
 use super::{Compile, Strict};
-use crate::data;
 use crate::settings::{self, Kind};
+use bunraku_data::json as data;
 use bunraku_vm::value::{HashBuilder, Value};
 use serde_json::Value as Json;
 

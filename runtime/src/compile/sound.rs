@@ -1,9 +1,9 @@
 //! Parameters of a definition that is read: their types, which are evaluated then, and their names. What has come out
-//! well in one compile and depends on nothing but files of a frozen tree is taken on trust by the next.
+//! well in one compile and depends on nothing but files of the tree is taken on trust by the next.
 
 use super::{AliasBody, Compile, Known};
-use crate::environment::LastingAlias;
-use crate::resource_types::is_metaparameter;
+use crate::snapshot::LastingAlias;
+use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::Eval;
 use bunraku_vm::types::{self, LastingType};
 use bunraku_vm::unit::{ChunkRef, DefKind};
@@ -64,7 +64,7 @@ impl<'c> Compile<'c> {
         loaded
     }
 
-    /// If the types of a chunk's parameters, which have been evaluated, follow from files of a frozen tree alone, keeps
+    /// If the types of a chunk's parameters, which have been evaluated, follow from files of the tree alone, keeps
     /// them for the next compile, and the aliases they name.
     fn learn(&self, vm: &mut Vm<'c>, chunk: ChunkRef) -> Eval<'c, ()> {
         let mut met = Vec::new();
@@ -118,7 +118,7 @@ impl<'c> Compile<'c> {
     fn is_file_of(&self, name: &str, file: Option<&str>) -> bool {
         let Some(file) = file else { return false };
         let sought = self.environment.type_files.get(name.to_lowercase().as_str());
-        let unit = self.environment.modules.frozen_file(Path::new(file));
+        let unit = self.environment.modules.kept_file(Path::new(file));
         let outcome = unit.and_then(|file| file.units[self.check as usize].get());
         sought.and_then(|files| files.alias.as_deref()) == Some(Path::new(file))
             && outcome.is_some_and(|outcome| outcome.as_ref().is_ok_and(|unit| unit.warnings.is_empty()))

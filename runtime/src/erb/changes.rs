@@ -8,8 +8,8 @@
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
 use super::value::{Ask, Known, Map, V};
+use super::world::Worker;
 use super::{budget, compare};
-use crate::compile::Compile;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::symbol::Symbol;
@@ -26,15 +26,29 @@ struct Set<'c> {
 }
 
 /// A template to be rendered in Ruby, should a worker be started: for what it sets.
-pub(crate) struct Replay<'c> {
+pub struct Replay<'c> {
+    /// The scope it was rendered in.
     pub scope: &'c Scope<'c>,
-    pub file: Option<(String, String)>,
-    pub text: String,
+    /// What it is.
+    pub template: ReplayOf,
+}
+
+/// What is rendered again.
+pub enum ReplayOf {
+    /// A file, by the name it was asked for and its path.
+    File {
+        /// What messages call it.
+        name: String,
+        /// Where it lies.
+        file: String,
+    },
+    /// A template given as text.
+    Text(String),
 }
 
 /// Variables that templates of the compile have set, and those templates.
 #[derive(Default)]
-pub(crate) struct SetByTemplates<'c> {
+pub(super) struct SetByTemplates<'c> {
     all: RefCell<Vec<Set<'c>>>,
     replays: RefCell<Vec<Replay<'c>>>,
     /// Whether the rendering under way has set one, or seen one, which it may change.
@@ -72,11 +86,11 @@ impl<'c> SetByTemplates<'c> {
 
     /// Notes that a rendering has set some.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>) {
-        let (file, text) = match erb {
-            Erb::File { name, file } => (Some(((*name).to_owned(), (*file).to_owned())), String::new()),
-            Erb::Text(text) => (None, (*text).to_owned()),
+        let template = match erb {
+            Erb::File { name, file } => ReplayOf::File { name: (*name).to_owned(), file: (*file).to_owned() },
+            Erb::Text(text) => ReplayOf::Text((*text).to_owned()),
         };
-        self.replays.borrow_mut().push(Replay { scope, file, text });
+        self.replays.borrow_mut().push(Replay { scope, template });
     }
 
     /// What is to be rendered again in Ruby; from now on its variables are Ruby's.
@@ -124,40 +138,27 @@ impl<'c> SetByTemplates<'c> {
         }
         None
     }
-}
 
-impl<'c> Compile<'c> {
     /// Sets a variable for templates. One that Puppet code may name is for Ruby to set.
-    pub(super) fn set_for_templates(
+    pub(super) fn set(
         &self,
         vm: &Vm<'c>,
         scope: &'c Scope<'c>,
-        name: &str,
-        value: V<'c>,
+        (name, value): (&str, V<'c>),
+        worker: Worker,
     ) -> Known<()> {
         let mut bytes = name.bytes();
         let word = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_lowercase())
             && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric());
-        if !word || vm.symbols.get(name).is_some() || self.ruby.has_worker() || self.ruby.is_running() {
+        if !word || vm.symbols.get(name).is_some() || worker != Worker::None {
             return Err(Ask("a variable to be set"));
         }
-        if self.set_by_templates.own(scope, name, usize::MAX).is_some() {
+        if self.own(scope, name, usize::MAX).is_some() {
             return Err(Ask("a variable to be set again"));
         }
         let set = Set { scope: scope.id, name: name.to_owned(), value };
-        self.set_by_templates.all.borrow_mut().push(set);
-        self.set_by_templates.used.set(true);
-        Ok(())
-    }
-
-    /// Renders in Ruby what has set variables without it. The worker has just been started.
-    pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> bunraku_vm::error::Eval<'c, ()> {
-        for Replay { scope, file, text } in self.set_by_templates.take_replays() {
-            match &file {
-                Some((name, file)) => self.render_file(vm, scope, name, file)?,
-                None => self.render_text(vm, scope, &text)?,
-            };
-        }
+        self.all.borrow_mut().push(set);
+        self.used.set(true);
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
         return Err(whole("its size"));
     }
     let program = super::scan::scan(text).map_err(whole)?;
-    let parsed = crate::ruby_tree::parse(&program.source).ok_or_else(|| whole("its syntax"))?;
+    let parsed = bunraku_ruby_syntax::parse(&program.source).ok_or_else(|| whole("its syntax"))?;
     let root = parsed.root_node();
     if let Some(fault) = first_fault(root) {
         return Err(Reason { line: line_of(fault), what: "syntax that is not understood".to_owned() });

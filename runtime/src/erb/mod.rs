@@ -13,6 +13,7 @@ mod budget;
 mod calls;
 mod changes;
 mod compare;
+mod engine;
 mod eval;
 mod form;
 mod literals;
@@ -24,25 +25,24 @@ mod scan;
 mod text;
 mod tree;
 mod value;
+mod world;
 
-pub(crate) use changes::SetByTemplates;
+pub use changes::{Replay, ReplayOf};
+pub use engine::{Engine, KeptTemplates, name_of};
+pub use eval::Rendered;
+pub use tree::Reason;
+pub use world::{Worker, World};
 
-use crate::compile::Compile;
-use crate::files::read;
-use crate::recent::{self, Recent};
-use crate::stats::Kind;
-use crate::tree::{Stamp, Tree};
-use bunraku_vm::error::Eval;
-use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
-use bunraku_vm::scope::Scope;
-use bunraku_vm::vm::Vm;
-use eval::{Rendered, Stopped};
-use std::path::{Path, PathBuf};
+use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
+use bunraku_files::read;
+use bunraku_files::recent::Recent;
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::Fault as ArchiveFault;
+use bunraku_vm::archive::layout::Section;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
-use tree::{Reason, Template};
-use value::{Ask, Known};
+use tree::Template;
 
 /// A template as far as it could be lowered, and how it has gone since.
 pub struct Lowered {
@@ -103,156 +103,71 @@ impl Lowered {
     }
 }
 
-/// Templates kept between compiles: files until they change, and texts.
-pub struct Templates {
-    files: Mutex<Recent<PathBuf, (Stamp, Arc<Lowered>)>>,
+/// Templates of all snapshots of a session: files until they change, and texts.
+pub struct SessionTemplates {
+    files: Arc<SessionFiles<Arc<Lowered>, 1>>,
+    /// Templates given as text. Key: the text. Bound: [`MOST_TEXTS`]. Never stale. Test: `tests/tests/erb.rs`.
     texts: Mutex<Recent<Box<str>, Arc<Lowered>>>,
 }
 
-impl Default for Templates {
+impl Default for SessionTemplates {
     fn default() -> Self {
-        let (files, texts) = (Recent::new(recent::FILES), Recent::new(MOST_TEXTS));
-        Templates { files: Mutex::new(files), texts: Mutex::new(texts) }
+        SessionTemplates { files: Arc::default(), texts: Mutex::new(Recent::new(MOST_TEXTS)) }
     }
 }
 
 /// How many templates given as text are kept.
 const MOST_TEXTS: usize = 1000;
 
+const TEMPLATES: Contract = Contract {
+    holds: "ERB templates, lowered",
+    key: "path",
+    bound: "the templates of the tree; of others and for the next snapshot, 50,000",
+    stale: "size or time of the file differ",
+    test: "tests/tests/erb.rs: a_template_that_changes_is_read_again",
+};
+
+/// What a snapshot keeps of ERB templates.
+pub struct Templates {
+    files: FileMemo<Arc<Lowered>, 1>,
+    session: Arc<SessionTemplates>,
+}
+
 impl Templates {
+    /// Nothing lowered yet but what `session` has of other snapshots.
+    pub fn new(session: Arc<SessionTemplates>) -> Templates {
+        Templates { files: FileMemo::new(&TEMPLATES, session.files.clone()), session }
+    }
+
     /// A file's template; none where it can't be read.
     fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
-        // What a frozen archive gives is kept with it.
-        if tree.is_frozen()
-            && let Some(lowered) = tree.template(path)
-        {
-            return Some(lowered);
-        }
-        let stamp = tree.stamp(path).ok()?;
-        if let Ok(mut files) = self.files.lock()
-            && let Some((kept, lowered)) = files.get(path)
-            && *kept == stamp
-        {
-            return Some(lowered.clone());
-        }
-        let lowered = tree.template(path).or_else(|| {
+        let archived = || {
+            let lowered = tree.archived(path, |opened, entry| {
+                let Some(part) = opened.archive().part_in(entry, Section::Templates)? else {
+                    return Ok(None);
+                };
+                let lowered = Lowered::decode(opened.archive().part_bytes(&part)?);
+                lowered.map(Some).ok_or(ArchiveFault::Cold(Section::Templates))
+            });
+            lowered.map(Arc::new)
+        };
+        let make = || {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
-            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).ok()?;
-            Some(Arc::new(Lowered::new(&text)))
-        })?;
-        if let Ok(mut files) = self.files.lock() {
-            files.insert(path.to_path_buf(), (stamp, lowered.clone()));
-        }
-        Some(lowered)
+            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
+            Ok(Arc::new(Lowered::new(&text)))
+        };
+        self.files.get((tree, path, 0), archived, |_| (), make).ok()
     }
 
     fn text(&self, text: &str) -> Arc<Lowered> {
-        if let Some(kept) = self.texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
+        let texts = &self.session.texts;
+        if let Some(kept) = texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
             return kept;
         }
         let lowered = Arc::new(Lowered::new(text.as_bytes()));
-        if let Ok(mut texts) = self.texts.lock() {
+        if let Ok(mut texts) = texts.lock() {
             texts.insert(text.into(), lowered.clone());
         }
         lowered
-    }
-}
-
-/// What statistics call a template.
-fn name_of<'t>(erb: &Erb<'t>) -> &'t str {
-    match erb {
-        Erb::File { name, .. } => name,
-        Erb::Text(_) => "inline_template",
-    }
-}
-
-impl<'c> Compile<'c> {
-    /// The text of a template.
-    ///
-    /// # Errors
-    /// Those of the Ruby worker, where the template needs it.
-    pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
-        if self.settings.native_templates {
-            let started = Instant::now();
-            let set = self.set_by_templates.begin();
-            let native = self
-                .counter
-                .attempt(Kind::ErbNative, name_of(&erb), || self.render_natively(vm, scope, &erb).ok());
-            match &native {
-                None => self.set_by_templates.truncate(set),
-                Some(_) if self.set_by_templates.was_used() => self.set_by_templates.note(scope, &erb),
-                Some(_) => {}
-            }
-            if let Some(Rendered { text, logs, changed }) = native {
-                self.note_rendering(started.elapsed());
-                for (name, value) in changed {
-                    self.change_in_place(vm, scope, &name, value);
-                }
-                logs.iter().for_each(|(level, message)| self.log(*level, message, None));
-                return Ok(vm.string(&text));
-            }
-        }
-        match erb {
-            Erb::File { name, file } => {
-                self.refuse_irregular(Path::new(file))?;
-                self.render_file(vm, scope, name, file)
-            }
-            Erb::Text(text) => self.render_text(vm, scope, text),
-        }
-    }
-
-    /// The text of the template that `template()` finds by this name, rendered within another.
-    fn render_nested(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Known<Rendered<'c>> {
-        let found = self.find_file(vm, ModuleFolder::Templates, name);
-        let file = found.ok().flatten().ok_or(Ask("a template there is not"))?;
-        self.render_natively(vm, scope, &Erb::File { name, file: &file })
-    }
-
-    fn note_rendering(&self, time: std::time::Duration) {
-        // Within Ruby the time is Ruby's already.
-        if !self.ruby.is_running() {
-            let mut spent = self.spent.get();
-            spent.native_templates += time;
-            self.spent.set(spent);
-        }
-    }
-
-    fn render_natively(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: &Erb<'_>) -> Known<Rendered<'c>> {
-        let lowered = self.lowered(erb).ok_or(Ask("a file that cannot be read"))?;
-        let (shown, Some(template)) = (name_of(erb), lowered.template()) else {
-            self.counter.note_reason(name_of(erb), || lowered.reason());
-            return Err(Ask("the template"));
-        };
-        let rendered = eval::render(self, vm, scope, template);
-        if let Err(Stopped { ask, reason }) = &rendered {
-            let known = reason.and_then(|number| template.reasons.get(number as usize));
-            let said = || known.map_or_else(|| ask.0.to_owned(), Reason::to_string);
-            self.counter.note_reason(shown, said);
-        }
-        match rendered {
-            Ok(_) => _ = lowered.rendered.fetch_add(1, Ordering::Relaxed),
-            // With a worker about, less is done here: that says nothing of the template.
-            Err(_) if self.ruby.has_worker() => {}
-            Err(_) => _ = lowered.asked.fetch_add(1, Ordering::Relaxed),
-        }
-        rendered.map_err(|stopped| stopped.ask)
-    }
-
-    /// The template, kept for as long as the compile runs.
-    fn lowered(&self, erb: &Erb<'_>) -> Option<&'c Lowered> {
-        let (known, key) = match erb {
-            Erb::File { file, .. } => (&self.erb_files, *file),
-            Erb::Text(text) => (&self.erb_texts, *text),
-        };
-        if let Some(lowered) = known.borrow().get(key) {
-            return Some(lowered);
-        }
-        let lowered = match erb {
-            Erb::File { file, .. } => self.rendering.file(self.tree(), Path::new(file))?,
-            Erb::Text(text) => self.rendering.text(text),
-        };
-        let lowered = self.kept.keep_template(lowered);
-        known.borrow_mut().insert(key.to_owned(), lowered);
-        Some(lowered)
     }
 }

@@ -1,11 +1,12 @@
 //! What Ruby code asks back while it runs.
 
 use super::{Compile, text};
-use crate::catalog::Param;
-use crate::catalog::rich::{self, Style};
 use crate::compile::KnownKind;
 use crate::settings::Kind;
-use crate::{data, names};
+use bunraku_catalog::Param;
+use bunraku_data::json as data;
+use bunraku_data::names;
+use bunraku_data::rich::{self, Style};
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;

@@ -3,7 +3,7 @@
 use super::talk::subject;
 use super::text;
 use crate::compile::Compile;
-use crate::resource_types::{ResourceType, Titles};
+use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -42,7 +42,7 @@ impl<'c> Compile<'c> {
             return Err(malformed(&subject));
         };
         for loaded in texts(*loaded) {
-            self.tree().watch(loaded.into());
+            self.tree().note(Path::new(&loaded));
         }
         Ok(ResourceType {
             name: name.to_owned(),

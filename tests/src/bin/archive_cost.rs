@@ -3,7 +3,7 @@
 //!
 //! Each process is measured from outside, by a copy of this program that starts it and asks the system what it used.
 
-use bunraku_runtime::archive::open::Opened;
+use bunraku_runtime::archive;
 use bunraku_runtime::job::{Job, PathList, Session};
 use bunraku_tests::used::{Used, measure, used};
 use bunraku_tests::{bunraku, oracle, paths};
@@ -94,11 +94,11 @@ fn opening(archive: &Path) -> Outcome<(f64, usize, usize)> {
     let mut best = f64::MAX;
     for _ in 0..200 {
         let started = Instant::now();
-        let opened = Opened::open(archive)?;
+        let opened = archive::open(archive)?;
         best = best.min(started.elapsed().as_secs_f64() * 1e6);
         drop(opened);
     }
-    let opened = Opened::open(archive)?;
+    let opened = archive::open(archive)?;
     let at_first = opened.archive().touched();
     let session = Session::default();
     session.add_archive(opened.clone());

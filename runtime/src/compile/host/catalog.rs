@@ -2,8 +2,8 @@
 
 use crate::compile::declare::flatten;
 use crate::compile::{Compile, query};
-use crate::names;
-use crate::resource_types::is_metaparameter;
+use bunraku_data::names;
+use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{CatalogPort, ClassPort};

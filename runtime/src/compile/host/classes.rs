@@ -1,7 +1,7 @@
 //! Answers about classes, and includes them.
 
 use crate::compile::Compile;
-use crate::names;
+use bunraku_data::names;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{ClassPort, Include};
 use bunraku_vm::scope::Scope;

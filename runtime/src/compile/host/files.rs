@@ -1,9 +1,9 @@
 //! Finds and reads files of modules, and runs commands.
 
 use crate::compile::Compile;
-use crate::environment::Named;
 use crate::hiera;
-use crate::process::{self, Errors};
+use crate::snapshot::Named;
+use bunraku_process::Errors;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{FilePort, ModuleFolder};
 use bunraku_vm::vm::Vm;
@@ -42,8 +42,8 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let search = || self.module_file(folder, path).filter(|file| self.tree().exists(file));
         let file = self.environment.named_files.find(self.tree(), (Named::In(folder), path), search);
         let file = file.map(Cow::into_owned);
-        // Elsewhere a file may come while the compile runs.
-        if self.tree().is_frozen() {
+        // Outside of the tree a file may come while the compile runs.
+        if !path.starts_with('/') {
             self.found_files.borrow_mut().insert((folder, self.text(path)), file.clone());
         }
         Ok(file)
@@ -63,8 +63,9 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
         let mut started = std::process::Command::new(program);
-        let ended = process::run(started.args(args).current_dir(folder), Errors::Joined, self.settings.exec)
-            .map_err(|error| failed(error.to_string()))?;
+        let ended =
+            bunraku_process::run(started.args(args).current_dir(folder), Errors::Joined, self.settings.exec)
+                .map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
             Some(0) => Ok(text),

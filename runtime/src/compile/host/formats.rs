@@ -1,9 +1,9 @@
 //! Reads and writes texts in known notations.
 
-use crate::catalog::rich;
 use crate::compile::Compile;
-use crate::data;
 use crate::hiera;
+use bunraku_data::json as data;
+use bunraku_data::rich;
 use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;

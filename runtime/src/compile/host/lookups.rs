@@ -1,8 +1,8 @@
 //! Looks up keys in Hiera, and variables by name.
 
 use crate::compile::Compile;
-use crate::names;
 use crate::stats::Kind;
+use bunraku_data::names;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Lookup, LookupPort};
 use bunraku_vm::scope::Scope;

@@ -1,7 +1,7 @@
 //! Finds and compiles templates.
 
 use crate::compile::Compile;
-use crate::environment::Named;
+use crate::snapshot::Named;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
@@ -45,10 +45,11 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
             return Ok(chunk);
         }
         let path = Path::new(&*file);
-        let compile = || self.units.file(self.tree(), path, self.check, None);
-        let unit = match self.environment.modules.frozen_file(path) {
+        let compile = || self.units().file(self.tree(), path, self.check, None);
+        let unit = match self.environment.modules.kept_file(path) {
             Some(kept) => {
                 let outcome = kept.units[self.check as usize].get_or_init(compile).as_ref();
+                self.note_standing(path);
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
                 self.check_template(vm, "epp", words, &kept.path)?;
                 let learned = Some(&kept.learned[self.check as usize]);
@@ -65,7 +66,7 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         };
         let chunk = ChunkRef { unit, chunk: 0 };
         self.templates.borrow_mut().insert(file.into_owned(), chunk);
-        if self.tree().is_frozen() {
+        if !name.starts_with('/') {
             self.named_templates.borrow_mut().insert(self.text(name), chunk);
         }
         Ok(chunk)

@@ -2,7 +2,7 @@
 
 use crate::compile::Compile;
 use crate::hiera::context;
-use crate::names;
+use bunraku_data::names;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{ObjectClass, TypePort};

@@ -69,10 +69,10 @@ impl<'c> Renderer<'_, 'c> {
         let args = self.values(args)?;
         let template = self.template;
         let body = &template.methods[number as usize];
-        if !self.defined.contains(&number) || args.len() != body.params.len() {
+        if !self.own.defined.contains(&number) || args.len() != body.params.len() {
             return Err(Ask("a method that is not defined so").into());
         }
-        if self.calls >= DEEPEST_CALL {
+        if self.own.calls >= DEEPEST_CALL {
             return Err(Ask("a deep recursion").into());
         }
         let own = body.own.0 as usize..body.own.1 as usize;
@@ -80,9 +80,9 @@ impl<'c> Renderer<'_, 'c> {
         let last = std::mem::replace(&mut self.last, Last::Known(None));
         self.enter(body);
         self.assign_many(&body.params, args)?;
-        self.calls += 1;
+        self.own.calls += 1;
         let result = self.eval(&body.body);
-        self.calls -= 1;
+        self.own.calls -= 1;
         self.last = last;
         self.locals[own].clone_from_slice(&saved);
         result.or_else(|stop| stop.land(Jump::Return))
@@ -96,9 +96,7 @@ impl<'c> Renderer<'_, 'c> {
         if !self.changed()?.is_empty() {
             return Err(Ask("a change that another template may see"));
         }
-        let depth = self.compile.erb_depth.replace(self.depth + 1);
-        let rendered = self.compile.render_nested(self.vm, self.scope, name);
-        self.compile.erb_depth.set(depth);
+        let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));
         let Rendered { text, logs, .. } = rendered?;
         self.logs.extend(logs);
         Ok(text)

@@ -9,10 +9,10 @@ mod stop;
 mod variables;
 
 use super::budget::{self, Used};
-use super::changes::Lent;
+use super::engine::Engine;
 use super::tree::{Node, Template};
 use super::value::{Ask, Known, V};
-use crate::compile::Compile;
+use super::world::World;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
@@ -20,6 +20,7 @@ use bunraku_vm::vm::Vm;
 use std::rc::Rc;
 
 pub(super) use stop::Stop;
+use variables::{Seen, Variables};
 
 /// Bytes a rendering may put out.
 const LARGEST: usize = 16 << 20;
@@ -28,16 +29,14 @@ pub(super) type Done<'c, T = V<'c>> = Result<T, Stop<'c>>;
 
 /// One rendering.
 pub(super) struct Renderer<'e, 'c> {
-    pub compile: &'e Compile<'c>,
+    pub engine: &'e Engine<'c>,
+    pub world: &'e dyn World<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
     used: &'e Used,
     template: &'c Template,
     locals: Vec<V<'c>>,
-    /// Instance variables as far as they were asked for.
-    variables: Vec<Seen<'c>>,
-    /// All variables of the scope, once they were asked for.
-    pub all_variables: Option<Value<'c>>,
+    pub variables: Variables<'c>,
     out: String,
     /// How many templates are around this one.
     depth: usize,
@@ -45,33 +44,16 @@ pub(super) struct Renderer<'e, 'c> {
     reason: Option<u32>,
     last: Last<'c>,
     logs: Vec<(Severity, String)>,
-    /// Arrays and hashes of Puppet's that it may change.
-    lent: Vec<Lent<'c>>,
-    /// Methods that have been defined so far, and how many calls of them are under way.
+    own: OwnMethods,
+}
+
+/// Methods that the template defines itself.
+#[derive(Default)]
+struct OwnMethods {
+    /// Those that have been defined so far.
     defined: Vec<u32>,
+    /// How many calls of them are under way.
     calls: usize,
-    /// How many variables templates of the compile had set before it began: it sees no others as its own.
-    set_before: usize,
-    /// Whether any is seen from its scope, of so many that have been set.
-    sees_set: Option<(usize, bool)>,
-}
-
-/// An instance variable.
-enum Seen<'c> {
-    /// Nobody has asked for it.
-    Unasked,
-    /// It has no value: `defined?` tells it from one that was set to nil.
-    Unset,
-    Set(V<'c>),
-}
-
-impl<'c> Seen<'c> {
-    fn value(&self) -> &V<'c> {
-        match self {
-            Seen::Set(value) => value,
-            Seen::Unasked | Seen::Unset => &V::Nil,
-        }
-    }
 }
 
 /// The groups of the last match.
@@ -82,9 +64,12 @@ enum Last<'c> {
 }
 
 /// What a rendering gives: the text, what is to be logged, and variables of the scope that have been changed in place.
-pub(super) struct Rendered<'c> {
+pub struct Rendered<'c> {
+    /// What it puts out.
     pub text: String,
+    /// Messages, in order.
     pub logs: Vec<(Severity, String)>,
+    /// Names of variables as the scope sees them, and what they have become.
     pub changed: Vec<(String, Value<'c>)>,
 }
 
@@ -99,40 +84,38 @@ pub(super) struct Stopped {
 /// # Errors
 /// Why Ruby has to do it.
 pub(super) fn render<'c>(
-    compile: &Compile<'c>,
+    engine: &Engine<'c>,
+    world: &dyn World<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
-    budget::with(|used| render_with(used, compile, vm, scope, template))
+    budget::with(|used| render_with(used, engine, world, vm, scope, template))
 }
 
 fn render_with<'c>(
     used: &Used,
-    compile: &Compile<'c>,
+    engine: &Engine<'c>,
+    world: &dyn World<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
     let mut renderer = Renderer {
-        compile,
+        engine,
+        world,
         vm,
         scope,
         used,
         template,
         locals: (0..template.slots).map(|_| V::Nil).collect(),
-        variables: template.variables.iter().map(|_| Seen::Unasked).collect(),
-        all_variables: None,
+        variables: Variables::new(template, engine),
         out: String::with_capacity(template.size + template.size / 4 + 64),
-        depth: compile.erb_depth.get(),
+        depth: engine.depth(),
         reason: None,
         last: Last::Known(None),
         logs: Vec::new(),
-        lent: Vec::new(),
-        defined: Vec::new(),
-        calls: 0,
-        set_before: compile.set_by_templates.count(),
-        sees_set: None,
+        own: OwnMethods::default(),
     };
     if renderer.depth == 0 {
         used.begin();
@@ -202,13 +185,13 @@ impl<'c> Renderer<'_, 'c> {
             }
             Node::SetVariable(number, value) => {
                 let value = self.eval(value)?;
-                self.variables[*number as usize] = Seen::Set(value.clone());
+                self.variables.seen[*number as usize] = Seen::Set(value.clone());
                 value
             }
             Node::IsVariable(number) => {
                 self.look_up(*number)?;
                 // One that was set to nil is defined, one that was never set is not.
-                match self.variables[*number as usize] {
+                match self.variables.seen[*number as usize] {
                     Seen::Set(_) => V::Str("instance-variable"),
                     _ => V::Nil,
                 }

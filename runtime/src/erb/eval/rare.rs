@@ -114,7 +114,7 @@ impl<'c> Renderer<'_, 'c> {
                 other => other?,
             },
             Node::Define(number) => {
-                self.defined.push(*number);
+                self.own.defined.push(*number);
                 V::Void
             }
             Node::CallOwn(number, args) => self.call_own(*number, args)?,

@@ -42,7 +42,7 @@ impl<'c> Renderer<'_, 'c> {
         match node {
             Node::Variable(number) => {
                 self.look_up(*number)?;
-                text::put(&mut self.out, self.variables[*number as usize].value())?;
+                text::put(&mut self.out, self.variables.seen[*number as usize].value())?;
             }
             Node::Local(slot) => text::put(&mut self.out, &self.locals[*slot as usize])?,
             node => {

@@ -2,23 +2,70 @@
 //! template may change them.
 
 use super::super::changes::Lent;
+use super::super::engine::Engine;
 use super::super::methods::{self, Method};
-use super::super::tree::{Call, Node, Variable};
+use super::super::tree::{Call, Node, Template, Variable};
 use super::super::value::{Ask, Known, V};
-use super::{Done, Renderer, Seen};
+use super::super::world::Worker;
+use super::{Done, Renderer};
 use bunraku_vm::value::Value;
+
+/// The variables of one rendering.
+pub(in crate::erb) struct Variables<'c> {
+    /// The template's instance variables, as far as they were asked for.
+    pub(super) seen: Vec<Seen<'c>>,
+    /// All variables of the scope, once they were asked for.
+    pub all: Option<Value<'c>>,
+    /// Arrays and hashes of Puppet's that it may change.
+    lent: Vec<Lent<'c>>,
+    /// How many variables templates of the compile had set before it began: it sees no others as its own.
+    set_before: usize,
+    /// Whether any is seen from its scope, of so many that have been set.
+    sees_set: Option<(usize, bool)>,
+}
+
+/// An instance variable.
+pub(super) enum Seen<'c> {
+    /// Nobody has asked for it.
+    Unasked,
+    /// It has no value: `defined?` tells it from one that was set to nil.
+    Unset,
+    Set(V<'c>),
+}
+
+impl<'c> Seen<'c> {
+    pub(super) fn value(&self) -> &V<'c> {
+        match self {
+            Seen::Set(value) => value,
+            Seen::Unasked | Seen::Unset => &V::Nil,
+        }
+    }
+}
+
+impl<'c> Variables<'c> {
+    /// Nobody has asked for any yet.
+    pub(super) fn new(template: &Template, engine: &Engine<'c>) -> Self {
+        Variables {
+            seen: template.variables.iter().map(|_| Seen::Unasked).collect(),
+            all: None,
+            lent: Vec::new(),
+            set_before: engine.set_by_templates.count(),
+            sees_set: None,
+        }
+    }
+}
 
 impl<'c> Renderer<'_, 'c> {
     /// The value of an instance variable.
     pub(super) fn variable(&mut self, number: u32) -> Known<&V<'c>> {
         self.look_up(number)?;
-        Ok(self.variables[number as usize].value())
+        Ok(self.variables.seen[number as usize].value())
     }
 
     /// Sees to it that the value of an instance variable is there.
     #[inline]
     pub(super) fn look_up(&mut self, number: u32) -> Known<()> {
-        match self.variables[number as usize] {
+        match self.variables.seen[number as usize] {
             Seen::Unasked => self.look_up_now(number),
             _ => Ok(()),
         }
@@ -30,12 +77,12 @@ impl<'c> Renderer<'_, 'c> {
         let symbol = self.vm.symbols.get_kept(name);
         if self.sees_set_by_templates()
             && let Some(value) =
-                self.compile.set_by_templates.find(symbol, scope, &name.text, self.set_before)
+                self.engine.set_by_templates.find(symbol, scope, &name.text, self.variables.set_before)
         {
-            self.variables[number as usize] = Seen::Set(value);
+            self.variables.seen[number as usize] = Seen::Set(value);
             return Ok(());
         }
-        self.variables[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
+        self.variables.seen[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
             None | Some(Value::Undef) => Seen::Unset,
             // `$facts` and the like are frozen.
             Some(found) if *shared => Seen::Set(V::from(found)),
@@ -46,12 +93,12 @@ impl<'c> Renderer<'_, 'c> {
 
     /// Whether it sees any variable that templates have set.
     pub(in crate::erb) fn sees_set_by_templates(&mut self) -> bool {
-        let set = &self.compile.set_by_templates;
-        match self.sees_set {
+        let set = &self.engine.set_by_templates;
+        match self.variables.sees_set {
             Some((count, sees)) if count == set.count() => sees,
             _ => {
                 let sees = set.any_seen_from(self.scope);
-                self.sees_set = Some((set.count(), sees));
+                self.variables.sees_set = Some((set.count(), sees));
                 sees
             }
         }
@@ -63,14 +110,14 @@ impl<'c> Renderer<'_, 'c> {
         if !self.template.lends.has(name) || methods::SHARED.contains(&name) {
             return Ok(V::from(value));
         }
-        if let Some(lent) = self.lent.iter().find(|lent| lent.name == name) {
+        if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {
             return Ok(lent.copy.clone());
         }
         match Lent::new(name, value)? {
             None => Ok(V::from(value)),
             Some(lent) => {
                 let copy = lent.copy.clone();
-                self.lent.push(lent);
+                self.variables.lent.push(lent);
                 Ok(copy)
             }
         }
@@ -79,10 +126,10 @@ impl<'c> Renderer<'_, 'c> {
     /// The variables whose values have been changed in place.
     pub(super) fn changed(&self) -> Known<Vec<(String, Value<'c>)>> {
         let mut changed = Vec::new();
-        for lent in &self.lent {
+        for lent in &self.variables.lent {
             if lent.is_changed()? {
                 // What is around would not see it; and a worker remembers variables.
-                if self.depth > 0 || self.compile.ruby.has_worker() {
+                if self.depth > 0 || self.world.worker() == Worker::Present {
                     return Err(Ask("a change of what is Puppet's"));
                 }
                 changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));

@@ -9,7 +9,6 @@ use super::string::to_i;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
-use bunraku_vm::value::Value;
 
 /// Variables that are the same everywhere.
 pub(in crate::erb) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
@@ -90,7 +89,7 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
             match look_up(renderer, name)? {
                 Some(value) => Ok(value),
-                None if renderer.compile.settings.strict == Strict::Off => Ok(V::Nil),
+                None if renderer.vm.host.strict() == Strict::Off => Ok(V::Nil),
                 None => Err(Ask("a variable there is not").into()),
             }
         }
@@ -101,16 +100,17 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
         }
         (Method::SetVariable, [name, value]) => {
             let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
-            renderer.compile.set_for_templates(renderer.vm, renderer.scope, name, value.clone())?;
+            let (set, worker) = (&renderer.engine.set_by_templates, renderer.world.worker());
+            set.set(renderer.vm, renderer.scope, (name, value.clone()), worker)?;
             Ok(value.clone())
         }
         (Method::Variables, []) if !renderer.sees_set_by_templates() => {
             // Templates ask in every round of a loop; nothing sets a variable meanwhile.
-            let all = match renderer.all_variables {
+            let all = match renderer.variables.all {
                 Some(all) => all,
-                None => renderer.compile.variables_for_ruby(renderer.vm, renderer.scope, Value::Undef),
+                None => renderer.world.variables(renderer.vm, renderer.scope),
             };
-            renderer.all_variables = Some(all);
+            renderer.variables.all = Some(all);
             Ok(V::from(all))
         }
         _ => Err(Ask("a method of the scope").into()),
@@ -119,12 +119,12 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
 
 fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
     let symbol = renderer.vm.symbols.get(name);
-    if let Some(value) = renderer.compile.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
+    if let Some(value) = renderer.engine.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
         return Ok(Some(value));
     }
     let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };
-    let found = renderer.compile.variable_for_ruby(renderer.vm, scope, name);
-    let (found, _) = found.map_err(|_| Ask("a variable of a class that cannot be loaded"))?;
+    let found = renderer.world.variable(renderer.vm, scope, name);
+    let found = found.map_err(|_| Ask("a variable of a class that cannot be loaded"))?;
     match found {
         None => Ok(None),
         Some(found) => renderer.lend(name, found).map(Some),
@@ -198,7 +198,7 @@ pub(in crate::erb) fn function<'c>(
             let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
             let host = renderer.vm.host;
             let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
-            let native = native.filter(|_| !renderer.compile.has_file_of_old_kind(name));
+            let native = native.filter(|_| !renderer.world.has_old_function(name));
             let native = native.ok_or(Ask("a function in Ruby"))?;
             let called = renderer.vm.call_native(native, &args, None, renderer.scope);
             V::from(called.map_err(|_| Ask("a function that fails"))?)

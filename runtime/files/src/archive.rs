@@ -1,0 +1,133 @@
+//! An opened archive with its name: what is said when it can't be used, whether its file is still the same, and which
+//! of the files it was made from are unchanged.
+
+use crate::read;
+use crate::tree::Stamp;
+use bunraku_vm::archive::Fault;
+use bunraku_vm::archive::layout::{FINGERPRINT, Section};
+use bunraku_vm::archive::reader::{Archive, Entry};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+/// Stands in an archive's messages for the path of the file they are about. No path can hold it.
+pub const SELF: &str = "\0";
+
+/// What was built, as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    /// Whether the root `e` is there: an environment's folder.
+    pub environment: bool,
+    /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
+    pub folders: u32,
+    /// The module path that it was built with, each folder as the archive calls it.
+    pub modulepath: Vec<String>,
+    /// Whether all files are there in full.
+    pub embedded: bool,
+}
+
+/// What tells whether the file of a name is still the one that was opened.
+type Identity = (u64, Option<SystemTime>, u64);
+
+/// What a source was like when it was compared with the archive, and whether it had the same content.
+type Compared = (Stamp, bool);
+
+/// An archive, opened. It may be shared by any number of threads and compiles.
+pub struct Opened {
+    /// Its file.
+    pub path: PathBuf,
+    /// What was built.
+    pub info: Info,
+    archive: Archive,
+    identity: Option<Identity>,
+    /// Sources that were compared with their entry, by path. Bound: as many as the archive has files, for each place
+    /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/tests/archive.rs`.
+    compared: Mutex<HashMap<PathBuf, Compared>>,
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    Some((metadata.len(), metadata.modified().ok(), inode))
+}
+
+impl Opened {
+    /// Opens an archive: maps it and reads its header, whatever its size. `compiler` is the fingerprint that it must
+    /// bear.
+    ///
+    /// # Errors
+    /// Why it can't be used, and how to build it again where that helps.
+    pub fn open(path: &Path, compiler: &[u8; FINGERPRINT]) -> Result<Arc<Opened>, String> {
+        let identity = identity(path);
+        let archive = Archive::open(path, compiler).map_err(|fault| explain(path, &fault))?;
+        Opened::new(path, archive, identity)
+    }
+
+    /// An archive in memory, under a name.
+    ///
+    /// # Errors
+    /// As [`Opened::open`].
+    pub fn from_bytes(
+        path: &Path,
+        bytes: &[u8],
+        compiler: &[u8; FINGERPRINT],
+    ) -> Result<Arc<Opened>, String> {
+        let archive = Archive::from_bytes(bytes, compiler).map_err(|fault| explain(path, &fault))?;
+        Opened::new(path, archive, None)
+    }
+
+    fn new(path: &Path, archive: Archive, identity: Option<Identity>) -> Result<Arc<Opened>, String> {
+        let info = archive.decode(&archive.whole(Section::Info)).map_err(|fault| explain(path, &fault))?;
+        let compared = Mutex::default();
+        Ok(Arc::new(Opened { path: path.to_path_buf(), info, archive, identity, compared }))
+    }
+
+    /// The archive itself.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Whether the file of its name is still the one that was opened.
+    pub fn is_current(&self) -> bool {
+        self.identity.is_none() || identity(&self.path) == self.identity
+    }
+
+    /// What is wrong with it, as a message.
+    pub fn explain(&self, fault: &Fault) -> String {
+        explain(&self.path, fault)
+    }
+
+    /// Whether the source of an entry, at `path` and with this stamp, has the content that the archive was made from.
+    pub(crate) fn is_same(&self, entry: &Entry<'_>, path: &Path, now: Stamp) -> bool {
+        if let Ok(compared) = self.compared.lock()
+            && let Some((then, same)) = compared.get(path)
+            && *then == now
+        {
+            return *same;
+        }
+        let hash = |bytes: Vec<u8>| -> [u8; 32] { Sha256::digest(bytes).into() };
+        let same = now.0 == entry.size
+            && read::regular(path, entry.size).is_ok_and(|bytes| hash(bytes) == entry.hash);
+        if let Ok(mut compared) = self.compared.lock() {
+            compared.insert(path.to_path_buf(), (now, same));
+        }
+        same
+    }
+}
+
+fn explain(path: &Path, fault: &Fault) -> String {
+    let name = path.display();
+    match fault {
+        Fault::Version(_) | Fault::Compiler => {
+            format!("Archive {name} can't be used: {fault}; build it again: bunraku build DIR -o {name}")
+        }
+        Fault::Unreadable(_) | Fault::NotAnArchive => format!("Archive {name} can't be used: {fault}"),
+        _ => format!("Archive {name} is damaged: {fault}"),
+    }
+}

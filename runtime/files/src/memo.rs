@@ -1,0 +1,168 @@
+//! Memos: what compiles conclude from a snapshot's files is kept with the snapshot, for the next compile. A snapshot is
+//! immutable, so nothing of it is ever stale, and all that is written into it goes through here.
+//!
+//! | memo | holds | for |
+//! | --- | --- | --- |
+//! | [`Memo`] | a value for each key | one snapshot |
+//! | [`MemoCell`] | one value | one snapshot |
+//! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by size and time all others of a session |
+//!
+//! Each is made with a [`Contract`], which says what it holds and what bounds it; ARCHITECTURE.md lists them all, by a
+//! test that reads them where they are declared.
+
+use crate::recent::{FILES, Recent};
+use crate::tree::{Stamp, Tree};
+use elsa::sync::FrozenMap;
+use std::borrow::Borrow;
+use std::ffi::OsStr;
+use std::hash::Hash;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What is promised of a memo, beside its declaration.
+#[derive(Debug)]
+pub struct Contract {
+    /// What it holds.
+    pub holds: &'static str,
+    /// By what that is looked for.
+    pub key: &'static str,
+    /// How much there can be.
+    pub bound: &'static str,
+    /// When it no longer holds.
+    pub stale: &'static str,
+    /// The test that would fail if it did not keep this.
+    pub test: &'static str,
+}
+
+/// When what a snapshot holds is stale.
+pub const NEVER: &str = "never: the snapshot is immutable";
+
+/// Values by key, each made once.
+pub struct Memo<K, V> {
+    all: FrozenMap<K, Box<V>>,
+}
+
+impl<K: Eq + Hash, V> Memo<K, V> {
+    /// An empty one.
+    pub fn new(_: &'static Contract) -> Self {
+        Memo { all: FrozenMap::new() }
+    }
+
+    /// The value of a key, where it has been made.
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.all.get(key)
+    }
+
+    /// Keeps the value of a key; where another thread was faster, its value is the answer.
+    pub fn keep(&self, key: K, value: V) -> &V {
+        self.all.insert(key, Box::new(value))
+    }
+
+    /// The value of a key, made now if it has not been before.
+    pub fn get_or<Q>(&self, key: &Q, make: impl FnOnce() -> V) -> &V
+    where
+        K: Borrow<Q> + for<'q> From<&'q Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.get(key).unwrap_or_else(|| self.keep(K::from(key), make()))
+    }
+}
+
+/// One value, made once.
+pub struct MemoCell<V> {
+    cell: OnceLock<V>,
+}
+
+impl<V> MemoCell<V> {
+    /// An empty one.
+    pub fn new(_: &'static Contract) -> Self {
+        MemoCell { cell: OnceLock::new() }
+    }
+
+    /// The value, made now if it has not been before.
+    pub fn get_or(&self, make: impl FnOnce() -> V) -> &V {
+        self.cell.get_or_init(make)
+    }
+}
+
+/// What was made of files in all snapshots of a session: a file's is taken again for as long as its size and time are
+/// the same.
+pub struct SessionFiles<V, const N: usize> {
+    made: [Mutex<Recent<Box<OsStr>, (Stamp, V)>>; N],
+}
+
+impl<V, const N: usize> Default for SessionFiles<V, N> {
+    fn default() -> Self {
+        SessionFiles { made: std::array::from_fn(|_| Mutex::new(Recent::new(FILES))) }
+    }
+}
+
+impl<V: Clone, const N: usize> SessionFiles<V, N> {
+    fn get(&self, path: &Path, how: usize, stamp: Stamp) -> Option<V> {
+        let mut made = self.made[how].lock().ok()?;
+        made.get(path.as_os_str()).filter(|(then, _)| *then == stamp).map(|(_, value)| value.clone())
+    }
+
+    fn keep(&self, path: &Path, how: usize, stamp: Stamp, value: V) {
+        if let Ok(mut made) = self.made[how].lock() {
+            made.insert(path.as_os_str().into(), (stamp, value));
+        }
+    }
+}
+
+/// What is made of a file, in `N` ways. Files of the tree keep it for as long as the snapshot lasts; it goes on to the
+/// next one, and for a file outside of the tree to the next question, while size and time of the file are the same.
+pub struct FileMemo<V, const N: usize> {
+    own: [Memo<Box<OsStr>, V>; N],
+    session: Arc<SessionFiles<V, N>>,
+}
+
+impl<V: Clone, const N: usize> FileMemo<V, N> {
+    /// An empty one of a snapshot; `session` is what it has in common with others.
+    pub fn new(contract: &'static Contract, session: Arc<SessionFiles<V, N>>) -> Self {
+        FileMemo { own: std::array::from_fn(|_| Memo::new(contract)), session }
+    }
+
+    /// What is made of a file in one of the ways: `archived` is asked first, then `make`, which is told nothing but
+    /// that the file can be read.
+    ///
+    /// # Errors
+    /// When the file is not there, no regular one or too large, as `unreadable` says it; those of `make`, which are
+    /// not kept.
+    pub fn get<E>(
+        &self,
+        (tree, path, how): (&Tree, &Path, usize),
+        archived: impl FnOnce() -> Option<V>,
+        unreadable: impl FnOnce(io::Error) -> E,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<V, E> {
+        if let Some(known) = self.own[how].get(path.as_os_str()) {
+            return Ok(known.clone());
+        }
+        let value = match archived() {
+            Some(value) => value,
+            None => {
+                let stamp = tree.stamp(path).map_err(unreadable)?;
+                match self.session.get(path, how, stamp) {
+                    Some(value) => value,
+                    None => {
+                        let value = make()?;
+                        // Two archives may have files of one path and size.
+                        if stamp.1.is_some() {
+                            self.session.keep(path, how, stamp, value.clone());
+                        }
+                        value
+                    }
+                }
+            }
+        };
+        if tree.holds(path) {
+            self.own[how].keep(path.as_os_str().into(), value.clone());
+        }
+        Ok(value)
+    }
+}

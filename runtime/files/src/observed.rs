@@ -1,0 +1,150 @@
+//! What a snapshot has seen of its tree on the disk: each path that was asked for, with what was there. Asked again, it
+//! says the same, whatever has happened on the disk since; and it can be told whether anything has.
+
+use crate::tree::Stamp;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::fs::Metadata;
+use std::hash::BuildHasher as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+/// What was at a path, links followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Nothing that can be looked at.
+    Absent,
+    /// A folder. Its time changes when something in it comes, goes or is renamed.
+    Folder(Option<SystemTime>),
+    /// Anything else.
+    File(Stamp),
+}
+
+impl State {
+    /// What is at a path now.
+    pub fn look(path: &Path) -> State {
+        std::fs::metadata(path).map_or(State::Absent, |metadata| State::of(&metadata))
+    }
+
+    fn of(metadata: &Metadata) -> State {
+        let time = metadata.modified().ok();
+        match metadata.is_dir() {
+            true => State::Folder(time),
+            false => State::File((metadata.len(), time)),
+        }
+    }
+}
+
+/// Paths that may be seen besides twice those of the first compile, before the next one begins anew: to ask for all of
+/// them must not take longer than to compile.
+const MORE: usize = 1000;
+
+/// How many paths are asked for before others may add theirs.
+const AT_ONCE: usize = 256;
+
+/// What has been seen.
+#[derive(Default)]
+pub(crate) struct Observed(Mutex<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    /// Numbers of `all`, by path.
+    numbers: HashTable<u32>,
+    all: Vec<(Arc<Path>, State)>,
+    /// How many there were when it was first asked whether they still hold.
+    first: Option<usize>,
+}
+
+fn hash(path: &Path) -> u64 {
+    FixedState::with_seed(0).hash_one(path.as_os_str().as_encoded_bytes())
+}
+
+impl Seen {
+    fn find(&self, hash: u64, path: &Path) -> Option<State> {
+        let is_it = |n: &u32| self.all[*n as usize].0.as_os_str() == path.as_os_str();
+        self.numbers.find(hash, is_it).map(|n| self.all[*n as usize].1)
+    }
+
+    fn insert(&mut self, path_hash: u64, path: &Path, state: State) {
+        let number = self.all.len() as u32;
+        self.all.push((path.into(), state));
+        let Seen { numbers, all, .. } = self;
+        numbers.insert_unique(path_hash, number, |n| hash(&all[*n as usize].0));
+    }
+}
+
+impl Observed {
+    /// What is at a path: the first time, what the disk says.
+    pub fn state(&self, path: &Path) -> State {
+        let hash = hash(path);
+        let known = self.0.lock().ok().and_then(|seen| seen.find(hash, path));
+        known.unwrap_or_else(|| {
+            let state = State::look(path);
+            let Ok(mut seen) = self.0.lock() else { return state };
+            // Another thread may have been faster.
+            if let Some(known) = seen.find(hash, path) {
+                return known;
+            }
+            seen.insert(hash, path, state);
+            state
+        })
+    }
+
+    /// Whether the disk still says the same of all of them, and they are few enough to be asked for each time.
+    pub fn is_current(&self) -> bool {
+        let mut done = 0;
+        loop {
+            let batch: Vec<(Arc<Path>, State)> = {
+                let Ok(mut seen) = self.0.lock() else { return false };
+                let count = seen.all.len();
+                if count > 2 * *seen.first.get_or_insert(count) + MORE {
+                    return false;
+                }
+                seen.all.iter().skip(done).take(AT_ONCE).cloned().collect()
+            };
+            if batch.is_empty() {
+                return true;
+            }
+            if !batch.iter().all(|(path, state)| State::look(path) == *state) {
+                return false;
+            }
+            done += batch.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_answer_stands_and_it_is_told_when_the_disk_says_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        let observed = Observed::default();
+        assert_eq!(observed.state(&file), State::Absent);
+        assert!(observed.is_current());
+        std::fs::write(&file, "1").unwrap();
+        assert_eq!(observed.state(&file), State::Absent);
+        assert!(!observed.is_current());
+        let observed = Observed::default();
+        assert!(matches!(observed.state(&file), State::File((1, Some(_)))));
+        assert!(matches!(observed.state(folder.path()), State::Folder(_)));
+        assert!(observed.is_current());
+        std::fs::write(&file, "22").unwrap();
+        assert!(!observed.is_current());
+    }
+
+    #[test]
+    fn so_many_paths_are_asked_for_and_no_more() {
+        let observed = Observed::default();
+        let ask = |from: usize, to: usize| {
+            (from..to).for_each(|n| _ = observed.state(Path::new(&format!("/nowhere/{n}"))));
+            observed.is_current()
+        };
+        assert!(ask(0, 100));
+        assert!(ask(100, 200 + MORE));
+        assert!(!ask(200 + MORE, 201 + MORE));
+    }
+}

@@ -1,0 +1,120 @@
+//! Paths of a tree: its roots, what an archive calls the paths below them, and paths without detours.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A folder of the tree and what an archive calls it.
+pub type Root = (PathBuf, String);
+
+/// The roots of a tree: `e` for the environment's folder; `m0`, `m1`, … for folders of the module path outside of it.
+pub fn roots(directory: Option<&Path>, modulepath: &[PathBuf]) -> Vec<Root> {
+    let mut roots: Vec<Root> = Vec::new();
+    roots.extend(directory.map(|directory| (clean(directory), "e".to_owned())));
+    let mut number = 0;
+    for folder in modulepath.iter().map(|folder| clean(folder)) {
+        if !roots.iter().any(|(root, _)| folder.starts_with(root)) {
+            roots.push((folder, format!("m{number}")));
+            number += 1;
+        }
+    }
+    roots
+}
+
+/// The path without `.` and, as Ruby's `Pathname#+` has it, with `..` taken back.
+pub fn clean(path: &Path) -> PathBuf {
+    if path.to_str().is_some_and(is_clean) {
+        return path.to_path_buf();
+    }
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// What a tree of these roots calls a path, if it lies in one.
+pub fn key(roots: &[Root], path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    if !is_clean(text) {
+        return key(roots, &Some(clean(path)).filter(|path| path.to_str().is_some_and(is_clean))?);
+    }
+    let inside = roots.iter().filter_map(|(root, name)| {
+        let root = root.as_os_str().as_encoded_bytes();
+        let at = text.as_bytes().starts_with(root).then_some(root.len())?;
+        let rest = text.get(at..)?;
+        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with(b"/");
+        is_inside.then(|| (root.len(), name, rest.trim_start_matches('/')))
+    });
+    let (_, name, rest) = inside.max_by_key(|(len, ..)| *len)?;
+    let mut key = String::with_capacity(name.len() + 1 + rest.len());
+    key.push_str(name);
+    if !rest.is_empty() {
+        key.push('/');
+        key.push_str(rest);
+    }
+    Some(key)
+}
+
+/// Whether a path lies in a tree of these roots.
+pub fn is_inside(roots: &[Root], path: &Path) -> bool {
+    let Some(text) = path.to_str() else { return false };
+    if !is_clean(text) {
+        return key(roots, path).is_some();
+    }
+    roots.iter().any(|(root, _)| {
+        let root = root.as_os_str().as_encoded_bytes();
+        let rest = text.as_bytes().strip_prefix(root);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || root.ends_with(b"/"))
+    })
+}
+
+/// Whether no part of a path is empty, `.` or `..`.
+pub fn is_clean(path: &str) -> bool {
+    // All bytes at a time: most paths have nothing that needs a closer look.
+    let bytes = path.as_bytes();
+    let from = |at: usize| bytes.get(at..).unwrap_or_default();
+    let strange = |found, ((a, b), c): ((&u8, &u8), &u8)| {
+        found | ((*a == b'/') & ((*b == b'/') | ((*b == b'.') & ((*c == b'/') | (*c == b'.')))))
+    };
+    let ends =
+        bytes.starts_with(b".") || bytes.ends_with(b"/.") || (bytes.len() > 1 && bytes.ends_with(b"/"));
+    if !ends && !bytes.iter().zip(from(1)).zip(from(2)).fold(false, strange) {
+        return true;
+    }
+    let inner = path.strip_prefix('/').unwrap_or(path);
+    let mut before = b'/';
+    for byte in inner.bytes() {
+        if before == b'/' && byte == b'/' {
+            return false;
+        }
+        before = byte;
+    }
+    // Only what begins with a dot needs a closer look.
+    let mut parts = inner.match_indices('.').filter(|(at, _)| *at == 0 || inner.as_bytes()[at - 1] == b'/');
+    let named = |at: usize| matches!(inner[at..].split('/').next(), Some("." | ".."));
+    (before != b'/' || inner.is_empty()) && !parts.any(|(at, _)| named(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clean_path_has_no_empty_part_and_leads_nowhere_back() {
+        for path in ["", "/", "a", "/a", "/a/b", "/.a/b", "/a/.b", "/a/..b", "/...", "a.", "/a/b.", ".a"] {
+            assert!(is_clean(path), "{path}");
+            assert_eq!(clean(Path::new(path)), Path::new(path));
+        }
+        for path in [
+            "//", "/a//b", "a/", "//a", ".", "..", "/.", "/..", "./a", "../a", "/a/./b", "/a/../b", "a/.",
+            "a/..",
+        ] {
+            assert!(!is_clean(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What a session keeps between compiles, each kind up to a number: what was not used for longest goes first. So a
+//! server that is asked for ever new environments, archives or files does not grow without end.
+//!
+//! | kept | key | at most | stale when |
+//! | --- | --- | --- | --- |
+//! | environments | all that they are opened with | [`ENVIRONMENTS`] | a folder or file that was looked at has changed |
+//! | archives | path | [`ARCHIVES`] | another file lies at the path |
+//! | stores | place and certificates | [`STORES`] | never: they ask again each time |
+//! | units, data, templates | path (and format) | [`FILES`] each | size or time of the file differ |
+
+use lru::LruCache;
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+/// Environments that are kept.
+pub const ENVIRONMENTS: usize = 256;
+/// Archives that are kept open.
+pub const ARCHIVES: usize = 64;
+/// Stores that are kept, with their connections.
+pub const STORES: usize = 16;
+/// Files whose units, data or templates are kept.
+pub const FILES: usize = 50_000;
+
+/// A map of so many entries at most.
+pub struct Recent<K: Hash + Eq, V> {
+    map: LruCache<K, V>,
+    most: usize,
+}
+
+impl<K: Hash + Eq, V> Recent<K, V> {
+    /// An empty one.
+    pub fn new(most: usize) -> Self {
+        // It grows with what is in it, not with what may be.
+        Recent { map: LruCache::unbounded(), most }
+    }
+
+    /// What is kept under a key; it then counts as used.
+    pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.map.get(key)
+    }
+
+    /// Keeps something in the place of what was there, and of what was not used for longest where there is too much.
+    pub fn insert(&mut self, key: K, value: V) {
+        self.map.put(key, value);
+        if self.map.len() > self.most {
+            self.map.pop_lru();
+        }
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_used_for_longest_goes() {
+        let mut kept = Recent::new(2);
+        kept.insert("a", 1);
+        kept.insert("b", 2);
+        assert_eq!(kept.get("a"), Some(&1));
+        kept.insert("c", 3);
+        assert_eq!(["a", "b", "c"].map(|key| kept.get(key).copied()), [Some(1), None, Some(3)]);
+        kept.insert("a", 4);
+        assert_eq!(kept.get("a"), Some(&4));
+        assert_eq!(kept.len(), 2);
+    }
+}

@@ -1,0 +1,317 @@
+//! The tree of an environment: the one way in which a compile reads its files. Without an archive it is the disk.
+//! With one, what is on the disk decides and the archive spares the work, wherever the two have the same content;
+//! with a frozen one the archive alone answers, and nothing of the tree is looked at.
+//!
+//! A tree is the environment at one moment: what was seen of a path below its roots is what it says from then on, and
+//! [`Tree::is_current`] says whether a new one has to be made. Paths outside of the roots (data of the global layer,
+//! files named by an absolute path) are no part of it; they are looked at each time.
+
+use crate::archive::Opened;
+use crate::observed::{Observed, State};
+use crate::paths::{self, Root};
+use crate::read;
+use bunraku_vm::archive::layout::Section;
+use bunraku_vm::archive::reader::Entry;
+use bunraku_vm::archive::{Fault, Read};
+use serde::de::DeserializeOwned;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+/// Size and time of change of a file: what it has to keep for it to count as unchanged. There is no time where an
+/// archive says the size.
+pub type Stamp = (u64, Option<SystemTime>);
+
+/// Something in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Child {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a folder, links followed.
+    pub is_folder: bool,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
+}
+
+/// How a file stands to the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is no archive, or the file is not of its tree.
+    Apart,
+    /// It is as it was when the archive was built.
+    Same,
+    /// It has changed.
+    Changed,
+    /// The archive does not have it.
+    New,
+}
+
+/// See the module.
+pub struct Tree {
+    roots: Vec<Root>,
+    archived: Option<Archived>,
+    /// Bytes that a file on the disk may hold.
+    limit: u64,
+    observed: Observed,
+}
+
+/// The archive of a tree.
+struct Archived {
+    opened: Arc<Opened>,
+    /// Whether nobody asks the disk: the one place that knows whether sources may change.
+    frozen: bool,
+    /// The first thing found to be wrong with the archive.
+    fault: OnceLock<Fault>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree { roots: Vec::new(), archived: None, limit: read::MAX_FILE, observed: Observed::default() }
+    }
+}
+
+impl Tree {
+    /// The same tree, whose files on the disk may hold so many bytes (setting `max_file`).
+    pub fn with_limit(self, limit: u64) -> Tree {
+        Tree { limit, ..self }
+    }
+
+    /// The same tree, which an archive answers for: alone where it is `frozen`.
+    pub fn with_archive(self, opened: Arc<Opened>, frozen: bool) -> Tree {
+        Tree { archived: Some(Archived { opened, frozen, fault: OnceLock::new() }), ..self }
+    }
+
+    /// Says where it lies: an environment's folder and a module path.
+    pub fn set_roots(&mut self, directory: Option<&Path>, modulepath: &[PathBuf]) {
+        self.roots = paths::roots(directory, modulepath);
+    }
+
+    /// The archive, where there is one.
+    pub fn opened(&self) -> Option<&Arc<Opened>> {
+        self.archived.as_ref().map(|archived| &archived.opened)
+    }
+
+    fn frozen_archive(&self) -> Option<&Archived> {
+        self.archived.as_ref().filter(|archived| archived.frozen)
+    }
+
+    /// What was found to be wrong with the archive, as a message: what was read since may not be true.
+    pub fn fault(&self) -> Option<String> {
+        let archived = self.archived.as_ref()?;
+        if !archived.opened.archive().is_whole() {
+            return Some(format!(
+                "Archive {} was cut off while it was in use",
+                archived.opened.path.display()
+            ));
+        }
+        archived.fault.get().map(|fault| archived.opened.explain(fault))
+    }
+
+    /// Whether nothing that was seen of it has changed since, the archive included. So many paths of a tree on the disk
+    /// may have been seen that it is not worth asking: then it counts as changed.
+    pub fn is_current(&self) -> bool {
+        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
+    }
+
+    /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
+    pub fn holds(&self, path: &Path) -> bool {
+        paths::is_inside(&self.roots, path)
+    }
+
+    /// The frozen archive's answer for a path: none where the disk is asked.
+    fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
+        let archived = self.frozen_archive()?;
+        let key = paths::key(&self.roots, path)?;
+        Some(match archived.heed(archived.opened.archive().find(&key)).flatten() {
+            Some(entry) => answer(archived, entry),
+            None => none,
+        })
+    }
+
+    /// What is at a path of the disk.
+    fn on_disk(&self, path: &Path) -> State {
+        match self.holds(path) {
+            true => self.observed.state(path),
+            false => State::look(path),
+        }
+    }
+
+    /// Whether there is a file. What is no folder counts as one: that a FIFO can't be read is said when it is reached,
+    /// rather than that there is nothing.
+    pub fn is_file(&self, path: &Path) -> bool {
+        let on_disk = || matches!(self.on_disk(path), State::File(_));
+        self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
+    }
+
+    /// Whether there is a folder.
+    pub fn is_dir(&self, path: &Path) -> bool {
+        let on_disk = || matches!(self.on_disk(path), State::Folder(_));
+        self.frozen(path, false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
+    }
+
+    /// Whether there is either.
+    pub fn exists(&self, path: &Path) -> bool {
+        let on_disk = || self.on_disk(path) != State::Absent;
+        self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
+    }
+
+    /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
+    pub fn list(&self, folder: &Path) -> Vec<Child> {
+        let listed = self.frozen(folder, Vec::new(), |archived, entry| {
+            let found = archived.heed(archived.opened.archive().list(entry.path)).unwrap_or_default();
+            let child = |entry: &Entry<'_>| Child {
+                name: entry.name().to_owned(),
+                is_folder: entry.is_folder(),
+                is_link: entry.is_link(),
+            };
+            found.iter().map(child).collect()
+        });
+        let mut listed = listed.unwrap_or_else(|| match self.on_disk(folder) {
+            State::Folder(_) => children(folder),
+            State::Absent | State::File(_) => Vec::new(),
+        });
+        listed.sort();
+        listed
+    }
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// When it is not there, can't be read, is no regular file or too large; of a frozen archive, when it is not
+    /// embedded.
+    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
+        let embedded = |archived: &Archived, entry: Entry<'_>| {
+            if entry.is_folder() {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            }
+            let archive = archived.opened.archive();
+            let text = archive
+                .part_in(&entry, Section::Texts)
+                .and_then(|part| part.map(|part| archive.part_bytes(&part).map(<[u8]>::to_vec)).transpose());
+            match archived.heed(text) {
+                Some(Some(text)) => Ok(text),
+                Some(None) => Err(io::Error::other(
+                    "its content is not in the frozen archive, which was built without --embed",
+                )),
+                None => missing(),
+            }
+        };
+        self.frozen(path, missing(), embedded).unwrap_or_else(|| {
+            // Noted before it is read: a change in between is seen as one.
+            self.on_disk(path);
+            read::regular(path, self.limit)
+        })
+    }
+
+    /// The content of a file as text.
+    ///
+    /// # Errors
+    /// As [`Tree::read`]; when it is not UTF-8.
+    pub fn read_to_string(&self, path: &Path) -> io::Result<String> {
+        String::from_utf8(self.read(path)?).map_err(|_| io::Error::other("it is not UTF-8"))
+    }
+
+    /// What a file is like on the disk, or in a frozen archive. Whoever keeps what was made of a file asks this first:
+    /// so a file that [`Tree::read`] would refuse is refused, whatever is kept of it.
+    ///
+    /// # Errors
+    /// When it is not there, no regular file or too large.
+    pub fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
+        let on_disk = || {
+            let seen = self.on_disk(path);
+            let metadata = std::fs::metadata(path)?;
+            read::check(&metadata, self.limit)?;
+            Ok(match seen {
+                State::File(stamp) => stamp,
+                State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
+            })
+        };
+        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
+    }
+
+    /// How a file stands to the archive. The first time, its content is compared; after that its size and time.
+    pub fn standing(&self, path: &Path) -> Standing {
+        self.entry(path).map_or_else(|standing| standing, |_| Standing::Same)
+    }
+
+    /// The archive and its entry for a file that is as it was when the archive was built.
+    fn entry(&self, path: &Path) -> Result<(&Archived, Entry<'_>), Standing> {
+        let archived = self.archived.as_ref().ok_or(Standing::Apart)?;
+        let key = paths::key(&self.roots, path).ok_or(Standing::Apart)?;
+        let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
+        let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
+        let is_same = || match self.observed.state(path) {
+            State::File(stamp) => archived.opened.is_same(&entry, path, stamp),
+            State::Absent | State::Folder(_) => false,
+        };
+        match archived.frozen || is_same() {
+            true => Ok((archived, entry)),
+            false => Err(Standing::Changed),
+        }
+    }
+
+    /// What the archive has of a file, as far as the file is as it was when the archive was built: what `read` takes out
+    /// of the entry. What is damaged counts as not there, and is told by [`Tree::fault`].
+    pub fn archived<T>(
+        &self,
+        path: &Path,
+        read: impl FnOnce(&Arc<Opened>, &Entry<'_>) -> Read<Option<T>>,
+    ) -> Option<T> {
+        let (archived, entry) = self.entry(path).ok()?;
+        archived.heed(read(&archived.opened, &entry)).flatten()
+    }
+
+    /// The cold part of a file that lies in a section, as far as the archive has it.
+    pub fn cold<T: DeserializeOwned>(&self, path: &Path, section: Section) -> Option<T> {
+        self.archived(path, |opened, entry| {
+            let archive = opened.archive();
+            archive.part_in(entry, section)?.map(|part| archive.decode(&part)).transpose()
+        })
+    }
+
+    /// The same of a part that was made of other files, too: as far as nobody can have changed those.
+    pub fn cold_of_many<T: DeserializeOwned>(&self, path: &Path, section: Section) -> Option<T> {
+        self.frozen_archive().and_then(|_| self.cold(path, section))
+    }
+
+    /// Notes a file that somebody else has read for a conclusion that is kept: Ruby, say. Where it changes, the tree is
+    /// no longer current.
+    pub fn note(&self, path: &Path) {
+        if self.frozen_archive().is_none() {
+            self.observed.state(path);
+        }
+    }
+
+    /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
+    /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
+    pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
+        let archived = self.frozen_archive()?;
+        let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
+        Some(found.and_then(|entry| {
+            let (root, rest) = entry.path.split_once('/')?;
+            let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
+            Some(folder.join(rest))
+        }))
+    }
+}
+
+impl Archived {
+    /// Takes note of what is wrong with the archive.
+    fn heed<T>(&self, read: Read<T>) -> Option<T> {
+        read.map_err(|fault| _ = self.fault.set(fault)).ok()
+    }
+}
+
+/// What lies in a folder of the disk, in no order.
+fn children(folder: &Path) -> Vec<Child> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let child = |entry: std::fs::DirEntry| {
+        let kind = entry.file_type().ok()?;
+        let is_folder = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
+        Some(Child { name: entry.file_name().into_string().ok()?, is_folder, is_link: kind.is_symlink() })
+    };
+    entries.filter_map(child).collect()
+}

@@ -1,0 +1,108 @@
+//! Data as a file holds it, owned and free of any compile, and its way into a compile's arena.
+
+use bumpalo::Bump;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{HashBuilder, Value};
+
+/// A value of a YAML or JSON file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Null.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// Text.
+    Text(String),
+    /// A Ruby symbol (`:name`): text as a key, refused as a value.
+    Symbol(String),
+    /// A list.
+    List(Vec<Data>),
+    /// Pairs in order; no key twice.
+    Map(Vec<(Data, Data)>),
+    /// A list or map that may stand in several places as one object; which one.
+    Object((usize, usize), Box<Data>),
+}
+
+/// The name of the runtime type of symbols.
+const SYMBOL: &str = "Symbol";
+
+impl Data {
+    /// The value in a compile's arena. Keys that are symbols become strings.
+    pub fn value<'c>(&self, arena: &'c Bump) -> Value<'c> {
+        match self {
+            Data::Null => Value::Undef,
+            Data::Bool(b) => Value::Bool(*b),
+            Data::Int(n) => Value::Int(*n),
+            Data::Float(f) => Value::Float(*f),
+            Data::Text(text) => Value::str(arena, text),
+            Data::Symbol(_) => symbol(arena),
+            Data::Object(_, data) => data.value(arena),
+            Data::List(items) => {
+                let items: Vec<_> = items.iter().map(|item| item.value(arena)).collect();
+                Value::array(arena, &items)
+            }
+            Data::Map(pairs) => {
+                let mut builder = HashBuilder::new(arena);
+                for (key, item) in pairs {
+                    let key = match key {
+                        Data::Symbol(text) => Value::str(arena, text),
+                        other => other.value(arena),
+                    };
+                    builder.insert(key, item.value(arena));
+                }
+                Value::Hash(builder.finish())
+            }
+        }
+    }
+
+    /// The same with text for symbols, however deep.
+    pub fn with_symbols_as_text(self) -> Data {
+        match self {
+            Data::Symbol(text) => Data::Text(text),
+            Data::Object(_, data) => data.with_symbols_as_text(),
+            Data::List(items) => Data::List(items.into_iter().map(Data::with_symbols_as_text).collect()),
+            Data::Map(pairs) => {
+                let pairs = pairs.into_iter();
+                Data::Map(pairs.map(|(k, v)| (k.with_symbols_as_text(), v.with_symbols_as_text())).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// What a JSON text says.
+    pub fn from_json(json: serde_json::Value) -> Data {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Data::Null,
+            Json::Bool(b) => Data::Bool(b),
+            Json::Number(number) => match number.as_i64() {
+                Some(integer) => Data::Int(integer),
+                None => Data::Float(number.as_f64().unwrap_or_default()),
+            },
+            Json::String(text) => Data::Text(text),
+            Json::Array(items) => Data::List(items.into_iter().map(Data::from_json).collect()),
+            Json::Object(map) => Data::Map(
+                map.into_iter().map(|(key, value)| (Data::Text(key), Data::from_json(value))).collect(),
+            ),
+        }
+    }
+}
+
+/// What stands for a symbol, which no value may be.
+pub(crate) fn symbol(arena: &Bump) -> Value<'_> {
+    Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
+}
+
+/// Whether a symbol stands anywhere in a value that came from [`Data`].
+pub fn has_symbol(value: Value<'_>) -> bool {
+    match value {
+        Value::Type(Type::Runtime { name: Some(name), .. }) => *name == SYMBOL,
+        Value::Array(items) => items.items().iter().any(|item| has_symbol(*item)),
+        Value::Hash(hash) => hash.entries().iter().any(|(_, value)| has_symbol(*value)),
+        _ => false,
+    }
+}

@@ -1,0 +1,253 @@
+//! YAML as Ruby's Psych loads it: the first document of a text, merge keys and aliases followed, within limits.
+
+pub(crate) mod events;
+pub(crate) mod scalar;
+pub(crate) mod write;
+
+use crate::data_file::data::Data;
+use crate::data_file::yaml::events::{Events, place};
+use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
+use std::collections::HashMap;
+
+/// Nodes that a file may have; what its anchors name and its aliases stand for counts each time.
+const MAX_NODES: usize = 1_000_000;
+/// Bytes of texts that its anchors name and its aliases stand for.
+const MAX_TEXT: usize = 64 << 20;
+/// Collections may nest this deep.
+const MAX_DEPTH: usize = 250;
+
+/// The data of the first document; nothing at all is null.
+///
+/// # Errors
+/// What is wrong, with line and column, and whether it is a class that is not allowed (Psych says that differently).
+pub fn parse(text: &str) -> Result<Data, Fault> {
+    let mut loader =
+        Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
+    loop {
+        match loader.next()? {
+            (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
+            (Event::StreamEnd | Event::DocumentEnd { .. }, _) => return Ok(Data::Null),
+            (event, mark) => {
+                let data = loader.node(event, mark)?;
+                // What follows the document must be YAML, even if it is not looked at.
+                while !matches!(loader.next()?.0, Event::DocumentEnd { .. } | Event::StreamEnd) {}
+                return Ok(data);
+            }
+        }
+    }
+}
+
+/// Why a text could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no YAML: what, with line and column.
+    Syntax(String),
+    /// An alias of what has no anchor.
+    Alias(String),
+    /// It needs a Ruby class that is not allowed.
+    Class(String),
+}
+
+struct Loader<'t> {
+    events: Events<'t>,
+    /// What they name; nothing while it is still being read.
+    anchors: HashMap<String, Option<(Data, Size)>>,
+    /// Nodes so far, copies included.
+    nodes: usize,
+    /// Bytes of texts in copies.
+    copied: usize,
+    depth: usize,
+}
+
+/// How large some data is.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: usize,
+    /// Bytes of its texts.
+    text: usize,
+}
+
+impl Size {
+    fn of(data: &Data) -> Size {
+        let add = |a: Size, b: Size| Size { nodes: a.nodes + b.nodes, text: a.text + b.text };
+        let one = Size { nodes: 1, text: 0 };
+        match data {
+            Data::Text(text) | Data::Symbol(text) => Size { nodes: 1, text: text.len() },
+            Data::List(items) => items.iter().map(Size::of).fold(one, add),
+            Data::Map(pairs) => {
+                pairs.iter().map(|(key, value)| add(Size::of(key), Size::of(value))).fold(one, add)
+            }
+            _ => one,
+        }
+    }
+}
+
+fn at(mark: &Mark, what: &str) -> Fault {
+    Fault::Syntax(format!("{what} {}", place(mark)))
+}
+
+impl Loader<'_> {
+    fn next(&mut self) -> Result<(Event, Mark), Fault> {
+        self.events.next().map_err(Fault::Syntax)
+    }
+
+    fn count(&mut self, mark: &Mark, more: usize) -> Result<(), Fault> {
+        self.nodes += more;
+        if self.nodes > MAX_NODES {
+            return Err(at(mark, &format!("aliases stand for more than {MAX_NODES} nodes")));
+        }
+        Ok(())
+    }
+
+    /// Counts what is about to be copied, so that a file of some kilobytes does not become gigabytes.
+    fn count_copy(&mut self, mark: &Mark, size: Size) -> Result<(), Fault> {
+        self.copied += size.text;
+        if self.copied > MAX_TEXT {
+            return Err(at(mark, &format!("aliases stand for more than {MAX_TEXT} bytes")));
+        }
+        self.count(mark, size.nodes)
+    }
+
+    fn node(&mut self, event: Event, mark: Mark) -> Result<Data, Fault> {
+        self.count(&mark, 1)?;
+        let (data, anchor) = match event {
+            Event::Scalar { value, style, anchor, tag, .. } => {
+                (scalar_value(value, style, tag.as_deref(), &mark)?, anchor)
+            }
+            Event::SequenceStart { anchor, tag, .. } => {
+                allowed(tag.as_deref())?;
+                self.begin(&anchor);
+                (self.list(&mark)?, anchor)
+            }
+            Event::MappingStart { anchor, tag, .. } => {
+                allowed(tag.as_deref())?;
+                self.begin(&anchor);
+                (self.map(&mark)?, anchor)
+            }
+            Event::Alias { anchor } => match self.anchors.get(&anchor) {
+                None => return Err(Fault::Alias(anchor)),
+                Some(None) => return Err(at(&mark, "an alias stands inside of what it names")),
+                Some(Some((_, size))) => {
+                    self.count_copy(&mark, *size)?;
+                    let known = self.anchors.get(&anchor).and_then(Option::as_ref);
+                    return Ok(known.map_or(Data::Null, |(data, _)| data.clone()));
+                }
+            },
+            _ => return Err(at(&mark, "did not find expected node content")),
+        };
+        if let Some(anchor) = anchor {
+            // What is named is kept beside what it is part of, so anchors within anchors count each.
+            let size = Size::of(&data);
+            self.count_copy(&mark, size)?;
+            self.anchors.insert(anchor, Some((data.clone(), size)));
+        }
+        Ok(data)
+    }
+
+    fn begin(&mut self, anchor: &Option<String>) {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor.clone(), None);
+        }
+    }
+
+    fn enter(&mut self, mark: &Mark) -> Result<(), Fault> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(at(mark, &format!("collections nest more than {MAX_DEPTH} levels")));
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, mark: &Mark) -> Result<Data, Fault> {
+        self.enter(mark)?;
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => break,
+                (event, mark) => items.push(self.node(event, mark)?),
+            }
+        }
+        self.depth -= 1;
+        Ok(Data::List(items))
+    }
+
+    fn map(&mut self, mark: &Mark) -> Result<Data, Fault> {
+        self.enter(mark)?;
+        let mut pairs = Pairs::default();
+        loop {
+            let (event, mark) = self.next()?;
+            if matches!(event, Event::MappingEnd) {
+                break;
+            }
+            let merges = matches!(
+                &event,
+                Event::Scalar { value, style: ScalarStyle::Plain, tag: None, .. } if value == "<<"
+            );
+            let key = self.node(event, mark)?;
+            let (event, mark) = self.next()?;
+            let value = self.node(event, mark)?;
+            match value {
+                Data::Map(other) if merges => other.into_iter().for_each(|(k, v)| pairs.set(k, v)),
+                Data::List(items) if merges && items.iter().all(|i| matches!(i, Data::Map(_))) => {
+                    for item in items.into_iter().rev() {
+                        if let Data::Map(other) = item {
+                            other.into_iter().for_each(|(k, v)| pairs.set(k, v));
+                        }
+                    }
+                }
+                value => pairs.set(key, value),
+            }
+        }
+        self.depth -= 1;
+        Ok(Data::Map(pairs.0))
+    }
+}
+
+/// The pairs of a hash: a key that comes again keeps its place and takes the new value.
+#[derive(Default)]
+struct Pairs(Vec<(Data, Data)>, HashMap<String, usize>);
+
+impl Pairs {
+    fn set(&mut self, key: Data, value: Data) {
+        let name = format!("{key:?}");
+        match self.1.get(&name) {
+            Some(at) => self.0[*at].1 = value,
+            None => {
+                self.1.insert(name, self.0.len());
+                self.0.push((key, value));
+            }
+        }
+    }
+}
+
+/// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.
+fn allowed(tag: Option<&str>) -> Result<(), Fault> {
+    tag.and_then(ruby_class).map_or(Ok(()), |class| Err(Fault::Class(class)))
+}
+
+fn ruby_class(tag: &str) -> Option<String> {
+    let rest = tag.split_once("ruby/")?.1;
+    let class = rest.split_once(':').map_or(rest, |(_, class)| class);
+    Some(class.to_owned())
+}
+
+fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark) -> Result<Data, Fault> {
+    let plain = |text: &str| scalar::scan(text).map_err(|class| Fault::Class(class.to_owned()));
+    let Some(tag) = tag else {
+        return if style == ScalarStyle::Plain { plain(&text) } else { Ok(Data::Text(text)) };
+    };
+    match tag.strip_prefix("tag:yaml.org,2002:").or_else(|| tag.strip_prefix('!')).unwrap_or(tag) {
+        "str" => Ok(Data::Text(text)),
+        "binary" => Err(at(mark, "!binary is not supported yet")),
+        "float" => match plain(&text)? {
+            Data::Int(n) => Ok(Data::Float(n as f64)),
+            other => Ok(other),
+        },
+        "int" | "bool" | "null" => plain(&text),
+        "sym" | "ruby/sym" | "ruby/symbol" => Ok(Data::Symbol(text)),
+        _ => match ruby_class(tag) {
+            Some(class) => Err(Fault::Class(class)),
+            None => Ok(Data::Text(text)),
+        },
+    }
+}

@@ -1,0 +1,158 @@
+//! Globs as Ruby's `Pathname.glob` has them: `*`, `?`, `[…]`, `{…,…}`, `**/`; hidden files only by name.
+
+use bunraku_files::tree::{Child, Tree};
+use std::path::{Path, PathBuf};
+
+/// The files (not folders) that a pattern stands for, sorted level by level.
+///
+/// # Errors
+/// When there are too many alternatives in braces.
+pub fn glob(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut patterns = Vec::new();
+    if !braces(pattern, &mut patterns) {
+        return Err(format!("The glob '{pattern}' has more than {MAX_ALTERNATIVES} alternatives"));
+    }
+    for pattern in patterns {
+        let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+        parts.dedup_by(|a, b| *a == "**" && a == b);
+        walk(tree, Path::new("/"), &parts, &mut found);
+    }
+    Ok(found)
+}
+
+/// Alternatives that one pattern may have.
+const MAX_ALTERNATIVES: usize = 10_000;
+
+/// Takes `{a,b}` apart; whether there are not too many alternatives.
+fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
+    if all.len() >= MAX_ALTERNATIVES {
+        return false;
+    }
+    let Some(open) = pattern.find('{') else {
+        all.push(pattern.to_owned());
+        return true;
+    };
+    let (mut depth, mut start, mut items) = (0, open + 1, Vec::new());
+    for (at, c) in pattern[open..].char_indices().map(|(at, c)| (open + at, c)) {
+        match c {
+            '{' => depth += 1,
+            ',' if depth == 1 => {
+                items.push(&pattern[start..at]);
+                start = at + 1;
+            }
+            '}' => {
+                depth -= 1;
+                if depth == 0 {
+                    items.push(&pattern[start..at]);
+                    let (head, tail) = (&pattern[..open], &pattern[at + 1..]);
+                    return items.iter().all(|item| braces(&format!("{head}{item}{tail}"), all));
+                }
+            }
+            _ => {}
+        }
+    }
+    all.push(pattern.to_owned());
+    true
+}
+
+fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
+    let Some((part, rest)) = parts.split_first() else { return };
+    if *part == "**" && !rest.is_empty() {
+        walk(tree, folder, rest, found);
+        for child in tree.list(folder) {
+            if !child.name.starts_with('.') && child.is_folder && !child.is_link {
+                walk(tree, &folder.join(&child.name), parts, found);
+            }
+        }
+        return;
+    }
+    let mut take = |path: PathBuf| {
+        if rest.is_empty() {
+            if tree.is_file(&path) {
+                found.push(path);
+            }
+        } else if tree.is_dir(&path) {
+            walk(tree, &path, rest, found);
+        }
+    };
+    if !part.contains(['*', '?', '[', '\\']) {
+        // A folder that is only named need not be asked for: an archive knows nothing of those around it.
+        let path = folder.join(part);
+        return if rest.is_empty() { take(path) } else { walk(tree, &path, rest, found) };
+    }
+    let pattern: Vec<char> = part.chars().collect();
+    for Child { name, .. } in tree.list(folder) {
+        let text: Vec<char> = name.chars().collect();
+        if (!name.starts_with('.') || part.starts_with('.')) && matches(&pattern, &text) {
+            take(folder.join(&name));
+        }
+    }
+}
+
+/// Whether a name fits. Only the last `*` is ever tried again, so that the time is at most length times length.
+fn matches(pattern: &[char], text: &[char]) -> bool {
+    let (mut at, mut rest) = (0, pattern);
+    let mut again: Option<(&[char], usize)> = None;
+    loop {
+        if let Some(('*', behind)) = rest.split_first() {
+            again = Some((behind, at));
+            rest = behind;
+            continue;
+        }
+        let step = match text.get(at) {
+            None if rest.is_empty() => return true,
+            None => return false,
+            Some(c) => one(rest, *c),
+        };
+        match (step, &mut again) {
+            (Some(behind), _) => {
+                rest = behind;
+                at += 1;
+            }
+            (None, Some((behind, start))) => {
+                *start += 1;
+                (rest, at) = (*behind, *start);
+            }
+            (None, None) => return false,
+        }
+    }
+}
+
+/// What is left of a pattern whose first part stands for this character.
+fn one(pattern: &[char], c: char) -> Option<&[char]> {
+    match pattern.split_first()? {
+        ('?', rest) => Some(rest),
+        ('\\', rest) if rest.first() == Some(&c) => Some(&rest[1..]),
+        ('[', rest) => {
+            let close = rest.iter().skip(1).position(|c| *c == ']')? + 1;
+            let (set, rest) = (&rest[..close], &rest[close + 1..]);
+            let (negated, set) = match set.split_first() {
+                Some(('!' | '^', set)) => (true, set),
+                _ => (false, set),
+            };
+            (in_set(set, c) != negated).then_some(rest)
+        }
+        (p, rest) => (*p == c).then_some(rest),
+    }
+}
+
+fn in_set(mut set: &[char], c: char) -> bool {
+    loop {
+        set = match set {
+            [from, '-', to, rest @ ..] => {
+                if (*from..=*to).contains(&c) {
+                    return true;
+                }
+                rest
+            }
+            [one, rest @ ..] => {
+                if *one == c {
+                    return true;
+                }
+                rest
+            }
+            [] => return false,
+        };
+    }
+}

@@ -1,0 +1,163 @@
+//! Keys: `a::b.c.0."d.e"` is the root key `a::b` and the segments that lead into its value.
+
+use crate::data_file::data::Data;
+use crate::explain::{Explain, What};
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::names;
+use bunraku_vm::value::Value;
+use std::borrow::Cow;
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment<'t> {
+    /// A key of a hash.
+    Name(&'t str),
+    /// A place in an array.
+    Index(i64),
+}
+
+impl Segment<'_> {
+    fn data(&self) -> Data {
+        match self {
+            Segment::Name(name) => Data::Text((*name).to_owned()),
+            Segment::Index(n) => Data::Int(*n),
+        }
+    }
+}
+
+/// A key taken apart.
+#[derive(Clone, Debug)]
+pub struct Key<'t> {
+    /// As written.
+    pub text: &'t str,
+    /// What data files have as their key.
+    pub root: Cow<'t, str>,
+    /// The way into its value.
+    pub segments: Vec<Segment<'t>>,
+}
+
+/// An error of look-ups (Ruby: `LookupError`): nothing is put around it.
+pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
+    Flow::formed(Diagnostic::error(message))
+}
+
+/// Whether a key has neither segments nor quotes.
+pub(crate) fn is_plain(text: &str) -> bool {
+    // All bytes at a time: hardly a key has any of these.
+    !text.bytes().fold(false, |found, byte| found | (byte == b'\'') | (byte == b'"') | (byte == b'.'))
+}
+
+impl<'t> Key<'t> {
+    /// Takes a key apart; none if it can't be.
+    pub fn split(text: &'t str) -> Option<Key<'t>> {
+        if is_plain(text) {
+            return Some(Key { text, root: Cow::Borrowed(text), segments: Vec::new() });
+        }
+        let mut segments = segments(text)?.into_iter();
+        let root = match segments.next()? {
+            Segment::Name(name) => Cow::Borrowed(name),
+            Segment::Index(n) => Cow::Owned(n.to_string()),
+        };
+        Some(Key { text, root, segments: segments.collect() })
+    }
+
+    /// The key of a look-up.
+    pub fn parse<'c>(text: &'t str) -> Eval<'c, Key<'t>> {
+        Key::split(text).ok_or_else(|| lookup_error(format!("Syntax error in key: '{text}'")))
+    }
+
+    /// The module whose data may hold the key.
+    pub fn module(&self) -> Option<&str> {
+        names::split_first(&self.root).map(|(module, _)| module)
+    }
+
+    /// Follows the segments into a value.
+    pub fn dig<'c>(&self, explain: Explain<'c>, value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
+        if self.segments.is_empty() {
+            return Ok(Some(value));
+        }
+        let what = || What::SubKey(self.segments.iter().map(Segment::data).collect());
+        explain.with(what, || self.follow(explain, value))
+    }
+
+    fn follow<'c>(&self, explain: Explain<'c>, mut value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
+        for segment in &self.segments {
+            let next = match (segment, value) {
+                (_, Value::Undef) => None,
+                (Segment::Index(n), Value::Array(items)) => {
+                    usize::try_from(*n).ok().and_then(|n| items.items().get(n).copied())
+                }
+                (Segment::Index(n), Value::Hash(hash)) => hash.get(Value::Int(*n)),
+                (Segment::Name(name), Value::Hash(hash)) => hash.get_str(name),
+                (_, Value::Int(n)) => {
+                    // Ruby's own words: its integers have `[]`, which gives bits.
+                    return Err(Flow::raw(format!(
+                        "undefined method `include?' for {n}:Integer\n\n            unless value.include?(segment)\n                        ^^^^^^^^^"
+                    )));
+                }
+                (segment, other) => {
+                    let class = match other {
+                        Value::Str(_) => "String",
+                        Value::Array(_) => "Array",
+                        Value::Bool(true) => "TrueClass",
+                        Value::Bool(false) => "FalseClass",
+                        Value::Float(_) => "Float",
+                        _ => "Object",
+                    };
+                    let segment = match segment {
+                        Segment::Name(name) => (*name).to_owned(),
+                        Segment::Index(n) => n.to_string(),
+                    };
+                    return Err(lookup_error(format!(
+                        "Data Provider type mismatch: Got {class} when a hash-like object was expected to \
+                         access value using '{segment}' from key '{}'",
+                        self.text
+                    )));
+                }
+            };
+            explain.with(
+                || What::Segment(segment.data()),
+                || match next {
+                    Some(next) => explain.found(segment.data(), next),
+                    None => explain.not_found(segment.data()),
+                },
+            );
+            match next {
+                Some(next) => value = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(value))
+    }
+}
+
+fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start();
+        if let Some(quote) = trimmed.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            let (inner, after) = trimmed[1..].split_once(quote).filter(|(inner, _)| !inner.is_empty())?;
+            all.push(Segment::Name(inner));
+            rest = after.trim_start();
+        } else {
+            let end = rest.find(['\'', '"', '.']).unwrap_or(rest.len());
+            let word = rest[..end].trim();
+            if end == 0 {
+                return None;
+            }
+            let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
+            let number = !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit());
+            all.push(match word.parse() {
+                Ok(n) if number => Segment::Index(n),
+                _ => Segment::Name(word),
+            });
+            rest = &rest[end..];
+        }
+        if rest.is_empty() {
+            return Some(all);
+        }
+        rest = rest.strip_prefix('.')?;
+    }
+}

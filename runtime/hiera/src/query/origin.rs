@@ -1,0 +1,262 @@
+//! Where a looked-up value came from: file and line of each of its leaves. Nothing of it is kept while values are
+//! looked up; it is found afterwards, from who was asked (as for an explanation) and from the files, read again.
+
+use crate::data_file::cache::Format;
+use crate::data_file::data::Data;
+use crate::explain::Explainer;
+use crate::key::{Key, Segment};
+use crate::query::lines::{Lines, lines};
+use crate::query::render;
+use crate::state::Lookups;
+use bunraku_files::tree::Tree;
+use bunraku_vm::format::convert::repr;
+use bunraku_vm::format::inspect::to_ruby_s;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A value that an entry of a hierarchy gave.
+#[derive(Clone)]
+pub struct Source<'c> {
+    /// The value, interpolated.
+    pub value: Value<'c>,
+    /// The entry's name.
+    pub entry: String,
+    /// File or URI that the entry looked at.
+    pub location: Option<String>,
+    /// Whether it is a URI.
+    pub is_uri: bool,
+    /// How the file is written; none where it is not the file alone that says what the value is.
+    pub format: Option<Format>,
+    /// Whether the value is that of the whole key, its way into a value gone already.
+    pub whole: bool,
+}
+
+/// Where a leaf came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A file, and the line if it is known.
+    File(String, Option<u32>),
+    /// An entry of a hierarchy that is no file: its name, and its URI if it has one.
+    Entry(String, Option<String>),
+    /// The caller's default.
+    Default,
+}
+
+/// A leaf of a value.
+#[derive(Clone)]
+pub struct Origin<'c> {
+    /// A key that leads to it.
+    pub key: String,
+    /// The leaf.
+    pub value: Value<'c>,
+    /// Where it came from; several where a value was made of several.
+    pub places: Vec<Place>,
+}
+
+/// A part of a source's value.
+#[derive(Clone)]
+struct Part<'c> {
+    value: Value<'c>,
+    lines: Rc<Lines>,
+    place: Place,
+}
+
+impl<'c> Part<'c> {
+    fn of(tree: &Tree, source: &Source<'c>, key: &Key<'_>) -> Option<Part<'c>> {
+        let place = match &source.location {
+            Some(path) if !source.is_uri => Place::File(path.clone(), None),
+            location => Place::Entry(source.entry.clone(), location.clone()),
+        };
+        let mut part = Part { value: source.value, lines: Rc::default(), place };
+        if let (Some(path), Some(format)) = (&source.location, source.format) {
+            let path = Path::new(path);
+            let all = tree.read(path).ok().and_then(|bytes| lines(path, &bytes, format));
+            if let Some(Lines::Map(pairs)) = all.as_deref()
+                && let Some((_, line, lines)) = pairs.iter().find(|(name, ..)| *name == key.root)
+            {
+                part.lines = lines.clone();
+                part.set_line(*line);
+            }
+        }
+        if source.whole {
+            return Some(part);
+        }
+        key.segments.iter().try_fold(part, |part, segment| match (segment, part.value) {
+            (Segment::Index(n), Value::Array(_)) => part.item(usize::try_from(*n).ok()?),
+            (Segment::Index(n), _) => part.entry(Value::Int(*n)),
+            (Segment::Name(name), Value::Hash(hash)) => {
+                let key = hash.entries().iter().find(|(key, _)| key.as_str() == Some(name))?.0;
+                part.entry(key)
+            }
+            _ => None,
+        })
+    }
+
+    fn set_line(&mut self, line: u32) {
+        if let Place::File(_, known) = &mut self.place {
+            *known = Some(line);
+        }
+    }
+
+    fn child(&self, value: Value<'c>, lines: Option<(u32, &Rc<Lines>)>) -> Part<'c> {
+        // What the file does not have there was interpolated: it stands where the text of the expression does.
+        let mut part = Part { value, lines: Rc::default(), place: self.place.clone() };
+        if let Some((line, lines)) = lines {
+            part.lines = lines.clone();
+            part.set_line(line);
+        }
+        part
+    }
+
+    fn item(&self, n: usize) -> Option<Part<'c>> {
+        let Value::Array(items) = self.value else { return None };
+        let lines = match &*self.lines {
+            Lines::List(all) if all.len() == items.size() => all.get(n).map(|(line, lines)| (*line, lines)),
+            _ => None,
+        };
+        Some(self.child(*items.items().get(n)?, lines))
+    }
+
+    fn entry(&self, key: Value<'c>) -> Option<Part<'c>> {
+        let Value::Hash(hash) = self.value else { return None };
+        let n = hash.entries().iter().position(|(other, _)| other.same(key))?;
+        let lines = match &*self.lines {
+            Lines::Map(all) => {
+                let name = to_ruby_s(key);
+                // Keys may have been interpolated; they keep their order.
+                let same = all.len() == hash.len();
+                all.iter().find(|(other, ..)| *other == name).or_else(|| all.get(n).filter(|_| same))
+            }
+            _ => None,
+        };
+        Some(self.child(hash.entries()[n].1, lines.map(|(_, line, lines)| (*line, lines))))
+    }
+
+    /// The item that is equal to `value`, however deep in arrays; the part itself if it is.
+    fn find(&self, value: Value<'c>) -> Option<Part<'c>> {
+        match self.value {
+            Value::Array(items) => (0..items.size()).find_map(|n| self.item(n)?.find(value)).or_else(|| {
+                // Arrays of arrays are items too where nothing was flattened.
+                self.value.same(value).then(|| self.clone())
+            }),
+            own => own.same(value).then(|| self.clone()),
+        }
+    }
+}
+
+fn trace<'c>(all: &mut Vec<Origin<'c>>, key: &str, value: Value<'c>, parts: &[Part<'c>]) {
+    match value {
+        Value::Hash(hash) if !hash.is_empty() => {
+            for (name, item) in hash.entries() {
+                let key = format!("{key}.{}", segment(*name));
+                let below: Vec<_> = parts.iter().filter_map(|part| part.entry(*name)).collect();
+                trace(all, &key, *item, if below.is_empty() { parts } else { &below });
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (n, item) in items.items().iter().enumerate() {
+                let below = match parts {
+                    // The same item may stand there twice.
+                    [one] if one.value.same(value) => one.item(n).into_iter().collect(),
+                    many => match many.iter().find_map(|part| part.find(*item)) {
+                        Some(part) => vec![part],
+                        None => many.iter().filter_map(|part| part.item(n)).collect::<Vec<_>>(),
+                    },
+                };
+                trace(all, &format!("{key}.{n}"), *item, if below.is_empty() { parts } else { &below });
+            }
+        }
+        leaf => {
+            let equal = parts.iter().find(|part| part.value.same(leaf));
+            let mut places: Vec<Place> = Vec::new();
+            for part in equal.map_or(parts, std::slice::from_ref) {
+                if !places.contains(&part.place) {
+                    places.push(part.place.clone());
+                }
+            }
+            all.push(Origin { key: key.to_owned(), value: leaf, places });
+        }
+    }
+}
+
+/// A step of a key as look-ups read it.
+fn segment(name: Value<'_>) -> String {
+    let Value::Str(text) = name else { return to_ruby_s(name) };
+    let text = text.as_str();
+    let is_plain = !text.is_empty()
+        && !text.contains(['.', '\'', '"'])
+        && text.trim() == text
+        && text.parse::<i64>().is_err();
+    match (is_plain, text.contains('"')) {
+        (true, _) => text.to_owned(),
+        (false, false) => format!("\"{text}\""),
+        (false, true) => format!("'{text}'"),
+    }
+}
+
+impl<'c> Lookups<'_, 'c> {
+    /// Where each leaf of `value` came from, which `key` was found to have; `explainer` has seen the look-up.
+    pub(crate) fn origins(&self, explainer: &Explainer<'c>, key: &str, value: Value<'c>) -> Vec<Origin<'c>> {
+        let Some(parsed) = Key::split(key) else { return Vec::new() };
+        let sources = explainer.sources(key);
+        let parts: Vec<_> =
+            sources.iter().filter_map(|source| Part::of(self.tree, source, &parsed)).collect();
+        let mut all = Vec::new();
+        trace(&mut all, key, value, &parts);
+        all
+    }
+}
+
+/// Origins as text: a line a leaf, as `KEY: VALUE (file: FILE, line: LINE)`.
+pub fn to_text<'c>(vm: &mut Vm<'c>, origins: &[Origin<'c>]) -> String {
+    let mut out = String::new();
+    for origin in origins {
+        let places: Vec<String> = origin.places.iter().map(Place::to_string).collect();
+        let value = repr(vm, origin.value);
+        out.push_str(&format!("{}: {value} ({})\n", origin.key, places.join("; ")));
+    }
+    out
+}
+
+/// Origins as data: a list of hashes with `key`, `value` and `origins`, each of these with `file` and `line`, `entry`
+/// and `uri`, or `default`.
+pub fn to_data(origins: &[Origin<'_>]) -> Data {
+    let text = |text: &str| Data::Text(text.to_owned());
+    let place = |place: &Place| {
+        let mut pairs = Vec::new();
+        match place {
+            Place::File(file, line) => {
+                pairs.push((text("file"), text(file)));
+                pairs.extend(line.map(|line| (text("line"), Data::Int(line.into()))));
+            }
+            Place::Entry(name, uri) => {
+                pairs.push((text("entry"), text(name)));
+                pairs.extend(uri.as_ref().map(|uri| (text("uri"), text(uri))));
+            }
+            Place::Default => pairs.push((text("default"), Data::Bool(true))),
+        }
+        Data::Map(pairs)
+    };
+    let leaf = |origin: &Origin<'_>| {
+        Data::Map(vec![
+            (text("key"), text(&origin.key)),
+            (text("value"), render::data(origin.value)),
+            (text("origins"), Data::List(origin.places.iter().map(place).collect())),
+        ])
+    };
+    Data::List(origins.iter().map(leaf).collect())
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::File(file, Some(line)) => write!(f, "file: {file}, line: {line}"),
+            Place::File(file, None) => write!(f, "file: {file}"),
+            Place::Entry(name, Some(uri)) => write!(f, "hierarchy entry: {name}, uri: {uri}"),
+            Place::Entry(name, None) => write!(f, "hierarchy entry: {name}"),
+            Place::Default => f.write_str("default value"),
+        }
+    }
+}

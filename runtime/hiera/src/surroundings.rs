@@ -1,0 +1,86 @@
+//! What look-ups ask of the compile around them: the one way out of Hiera. The compile implements it; tests may
+//! implement it with nothing but a folder. Variables and calls of closures are the machine's and need no port.
+
+use crate::data_file::DataFile;
+use bunraku_vm::error::Eval;
+use bunraku_vm::host::Strict;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The environment as its layers need it.
+#[derive(Clone, Copy)]
+pub struct EnvironmentParts<'c> {
+    /// Its name.
+    pub name: &'c str,
+    /// Its folder, which may hold a `hiera.yaml`; none for code without an environment.
+    pub folder: Option<&'c Path>,
+    /// The global layer's configuration, the setting `hiera_config`.
+    pub hiera_config: Option<&'c Path>,
+    /// The data provider of old, from `environment.conf` or the setting `environment_data_provider`.
+    pub data_provider: Option<&'c str>,
+}
+
+/// A module as its layer needs it.
+#[derive(Clone, Copy)]
+pub struct ModuleParts<'c> {
+    /// Its folder, which may hold a `hiera.yaml`.
+    pub folder: &'c Path,
+    /// `data_provider` of its `metadata.json`, a data provider of old.
+    pub data_provider: Option<&'c str>,
+}
+
+/// How often a warning is logged in one compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat<'a> {
+    /// Each time.
+    Always,
+    /// Only the first time that this message comes.
+    Once,
+    /// Only the first time that a warning of this key comes, whatever its message.
+    OncePer(&'a str),
+}
+
+/// What look-ups ask of the compile around them.
+pub trait Surroundings<'c> {
+    /// The environment.
+    fn environment(&self) -> EnvironmentParts<'c>;
+
+    /// The module of this name; none where the module path has no such module.
+    fn module(&self, name: &str) -> Option<ModuleParts<'c>>;
+
+    /// The setting `strict`.
+    fn strict(&self) -> Strict;
+
+    /// The default of the setting `codedir`, below which version 3 has its data unless told otherwise.
+    fn default_codedir(&self) -> &'c str;
+
+    /// Calls a function in the Puppet language, or one of the new kind in Ruby, as code of module `from` finds it
+    /// (empty for none); none where there is no such function.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        from: &str,
+        args: &[Value<'c>],
+    ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// What a variable that no scope has stands for.
+    ///
+    /// # Errors
+    /// Puppet's, where the setting `strict` says that it is one.
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c>;
+
+    /// Logs a warning.
+    fn warn(&self, repeat: Repeat<'_>, message: String);
+
+    /// Lends a data file for as long as the compile lasts.
+    fn keep_data(&self, file: Arc<DataFile>) -> &'c DataFile;
+
+    /// A file has been read: says once if it is not as the archive has it.
+    fn file_reached(&self, path: &Path);
+}

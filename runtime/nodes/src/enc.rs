@@ -1,0 +1,104 @@
+//! External node classifiers: a command that is given a node's name and prints its classes, top-scope parameters and
+//! environment as YAML (`node_terminus = exec`, `external_nodes = COMMAND`).
+//! Source: `puppet` with that terminus, for the messages.
+
+use bunraku_process::{Errors, Limits};
+use serde_json::{Map, Value as Json};
+use std::path::Path;
+use std::process::Command;
+
+/// What a classifier says of a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Classification {
+    /// Classes: a list of names, or an object of parameters by name; null where it names none.
+    pub classes: Json,
+    /// Top-scope variables.
+    pub parameters: Map<String, Json>,
+    /// Environment the node belongs to.
+    pub environment: Option<String>,
+}
+
+/// Asks a classifier: `command` is split at blanks, and `node` added. It is ended at the limits.
+///
+/// # Errors
+/// Puppet's messages: for a command that is not absolute, fails, prints nothing or no such YAML.
+pub fn classify(command: &str, node: &str, limits: Limits) -> Result<Classification, String> {
+    let mut words = command.split_whitespace();
+    let program = words.next().filter(|program| Path::new(program).is_absolute());
+    let program = program.ok_or("You must set the exec parameter to a fully qualified command")?;
+    let shown = format!("{} {node}", command.split_whitespace().collect::<Vec<_>>().join(" "));
+    let failed = |detail: String| format!("Failed to find {node} via exec: {detail}");
+    let ended = bunraku_process::run(Command::new(program).args(words).arg(node), Errors::Passed, limits)
+        .map_err(|error| failed(format!("Could not execute '{shown}': {error}")))?;
+    let text = String::from_utf8_lossy(&ended.output);
+    if !ended.status.success() {
+        let status = ended.status.code().map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+        return Err(failed(format!("Execution of '{shown}' returned {status}: {text}")));
+    }
+    if text.trim().is_empty() {
+        return Err(format!("Could not find node '{node}'; cannot compile"));
+    }
+    read(&text).map_err(|detail| format!("Could not load external node results for {node}: {detail}"))
+}
+
+/// Reads what a classifier printed.
+///
+/// # Errors
+/// When it is no YAML, or not of the form that classifiers print.
+pub fn read(text: &str) -> Result<Classification, String> {
+    let parsed: Json = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    let Json::Object(map) = parsed else { return Err("it is not a hash".to_owned()) };
+    let mut found = Classification::default();
+    for (key, value) in map {
+        // Symbols are keys as well as strings.
+        match (key.trim_start_matches(':'), value) {
+            (_, Json::Null) => {}
+            ("classes", Json::String(one)) => found.classes = Json::Array(vec![one.into()]),
+            ("classes", list @ (Json::Array(_) | Json::Object(_))) => found.classes = list,
+            ("classes", _) => return Err("'classes' is neither a list nor a hash".to_owned()),
+            ("parameters", Json::Object(parameters)) => found.parameters = parameters,
+            ("parameters", _) => return Err("'parameters' is not a hash".to_owned()),
+            ("environment", Json::String(name)) => found.environment = Some(name),
+            ("environment", _) => return Err("'environment' is not a name".to_owned()),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn classes_come_as_a_list_or_with_parameters() {
+        let read = |text| read(text).unwrap();
+        assert_eq!(read("classes: [a, b]").classes, json!(["a", "b"]));
+        assert_eq!(read("classes: a").classes, json!(["a"]));
+        let full =
+            read("---\n:classes:\n  a:\n  b: {x: 1}\nparameters: {tier: web, n: 2}\nenvironment: test\n");
+        assert_eq!(full.classes, json!({"a": null, "b": {"x": 1}}));
+        assert_eq!(Json::Object(full.parameters), json!({"tier": "web", "n": 2}));
+        assert_eq!(full.environment.as_deref(), Some("test"));
+        assert_eq!(read("parameters:").parameters, Map::new());
+    }
+
+    #[test]
+    fn what_is_no_classification_is_said() {
+        assert_eq!(read("[1]").unwrap_err(), "it is not a hash");
+        assert_eq!(read("classes: 1").unwrap_err(), "'classes' is neither a list nor a hash");
+        assert_eq!(
+            classify("enc", "a", Limits::default()).unwrap_err(),
+            "You must set the exec parameter to a fully qualified command"
+        );
+        assert_eq!(
+            classify("/bin/sh -c false", "a", Limits::default()).unwrap_err(),
+            "Failed to find a via exec: Execution of '/bin/sh -c false a' returned 1: "
+        );
+        assert_eq!(
+            classify("/bin/true", "a", Limits::default()).unwrap_err(),
+            "Could not find node 'a'; cannot compile"
+        );
+    }
+}

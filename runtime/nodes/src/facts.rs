@@ -1,0 +1,195 @@
+//! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
+
+use bunraku_files::read;
+use serde_json::{Map, Value as Json};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+/// The facts of a node: its own, or those of a job, which may compile often.
+#[derive(Clone, Debug)]
+pub enum Facts {
+    /// Its own.
+    Own(Map<String, Json>),
+    /// An object that others have, too.
+    Shared(Arc<Json>),
+}
+
+impl Facts {
+    /// The facts that a job gives, in any of the shapes that [`facts`] reads.
+    ///
+    /// # Errors
+    /// As of [`facts`].
+    pub fn of(given: &Arc<Json>) -> Result<Facts, String> {
+        match &**given {
+            Json::Object(map) if !is_named(map) => Ok(Facts::Shared(Arc::clone(given))),
+            other => facts(other).map(Facts::Own),
+        }
+    }
+
+    /// By name.
+    pub fn map(&self) -> &Map<String, Json> {
+        static NONE: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
+        match self {
+            Facts::Own(map) => map,
+            Facts::Shared(json) => json.as_object().unwrap_or(&NONE),
+        }
+    }
+}
+
+/// Whether that is what `puppet facts` prints: the node's name, its facts under `values`.
+fn is_named(map: &Map<String, Json>) -> bool {
+    map.contains_key("name") && map.get("values").is_some_and(Json::is_object)
+}
+
+/// The facts a job gives: an object, a list as PuppetDB has it, or the path of a file with either. What others send
+/// is read by [`shape`], which takes no paths.
+///
+/// # Errors
+/// When the file can't be read or its content is no facts.
+pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
+    match given {
+        Json::String(path) => of_file(Path::new(path)),
+        other => shape(other.clone()),
+    }
+}
+
+/// The facts of a node from a folder that holds a file for each: `NAME.yaml`, `NAME.yml` or `NAME.json`, there or
+/// below `facts`, as a server keeps them.
+///
+/// # Errors
+/// When there is none, or it can't be used.
+pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
+    if node.contains(['/', '\0']) || matches!(node, "." | "..") {
+        return Err(format!("Could not find facts for {node:?}: that is no node's name"));
+    }
+    let places = [folder.to_owned(), folder.join("facts")];
+    let files = places
+        .iter()
+        .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))));
+    match files.into_iter().find(|file| file.is_file()) {
+        Some(file) => of_file(&file),
+        None => Err(format!("Could not find facts for {node} in {}", folder.display())),
+    }
+}
+
+/// The nodes that such a folder has facts of, by name.
+///
+/// # Errors
+/// When there are none.
+pub fn nodes(folder: &Path) -> Result<Vec<String>, String> {
+    let files =
+        [folder.to_owned(), folder.join("facts")].into_iter().filter_map(|place| place.read_dir().ok());
+    let paths = files.flat_map(|entries| entries.flatten().map(|entry| entry.path()));
+    let facts =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json"));
+    let mut names: Vec<String> =
+        facts.filter_map(|path| path.file_stem()?.to_str().map(str::to_owned)).collect();
+    names.sort();
+    names.dedup();
+    match names.is_empty() {
+        true => Err(format!("Could not find facts of any node in {}", folder.display())),
+        false => Ok(names),
+    }
+}
+
+/// The facts of a regular file.
+///
+/// # Errors
+/// When it can't be read or its content is no facts.
+pub fn of_file(path: &Path) -> Result<Map<String, Json>, String> {
+    shaped(path, read::regular_text(path, read::MAX_FILE))
+}
+
+/// The facts of a file that the user has named, which may be a pipe.
+///
+/// # Errors
+/// As [`of_file`].
+pub fn given(path: &Path) -> Result<Map<String, Json>, String> {
+    shaped(path, read::given_text(path, read::MAX_FILE))
+}
+
+fn shaped(path: &Path, text: io::Result<String>) -> Result<Map<String, Json>, String> {
+    let what = format!("facts {}", path.display());
+    shape(data(text, &what)?).map_err(|error| format!("Could not use {what}: {error}"))
+}
+
+/// The object in a JSON or YAML file that the user has named; `what` says in messages what it was to be.
+///
+/// # Errors
+/// When it can't be read or is no object.
+pub fn object(path: &Path, what: &str) -> Result<Map<String, Json>, String> {
+    let what = format!("{what} {}", path.display());
+    match data(read::given_text(path, read::MAX_FILE), &what)? {
+        Json::Object(map) => Ok(map),
+        _ => Err(format!("Could not use {what}: it is not an object")),
+    }
+}
+
+fn data(text: io::Result<String>, what: &str) -> Result<Json, String> {
+    let text = text.map_err(|error| format!("Could not read {what}: {error}"))?;
+    // Every JSON text is nearly YAML; a file that begins like JSON is told what is wrong with it as JSON.
+    let parsed = if text.trim_start().starts_with(['{', '[']) {
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    } else {
+        serde_saphyr::from_str(&text).map_err(|error| error.to_string())
+    };
+    parsed.map_err(|error| format!("Could not parse {what}: {error}"))
+}
+
+/// The facts in data: an object, plain or as `puppet facts` has it, or a list as PuppetDB has it.
+///
+/// # Errors
+/// When it is neither.
+pub fn shape(json: Json) -> Result<Map<String, Json>, String> {
+    match json {
+        Json::Object(mut map) if is_named(&map) => match map.remove("values") {
+            Some(Json::Object(values)) => Ok(values),
+            _ => Ok(Map::new()),
+        },
+        Json::Object(map) => Ok(map),
+        // PuppetDB: a list of names and values.
+        Json::Array(items) => {
+            let fact =
+                |item: &Json| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()));
+            items
+                .iter()
+                .map(fact)
+                .collect::<Option<Map<_, _>>>()
+                .ok_or_else(|| "Facts are neither an object nor a list of names and values".to_owned())
+        }
+        _ => Err("Facts are neither an object nor a list of names and values".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn facts_come_in_several_shapes() {
+        let plain = json!({"os": {"family": "Debian"}, "uptime": 3});
+        let puppet = json!({"name": "a.example.com", "values": plain, "timestamp": "now"});
+        let database = json!([
+            {"certname": "a", "name": "os", "value": {"family": "Debian"}},
+            {"certname": "a", "name": "uptime", "value": 3},
+        ]);
+        for given in [&plain, &puppet, &database] {
+            assert_eq!(Json::Object(facts(given).unwrap()), plain);
+        }
+        assert!(facts(&json!(3)).is_err());
+        assert!(facts(&json!(["os"])).is_err());
+    }
+
+    #[test]
+    fn yaml_is_read_as_json_is() {
+        let folder = std::env::temp_dir().join(format!("bunraku-facts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("facts.yaml");
+        std::fs::write(&file, "--- !ruby/object:Puppet::Node::Facts\nname: a.example.com\nvalues:\n  os:\n    family: Debian\n  b: 'no'\n  n: 1\n").unwrap();
+        let read = of_file(&file).unwrap();
+        assert_eq!(Json::Object(read), json!({"os": {"family": "Debian"}, "b": "no", "n": 1}));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

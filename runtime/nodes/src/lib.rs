@@ -1,0 +1,6 @@
+//! What is known of a node before its code runs: [`facts`], and node terms from external node classifiers ([`enc`]) or
+//! an LDAP directory ([`ldap`]).
+
+pub mod enc;
+pub mod facts;
+pub mod ldap;

@@ -1,0 +1,126 @@
+//! Where the types of modules are: files under `lib/puppet/type` of the modules and of the environment, and what
+//! `puppet generate types` wrote, which goes before them.
+
+use super::{Library, ResourceType, declared, read_generated};
+use bunraku_files::memo::{Contract, MemoCell, NEVER};
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::layout::Section;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const FOLDER: &str = "lib/puppet/type";
+
+/// Folders of modules, in the order in which they are asked.
+pub type List = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+
+/// Folders of modules with the types in them. Nothing is listed before a type is asked for.
+pub struct Folders {
+    tree: Arc<Tree>,
+    list: List,
+    /// The environment's folder.
+    environment: Option<PathBuf>,
+    /// Files of types in Ruby by name.
+    index: MemoCell<BTreeMap<String, PathBuf>>,
+}
+
+const INDEX: Contract = Contract {
+    holds: "the files of resource types in Ruby",
+    key: "none",
+    bound: "one index: the files below lib/puppet/type of all modules",
+    stale: NEVER,
+    test: "tests/tests/resource_types.rs",
+};
+
+impl Folders {
+    /// Folders read through `tree`; `list` gives them, the environment's own last.
+    pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List) -> Self {
+        Folders { tree, list, environment, index: MemoCell::new(&INDEX) }
+    }
+
+    fn index(&self) -> &BTreeMap<String, PathBuf> {
+        self.index.get_or(|| {
+            let mut all = BTreeMap::new();
+            for folder in (self.list)().into_iter().map(|path| path.join(FOLDER)) {
+                for child in self.tree.list(&folder) {
+                    if let Some(stem) = child.name.strip_suffix(".rb").map(str::to_lowercase) {
+                        all.entry(stem).or_insert_with(|| folder.join(&child.name));
+                    }
+                }
+            }
+            all
+        })
+    }
+
+    /// The file of a type, by its name in lower case.
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        let generated = self.environment.as_ref().map(|folder| folder.join(".resource_types"));
+        if let Some(folder) = generated {
+            let file = folder.join(name).with_extension("pp");
+            if self.tree.is_file(&file) {
+                return Some(file);
+            }
+        }
+        match self.tree.provided(&format!("{FOLDER}/{name}.rb")) {
+            Some(file) => file,
+            None => self.index().get(name).cloned(),
+        }
+    }
+
+    /// The type of a name in lower case.
+    pub fn find(&self, name: &str) -> Option<ResourceType> {
+        let file = self.file(name)?;
+        let known: Option<ResourceType> = self.tree.cold(&file, Section::Types);
+        // What else a type was made of may have changed.
+        let known = match known {
+            Some(ty) if !ty.requires.is_empty() => self.tree.cold_of_many(&file, Section::Types),
+            known => known,
+        };
+        if known.is_some() {
+            return known;
+        }
+        let source = match self.tree.read(&file) {
+            Ok(source) => source,
+            Err(error) => {
+                return Some(ResourceType::unreadable(name, format!("its file can't be read: {error}")));
+            }
+        };
+        Some(of_file(&file, name, &source, &|path| self.library(path)))
+    }
+
+    /// The file that a type requires, from the first module that has it.
+    fn required(&self, path: &str) -> Option<PathBuf> {
+        places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
+            Some(file) => file,
+            None => {
+                let mut files = (self.list)().into_iter().map(|folder| folder.join(&place));
+                files.find(|file| self.tree.is_file(file))
+            }
+        })
+    }
+
+    /// The text of a file that a type requires.
+    fn library(&self, path: &str) -> Option<String> {
+        let file = self.required(path)?;
+        Some(String::from_utf8_lossy(&self.tree.read(&file).ok()?).into_owned())
+    }
+
+    /// Names of the types in Ruby, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.index().keys().map(String::as_str)
+    }
+}
+
+/// Where a file that a type requires may lie: what it requires by a path of its own folder's lies below `lib/puppet`.
+pub fn places(path: &str) -> [String; 2] {
+    [format!("lib/{path}.rb"), format!("lib/puppet/{path}.rb")]
+}
+
+/// The type that a file declares: in Ruby, or as `puppet generate types` writes it.
+pub fn of_file(file: &Path, name: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
+    if file.extension().is_some_and(|extension| extension == "pp") {
+        let read = read_generated(name, &String::from_utf8_lossy(source));
+        return read.unwrap_or_else(|why| ResourceType::unreadable(name, why));
+    }
+    declared(name, source, library)
+}

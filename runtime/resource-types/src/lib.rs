@@ -1,0 +1,269 @@
+//! Resource types written in Ruby: those Puppet ships, from a table, and those of modules, by reading what their
+//! source declares. No Ruby runs here; of a type whose source only code can tell the parameters a compile asks Ruby
+//! (`runtime/src/ruby/resource_types.rs`), and notes here what that said.
+
+mod folders;
+mod generated;
+mod ruby;
+mod titles;
+
+pub use folders::{Folders, List, of_file, places};
+pub use generated::read as read_generated;
+
+pub use titles::{Identity, Pattern, Titles};
+
+use bunraku_files::memo::{Contract, Memo, NEVER};
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Puppet 7.23's own types: name, name variables, whether titles and name variables mean the same (isomorphic),
+/// parameters and properties. Written by a Ruby script that asks `Puppet::Type`.
+const BUILTIN: &str = include_str!("builtin.tsv");
+
+/// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
+pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// A resource type.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ResourceType {
+    /// Name in lower case.
+    pub name: String,
+    /// Attributes that identify a resource.
+    pub namevars: Vec<String>,
+    /// Whether two resources may not share their name variables' values.
+    pub isomorphic: bool,
+    /// Every parameter and property, `provider` left out for types of modules; none where the source can't be read
+    /// for them.
+    pub attributes: Option<Vec<String>>,
+    /// How a title becomes attributes.
+    pub titles: Titles,
+    /// Why the source can't be read, if it can't.
+    pub unreadable: Option<String>,
+    /// Files below `lib` that the source requires, and theirs: it has to be read anew when one of them changes.
+    pub requires: Vec<String>,
+}
+
+impl ResourceType {
+    /// A type of which no more is known than that it is there.
+    fn unreadable(name: &str, why: String) -> ResourceType {
+        ResourceType {
+            name: name.to_owned(),
+            namevars: vec!["name".to_owned()],
+            isomorphic: true,
+            attributes: None,
+            titles: Titles::Whole,
+            unreadable: Some(why),
+            requires: Vec::new(),
+        }
+    }
+
+    /// The attribute that a title equal to it makes redundant.
+    pub fn namevar(&self) -> &str {
+        match self.namevars.as_slice() {
+            [one] => one,
+            _ => "name",
+        }
+    }
+
+    /// The attributes a title stands for.
+    ///
+    /// # Errors
+    /// Puppet's message where no title pattern fits.
+    pub fn parse_title<'a>(&'a self, title: &'a str) -> Result<Vec<(&'a str, &'a str)>, String> {
+        self.titles.parse(title, self.namevars.first().map_or("name", String::as_str))
+    }
+
+    /// Whether a title stands for the one name variable and for nothing else.
+    pub fn is_titled_by(&self, title: &str) -> bool {
+        self.namevars.len() == 1 && self.titles.is_itself(title)
+    }
+
+    /// Whether it is known which resources of the type are the same.
+    pub fn is_identifiable(&self) -> bool {
+        self.unreadable.is_none() || self.namevars.len() == 1 || matches!(self.titles, Titles::Patterns(_))
+    }
+
+    /// Whether resources of the type may have an attribute, metaparameters left out.
+    pub fn takes(&self, name: &str) -> bool {
+        // Whether a type of a module takes `provider` depends on files elsewhere: on it having any.
+        self.attributes
+            .as_ref()
+            .is_none_or(|all| matches!(name, "name" | "provider") || all.iter().any(|a| a == name))
+    }
+}
+
+/// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
+/// still shows that the type is there; its parameters stay unknown.
+pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
+    ruby::declared(stem, &String::from_utf8_lossy(source), library)
+}
+
+/// The resource types a compile knows.
+pub struct ResourceTypes {
+    types: HashMap<String, ResourceType>,
+    /// Types of modules: looked for when they are asked for.
+    folders: Option<Folders>,
+    found: Memo<String, Option<ResourceType>>,
+    /// What Ruby has said of types whose source does not tell their parameters.
+    told: Memo<String, ResourceType>,
+}
+
+const FOUND: Contract = Contract {
+    holds: "resource types of modules, as their source declares them",
+    key: "name in lower case",
+    bound: "the names of types in the code that is run",
+    stale: NEVER,
+    test: "tests/tests/resource_types.rs",
+};
+
+const TOLD: Contract = Contract {
+    holds: "what Ruby has said of resource types whose source does not tell their parameters",
+    key: "name in lower case",
+    bound: "the types that there are",
+    stale: "when a file that Ruby has loaded for it changes: then the snapshot ends",
+    test: "tests/tests/ruby.rs",
+};
+
+impl Default for ResourceTypes {
+    /// None at all.
+    fn default() -> Self {
+        let (found, told) = (Memo::new(&FOUND), Memo::new(&TOLD));
+        ResourceTypes { types: HashMap::new(), folders: None, found, told }
+    }
+}
+
+impl ResourceTypes {
+    /// Puppet's own types.
+    pub fn builtin() -> Self {
+        let mut all = ResourceTypes::default();
+        let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        for line in BUILTIN.lines() {
+            let mut fields = line.split('\t');
+            let (Some(name), Some(namevars), Some(isomorphic), Some(attributes)) =
+                (fields.next(), fields.next(), fields.next(), fields.next())
+            else {
+                continue;
+            };
+            all.add(ResourceType {
+                name: name.to_owned(),
+                namevars: list(namevars),
+                isomorphic: isomorphic == "true",
+                attributes: Some(list(attributes)),
+                titles: if name == "file" { Titles::Path } else { Titles::Whole },
+                unreadable: None,
+                requires: Vec::new(),
+            });
+        }
+        all
+    }
+
+    /// Adds a type unless its name is taken: modules in front come first, Puppet's own before all.
+    pub fn add(&mut self, ty: ResourceType) {
+        self.types.entry(ty.name.clone()).or_insert(ty);
+    }
+
+    /// Says where the types of modules are: they come after Puppet's own.
+    pub fn find_more(&mut self, folders: Folders) {
+        self.folders = Some(folders);
+    }
+
+    /// The type of a name, in any case.
+    pub fn get(&self, name: &str) -> Option<&ResourceType> {
+        if let Some(ty) = self.types.get(name) {
+            return Some(ty);
+        }
+        let name = name.to_lowercase();
+        self.types.get(&name).or_else(|| {
+            // Classes and nodes are resources of no type: nobody is asked for one.
+            let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
+            let folders = self.folders.as_ref().filter(|_| is_type)?;
+            let found = self.found.get_or(name.as_str(), || folders.find(&name)).as_ref()?;
+            match found.unreadable {
+                Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
+                None => Some(found),
+            }
+        })
+    }
+
+    /// Whether nothing has been told yet of a type whose source does not tell its parameters.
+    pub fn is_untold(&self, ty: &ResourceType) -> bool {
+        ty.unreadable.is_some() && self.told.get(&ty.name).is_none()
+    }
+
+    /// Notes what Ruby has said of a type, or why it could not.
+    pub fn tell(&self, ty: ResourceType) -> &ResourceType {
+        self.told.keep(ty.name.clone(), ty)
+    }
+
+    /// The file of a module's type, by its name in lower case.
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        self.folders.as_ref()?.file(name)
+    }
+
+    /// What is known of some types, as JSON by name; null for what is no type.
+    pub fn describe(&self, names: &[String]) -> serde_json::Value {
+        let one = |name: &String| {
+            let Some(ty) = self.get(name) else { return (name.clone(), serde_json::Value::Null) };
+            let namevar = ty.namevars.first().map_or("name", String::as_str);
+            let titles = ty.titles.patterns(namevar).into_iter().map(|p| (p.regex, p.attributes));
+            let mut attributes = ty.attributes.clone();
+            attributes.iter_mut().for_each(|all| all.sort_unstable());
+            let description = serde_json::json!({
+                "namevars": ty.namevars,
+                "attributes": attributes,
+                "isomorphic": ty.isomorphic,
+                "titles": titles.collect::<Vec<_>>(),
+                "unreadable": ty.unreadable,
+            });
+            (name.clone(), description)
+        };
+        serde_json::Value::Object(names.iter().map(one).collect())
+    }
+
+    /// Names of the types that modules declare, sorted.
+    pub fn of_modules(&self) -> Vec<&str> {
+        self.folders.iter().flat_map(Folders::names).collect()
+    }
+}
+
+/// Attributes that every resource may have.
+pub const METAPARAMETERS: &[&str] = &[
+    "noop",
+    "schedule",
+    "audit",
+    "loglevel",
+    "alias",
+    "tag",
+    "require",
+    "subscribe",
+    "before",
+    "notify",
+    "stage",
+];
+
+/// Whether an attribute is one that every resource may have.
+pub fn is_metaparameter(name: &str) -> bool {
+    matches!(name.len(), 3..=9) && METAPARAMETERS.contains(&name)
+}
+
+/// Whether a metaparameter names other resources.
+pub fn is_relationship(name: &str) -> bool {
+    matches!(name, "require" | "subscribe" | "before" | "notify")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_s_title_is_its_path_without_trailing_slashes() {
+        let types = ResourceTypes::builtin();
+        let file = types.get("File").unwrap();
+        assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many")]);
+        assert_eq!(file.parse_title("/").unwrap(), [("path", "/")]);
+        assert_eq!(file.namevar(), "path");
+        assert!(!types.get("exec").unwrap().isomorphic);
+        assert!(types.get("nagios_host").is_none());
+    }
+}

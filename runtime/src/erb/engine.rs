@@ -1,0 +1,169 @@
+//! ERB of one compile: which templates it has met, what they have set, and how deep they render each other.
+
+use super::changes::{Replay, SetByTemplates};
+use super::eval::{self, Rendered, Stopped};
+use super::tree::Reason;
+use super::value::{Ask, Known};
+use super::world::{Worker, World};
+use super::{Lowered, Templates};
+use bunraku_vm::host::Erb;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::vm::Vm;
+use elsa::FrozenVec;
+use hashbrown::HashMap;
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The templates that a compile uses, kept for as long as it runs and lent to it where they lie.
+#[derive(Default)]
+pub struct KeptTemplates(FrozenVec<Arc<Lowered>>);
+
+/// What a compile has of ERB.
+pub struct Engine<'c> {
+    /// The templates of all compiles.
+    templates: &'c Templates,
+    kept: &'c KeptTemplates,
+    met: Met<'c>,
+    /// Variables that templates have set.
+    pub(super) set_by_templates: SetByTemplates<'c>,
+    /// How many templates are being rendered, each within the one before.
+    depth: Cell<usize>,
+}
+
+/// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
+///
+/// Key: the file's path, or the text. Bound: the templates that the compile renders. Stale: never, for a compile sees
+/// each file once; they go when it ends. Held by `tests/tests/erb.rs`, where templates are rendered again and again.
+#[derive(Default)]
+struct Met<'c> {
+    files: RefCell<HashMap<String, &'c Lowered>>,
+    texts: RefCell<HashMap<String, &'c Lowered>>,
+}
+
+/// What statistics call a template.
+pub fn name_of<'t>(erb: &Erb<'t>) -> &'t str {
+    match erb {
+        Erb::File { name, .. } => name,
+        Erb::Text(_) => "inline_template",
+    }
+}
+
+impl<'c> Engine<'c> {
+    /// Nothing has been rendered yet. `templates` outlives the compile, `kept` goes with it.
+    pub fn new(templates: &'c Templates, kept: &'c KeptTemplates) -> Self {
+        Engine {
+            templates,
+            kept,
+            met: Met::default(),
+            set_by_templates: SetByTemplates::default(),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// Renders a template; none where Ruby has to do it. What it gives is to be done by the caller: nothing of it can be
+    /// seen before.
+    pub fn render(
+        &self,
+        world: &dyn World<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        erb: &Erb<'_>,
+    ) -> Option<Rendered<'c>> {
+        let set_before = self.set_by_templates.begin();
+        match self.try_to_render(world, vm, scope, erb) {
+            Ok(rendered) => {
+                if self.set_by_templates.was_used() {
+                    self.set_by_templates.note(scope, erb);
+                }
+                Some(rendered)
+            }
+            Err(_) => {
+                self.set_by_templates.truncate(set_before);
+                None
+            }
+        }
+    }
+
+    /// What a worker that has just been started has to render again, for the variables it sets: from now on they are
+    /// Ruby's.
+    pub fn take_replays(&self) -> Vec<Replay<'c>> {
+        self.set_by_templates.take_replays()
+    }
+
+    /// Drops all that lies on the heap: the compile is over.
+    pub fn release(&self) {
+        // A part that is added has to be named here.
+        let Engine { templates: _, kept: _, met: Met { files, texts }, set_by_templates, depth: _ } = self;
+        files.take();
+        texts.take();
+        set_by_templates.release();
+    }
+
+    /// How many templates are around the one that is about to be rendered.
+    pub(super) fn depth(&self) -> usize {
+        self.depth.get()
+    }
+
+    /// The text of the template that `template()` finds by this name, rendered within another that has `depth` around it.
+    pub(super) fn render_nested(
+        &self,
+        world: &dyn World<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        (name, depth): (&str, usize),
+    ) -> Known<Rendered<'c>> {
+        let outer = self.depth.replace(depth + 1);
+        let found = world.template_file(vm, name).ok().flatten();
+        let rendered = found
+            .ok_or(Ask("a template there is not"))
+            .and_then(|file| self.try_to_render(world, vm, scope, &Erb::File { name, file: &file }));
+        self.depth.set(outer);
+        rendered
+    }
+
+    fn try_to_render(
+        &self,
+        world: &dyn World<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        erb: &Erb<'_>,
+    ) -> Known<Rendered<'c>> {
+        let lowered = self.lowered(world, erb).ok_or(Ask("a file that cannot be read"))?;
+        let Some(template) = lowered.template() else {
+            world.needs_ruby(name_of(erb), &|| lowered.reason());
+            return Err(Ask("the template"));
+        };
+        let rendered = eval::render(self, world, vm, scope, template);
+        if let Err(Stopped { ask, reason }) = &rendered {
+            let known = reason.and_then(|number| template.reasons.get(number as usize));
+            world.needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Reason::to_string));
+        }
+        match rendered {
+            Ok(_) => _ = lowered.rendered.fetch_add(1, Ordering::Relaxed),
+            // With a worker about, less is done here: that says nothing of the template.
+            Err(_) if world.worker() == Worker::Present => {}
+            Err(_) => _ = lowered.asked.fetch_add(1, Ordering::Relaxed),
+        }
+        rendered.map_err(|stopped| stopped.ask)
+    }
+
+    /// The template, kept for as long as the compile runs; none where its file can't be read.
+    fn lowered(&self, world: &dyn World<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
+        let (met, key) = match erb {
+            Erb::File { file, .. } => (&self.met.files, *file),
+            Erb::Text(text) => (&self.met.texts, *text),
+        };
+        if let Some(lowered) = met.borrow().get(key) {
+            return Some(lowered);
+        }
+        let lowered = match erb {
+            Erb::File { file, .. } => self.templates.file(world.tree(), Path::new(file))?,
+            Erb::Text(text) => self.templates.text(text),
+        };
+        let lowered = self.kept.0.push_get(lowered);
+        met.borrow_mut().insert(key.to_owned(), lowered);
+        Some(lowered)
+    }
+}

@@ -1,0 +1,201 @@
+//! The store as PuppetDB: its query API (version 4) for exported resources and facts, its command API for catalogs.
+
+use super::{Exported, Filter, Store, wire};
+use bunraku_files::read;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value as Json, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+
+/// Files of an agent's certificates, as in Puppet's `ssldir`: what PuppetDB is shown, and what it is checked by.
+#[derive(Clone, Debug, Default)]
+pub struct Certificates {
+    /// Certificates of authorities: `localcacert`.
+    pub authorities: Option<PathBuf>,
+    /// One's own certificate: `hostcert`.
+    pub certificate: Option<PathBuf>,
+    /// Its key: `hostprivkey`.
+    pub key: Option<PathBuf>,
+}
+
+/// A PuppetDB.
+#[derive(Debug)]
+pub struct PuppetDb {
+    url: String,
+    agent: Agent,
+}
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes that a file of certificates may hold.
+const MAX_PEM: u64 = 16 << 20;
+/// How large it may be.
+const LARGEST: u64 = 256 << 20;
+/// What stands for itself in a part of a path.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+impl PuppetDb {
+    /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`).
+    ///
+    /// # Errors
+    /// When a file of certificates can't be used.
+    pub fn new(url: &str, certificates: &Certificates) -> Result<PuppetDb, String> {
+        let read = |path: &Path| {
+            read::regular(path, MAX_PEM)
+                .map_err(|error| format!("Could not read {}: {error}", path.display()))
+        };
+        let mut tls = TlsConfig::builder()
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        let pem = |path: &Path| -> Result<Vec<Certificate<'static>>, String> {
+            let bytes = read(path)?;
+            let found: Vec<_> = parse_pem(&bytes)
+                .filter_map(|item| match item {
+                    Ok(PemItem::Certificate(certificate)) => Some(certificate),
+                    _ => None,
+                })
+                .collect();
+            match found.is_empty() {
+                true => Err(format!("There is no certificate in {}", path.display())),
+                false => Ok(found),
+            }
+        };
+        // Puppet's authority signs PuppetDB; those of the web have no say.
+        let authorities = certificates.authorities.as_deref().map(pem).transpose()?.unwrap_or_default();
+        tls = tls.root_certs(RootCerts::new_with_certs(&authorities));
+        match (&certificates.certificate, &certificates.key) {
+            (Some(certificate), Some(key)) => {
+                let chain = pem(certificate)?;
+                let key = PrivateKey::from_pem(&read(key)?)
+                    .map_err(|error| format!("Could not read the key {}: {error}", key.display()))?;
+                tls = tls.client_cert(Some(ClientCert::new_with_certs(&chain, key)));
+            }
+            (None, None) => {}
+            _ => return Err("A certificate for PuppetDB needs its key, and a key its certificate".to_owned()),
+        }
+        let config = Agent::config_builder()
+            .tls_config(tls.build())
+            .timeout_global(Some(TIMEOUT))
+            .http_status_as_error(false)
+            // A PuppetDB has no reason to; where it leads may be anywhere, and without TLS.
+            .max_redirects(0)
+            .build();
+        Ok(PuppetDb { url: url.trim_end_matches('/').to_owned(), agent: config.into() })
+    }
+
+    fn failed(&self, path: &str, what: impl std::fmt::Display) -> String {
+        format!("Could not ask PuppetDB at {}{path}: {what}", self.url)
+    }
+
+    /// The JSON of an answer; none for `404 Not Found`.
+    fn answer(
+        &self,
+        path: &str,
+        response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    ) -> Result<Option<Json>, String> {
+        let mut response = response.map_err(|error| self.failed(path, error))?;
+        let status = response.status();
+        let text = response.body_mut().with_config().limit(LARGEST).read_to_string();
+        let text = text.map_err(|error| self.failed(path, error))?;
+        match status.as_u16() {
+            404 => Ok(None),
+            code if status.is_success() => {
+                let parsed = serde_json::from_str(&text);
+                parsed.map(Some).map_err(|error| self.failed(path, format!("{code} with no JSON: {error}")))
+            }
+            code if status.is_redirection() => {
+                let place = response.headers().get("location").and_then(|place| place.to_str().ok());
+                let place = place.unwrap_or("nowhere");
+                Err(self.failed(path, format!("{code} to {place}, and redirects are not followed")))
+            }
+            code => Err(self.failed(path, format!("{code} {}", text.trim()))),
+        }
+    }
+}
+
+/// A filter in PuppetDB's query language.
+pub fn query(filter: &Filter) -> Json {
+    match filter {
+        Filter::Eq(name, value) if name == "title" => json!(["=", "title", value]),
+        Filter::Eq(name, Json::Array(tags)) if name == "tag" => {
+            let any = tags.iter().map(|tag| query(&Filter::Eq("tag".to_owned(), tag.clone())));
+            Json::Array([json!("or")].into_iter().chain(any).collect())
+        }
+        Filter::Eq(name, value) if name == "tag" => {
+            json!(["=", "tag", value.as_str().map_or_else(|| value.to_string(), str::to_lowercase)])
+        }
+        Filter::Eq(name, value) => json!(["=", ["parameter", name], value]),
+        Filter::NotEq(name, value) => json!(["not", query(&Filter::Eq(name.clone(), value.clone()))]),
+        Filter::And(left, right) => json!(["and", query(left), query(right)]),
+        Filter::Or(left, right) => json!(["or", query(left), query(right)]),
+    }
+}
+
+impl Store for PuppetDb {
+    fn exported(
+        &self,
+        type_name: &str,
+        node: &str,
+        filter: Option<&Filter>,
+    ) -> Result<Vec<Exported>, String> {
+        const PATH: &str = "/pdb/query/v4/resources";
+        let mut wanted = vec![
+            json!("and"),
+            json!(["=", "type", type_name]),
+            json!(["=", "exported", true]),
+            json!(["=", ["node", "active"], true]),
+            json!(["not", ["=", "certname", node]]),
+        ];
+        wanted.extend(filter.map(query));
+        let request = self.agent.get(format!("{}{PATH}", self.url)).header("Accept", "application/json");
+        let answer = self.answer(PATH, request.query("query", Json::Array(wanted).to_string()).call())?;
+        match answer {
+            Some(Json::Array(all)) => {
+                let resources = all.iter().map(|resource| Exported::read("", resource));
+                resources.collect::<Option<_>>().ok_or_else(|| self.failed(PATH, "a resource has no title"))
+            }
+            _ => Err(self.failed(PATH, "the answer is no list")),
+        }
+    }
+
+    fn facts(&self, node: &str) -> Result<Option<Map<String, Json>>, String> {
+        // Servers resolve these even where they are escaped.
+        if matches!(node, "" | "." | "..") {
+            return Err(format!("Could not ask PuppetDB for {node:?}: that is no node's name"));
+        }
+        let path = format!("/pdb/query/v4/nodes/{}/facts", utf8_percent_encode(node, PLAIN));
+        let request = self.agent.get(format!("{}{path}", self.url)).header("Accept", "application/json");
+        match self.answer(&path, request.call())? {
+            None => Ok(None),
+            Some(Json::Array(facts)) if facts.is_empty() => Ok(None),
+            Some(facts) => {
+                bunraku_nodes::facts::shape(facts).map(Some).map_err(|error| self.failed(&path, error))
+            }
+        }
+    }
+
+    fn save(&self, node: &str, catalog: &Json) -> Result<(), String> {
+        const PATH: &str = "/pdb/cmd/v1";
+        let command = wire::replace_catalog(catalog);
+        let stamp = command["producer_timestamp"].as_str().unwrap_or_default().to_owned();
+        let request = self
+            .agent
+            .post(format!("{}{PATH}", self.url))
+            .query("command", "replace_catalog")
+            .query("version", "9")
+            .query("certname", node)
+            .query("producer-timestamp", stamp)
+            .header("Accept", "application/json")
+            .content_type("application/json");
+        match self.answer(PATH, request.send(command.to_string()))? {
+            Some(answer) if answer.get("uuid").is_some() => Ok(()),
+            Some(answer) => Err(self.failed(PATH, format!("the catalog was not taken: {answer}"))),
+            None => Err(self.failed(PATH, "404")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

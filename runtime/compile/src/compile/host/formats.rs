@@ -1,7 +1,8 @@
 //! Reads and writes texts in known notations.
 
 use crate::compile::Compile;
-use crate::hiera;
+use crate::hiera::data_file::hocon;
+use crate::hiera::data_file::yaml::{self, YamlFault};
 use bunraku_data::json as data;
 use bunraku_data::rich;
 use bunraku_vm::diagnostic::Place;
@@ -24,20 +25,20 @@ impl<'c> FormatPort<'c> for Compile<'c> {
     }
 
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
-        match hiera::yaml::parse(text) {
+        match yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
-            Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
-            Err(hiera::yaml::Fault::Alias(name)) => Err(format!("Unknown alias: {name}")),
-            Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+            Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(YamlFault::Alias(name)) => Err(format!("Unknown alias: {name}")),
+            Err(YamlFault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
         }
     }
 
     fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
-        Ok(hiera::hocon::parse(text)?.value(vm.arena))
+        Ok(hocon::parse(text)?.value(vm.arena))
     }
 
     fn is_plain_yaml_text(&self, text: &str) -> bool {
-        hiera::is_plain_text(text)
+        yaml::is_plain_text(text)
     }
 
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {

@@ -29,12 +29,17 @@ pub(crate) fn check(tokens: &[Token]) -> Result<(), String> {
     Reader::of(tokens, Tok::End).document()
 }
 
-/// What the gem says of a text whose string that begins at a place has no end; none where that is no fault to it.
+/// What the gem says of a text with a fault at a place, if that is a string without an end: the place of such a fault is
+/// the quote that opens the string, and no other's is a quote. None where it is another fault, or none to the gem.
 pub(crate) fn of_open_string(text: &str, line: usize, column: usize) -> Option<String> {
     let start = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum::<usize>();
     let rest = text.get(start..)?;
     let column = rest.char_indices().nth(column.checked_sub(1)?)?.0;
     let (before, string) = (&text[..start + column], rest[column..].strip_prefix('"')?);
+    if string.starts_with("\"\"") {
+        // Three quotes are another fault.
+        return None;
+    }
     let problem = match string.contains('\n') {
         true => {
             "'\n' (JSON does not allow unescaped \n in quoted strings, use a backslash escape)".to_owned()

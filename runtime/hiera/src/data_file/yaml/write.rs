@@ -14,7 +14,7 @@ pub fn dump(data: &Data) -> String {
     let anchors = Anchors::of(data);
     let mut emitter = Emitter { out: String::new(), column: 0, whitespace: true, indention: true, anchors };
     emitter.indicator("---", true, false, false);
-    emitter.node(data, -1, Place::Root);
+    emitter.node(data, -1, NodePosition::Root);
     if !emitter.out.ends_with('\n') {
         emitter.out.push('\n');
     }
@@ -22,7 +22,7 @@ pub fn dump(data: &Data) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NodePosition {
     Root,
     Item,
     Key,
@@ -119,7 +119,7 @@ impl Emitter {
         self.indention = self.indention && is_indention;
     }
 
-    fn node(&mut self, data: &Data, indent: i32, place: Place) {
+    fn node(&mut self, data: &Data, indent: i32, place: NodePosition) {
         let below = if indent < 0 { 0 } else { indent + 2 };
         match data {
             Data::Object(address, data) => {
@@ -140,34 +140,34 @@ impl Emitter {
                 self.indicator("}", false, false, false);
             }
             Data::List(items) => {
-                let below = if place == Place::Value && !self.indention { indent } else { below };
+                let below = if place == NodePosition::Value && !self.indention { indent } else { below };
                 for item in items {
                     self.indent(below);
                     self.indicator("-", true, false, true);
-                    self.node(item, below, Place::Item);
+                    self.node(item, below, NodePosition::Item);
                 }
             }
             Data::Map(pairs) => {
                 for (key, value) in pairs {
                     self.indent(below);
                     if is_simple(key) {
-                        self.node(key, below, Place::Key);
+                        self.node(key, below, NodePosition::Key);
                         self.indicator(":", false, false, false);
                     } else {
                         self.indicator("?", true, false, true);
-                        self.node(key, below, Place::Value);
+                        self.node(key, below, NodePosition::Value);
                         self.indent(below);
                         self.indicator(":", true, false, true);
                     }
-                    self.node(value, below, Place::Value);
+                    self.node(value, below, NodePosition::Value);
                 }
             }
             _ => {
                 let (text, style) = scalar_of(data);
                 let allowed = Allowed::of(&text);
-                let style = settle(style, &text, &allowed, place == Place::Key);
+                let style = settle(style, &text, &allowed, place == NodePosition::Key);
                 let indent = if indent < 0 { 2 } else { indent + 2 };
-                let breaks = place != Place::Key;
+                let breaks = place != NodePosition::Key;
                 match style {
                     Style::Plain => self.plain(&text, indent, breaks),
                     Style::Single => self.single(&text, indent, breaks),

@@ -88,7 +88,7 @@ impl<'c> Lookups<'_, 'c> {
             if matches!(written, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
                 continue;
             }
-            let expression = Expression::of(written, is_whole_text);
+            let expression = Expression { is_whole_text, ..Expression::of(written) };
             expression.check(functions)?;
             let value = self.value_of_expression(vm, inv, expression, text)?;
             if expression.method == "alias" {
@@ -157,10 +157,11 @@ impl<'c> Lookups<'_, 'c> {
 }
 
 impl<'t> Expression<'t> {
-    fn of(written: &'t str, is_whole_text: bool) -> Expression<'t> {
+    /// An expression that is not the whole text.
+    fn of(written: &'t str) -> Expression<'t> {
         let call = call(written);
         let (method, argument) = call.unwrap_or(("scope", written));
-        Expression { method, argument, is_call: call.is_some(), is_whole_text }
+        Expression { method, argument, is_call: call.is_some(), is_whole_text: false }
     }
 
     /// # Errors

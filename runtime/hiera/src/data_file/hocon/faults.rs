@@ -21,6 +21,15 @@ enum Tok {
     End,
 }
 
+/// How an object begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// With a brace.
+    Brace,
+    /// With its first field: the file's own object.
+    Bare,
+}
+
 /// Fails with what the gem says of a text.
 ///
 /// # Errors
@@ -142,9 +151,9 @@ impl Reader {
         if self.take("[") {
             self.list()?;
         } else if self.take("{") {
-            self.object(true)?;
+            self.object(Begin::Brace)?;
         } else {
-            self.object(false)?;
+            self.object(Begin::Bare)?;
         }
         self.settle();
         if self.is_end() {
@@ -164,14 +173,14 @@ impl Reader {
         self.take(",") || found
     }
 
-    /// The rest of an object; `open` says that it began with a brace.
-    fn object(&mut self, open: bool) -> Result<(), String> {
+    /// The rest of an object.
+    fn object(&mut self, begin: Begin) -> Result<(), String> {
         loop {
             self.settle();
             if self.is("}") {
-                return self.close(open);
+                return self.close(begin);
             }
-            if self.is_end() && !open {
+            if self.is_end() && begin == Begin::Bare {
                 return Ok(());
             }
             self.field()?;
@@ -180,17 +189,17 @@ impl Reader {
             }
             self.settle();
             if self.is("}") {
-                return self.close(open);
+                return self.close(begin);
             }
-            if self.is_end() && !open {
+            if self.is_end() && begin == Begin::Bare {
                 return Ok(());
             }
             return self.advised(&format!("Expecting close brace }} or a comma, got {}", self.name()));
         }
     }
 
-    fn close(&mut self, open: bool) -> Result<(), String> {
-        if !open {
+    fn close(&mut self, begin: Begin) -> Result<(), String> {
+        if begin == Begin::Bare {
             return self.advised("unbalanced close brace '}' with no open brace");
         }
         self.at += 1;
@@ -247,7 +256,7 @@ impl Reader {
 
     fn value(&mut self) -> Result<(), String> {
         if self.take("{") {
-            return self.object(true);
+            return self.object(Begin::Brace);
         }
         if self.take("[") {
             return self.list();

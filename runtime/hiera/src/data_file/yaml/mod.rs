@@ -2,6 +2,7 @@
 
 pub(crate) mod events;
 pub(crate) mod scalar;
+mod style;
 pub(crate) mod write;
 
 use crate::data_file::data::Data;

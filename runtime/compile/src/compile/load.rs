@@ -327,7 +327,7 @@ impl<'c> Compile<'c> {
             for (key, known) in self.set_types.borrow_mut().remove(key).unwrap_or_default() {
                 self.aliases.borrow_mut().insert(key, Some(known));
             }
-            vm.resolving += 1;
+            vm.types.resolving += 1;
             let target = match (body, kind) {
                 (AliasBody::Chunk(chunk), DefKind::ObjectType) => vm
                     .evaluate_definition("object initializer", chunk)
@@ -340,7 +340,7 @@ impl<'c> Compile<'c> {
                 (AliasBody::Chunk(chunk), _) => vm.evaluate_type(chunk),
                 (AliasBody::Lasting(ty), _) => ty.make(vm),
             };
-            vm.resolving -= 1;
+            vm.types.resolving -= 1;
             self.resolving.borrow_mut().remove(alias.name);
             let target = target?;
             match (body, kind) {
@@ -432,7 +432,7 @@ impl<'c> Compile<'c> {
         let environment = self.environment;
         let files = environment.type_files.get_or(key.as_str(), || self.type_files(&key));
         if let Some(lasting) = files.lasting[self.check as usize].get()
-            && !vm.own_types
+            && !vm.types.own_types
         {
             let alias = &*self.arena.alloc(Alias::new(&lasting.name));
             let known = (alias, DefKind::TypeAlias, AliasBody::Lasting(&lasting.target));

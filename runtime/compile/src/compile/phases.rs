@@ -230,8 +230,8 @@ impl<'c> Compile<'c> {
             spent: Cell::default(),
         });
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
-        vm.max_depth = settings.max_depth;
-        vm.max_calls = settings.max_calls;
+        vm.calls.max_depth = settings.max_depth;
+        vm.calls.max_calls = settings.max_calls;
         if settings.stats || settings.profile {
             vm.observer = Some(compile);
         }

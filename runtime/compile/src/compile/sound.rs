@@ -52,7 +52,7 @@ impl<'c> Compile<'c> {
                 vm.param_type(chunk, n)?;
             }
         }
-        vm.own_types = true;
+        vm.types.own_types = true;
         Ok(())
     }
 

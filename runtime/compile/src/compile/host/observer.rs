@@ -9,8 +9,8 @@ impl Observer for Compile<'_> {
         let (kind, name) = match callee {
             Called::Puppet(name) => (Kind::Puppet, name),
             Called::Epp(name) => (Kind::Epp, name),
-            Called::Native(native) if self.natives.find(native.name).is_none() => (Kind::Native, native.name),
-            Called::Native(native) => (Kind::Language, native.name),
+            Called::Native(native) if self.natives.find(native).is_none() => (Kind::Native, native),
+            Called::Native(native) => (Kind::Language, native),
         };
         self.counter.begin(kind, name);
     }

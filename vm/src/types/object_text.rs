@@ -1,8 +1,10 @@
 //! How Object types and type sets are printed.
 
-use super::print::{Printer, SetNames};
-use super::quote::quote;
-use super::{Type, object};
+use crate::types::definition::{AttributeKind, Definition, Feature, Member};
+use crate::types::name::name as name_of;
+use crate::types::print::{Printer, SetNames};
+use crate::types::quote::quote;
+use crate::types::ty::Type;
 use crate::value::{Hash, Value};
 
 // The definitions of the Object types that Puppet itself defines, as it prints them.
@@ -29,7 +31,7 @@ const LOOKUP_CONTEXT: &str = "Object[{name => 'Puppet::LookupContext', parent =>
 
 impl<'c> Printer<'c> {
     /// An Object type: its name, or where types are expanded its definition.
-    pub(super) fn object_type(&mut self, name: Option<&str>, definition: Option<&object::Definition<'c>>) {
+    pub(super) fn object_type(&mut self, name: Option<&str>, definition: Option<&Definition<'c>>) {
         let short = name.and_then(|name| self.set_name(name));
         if !self.expanded {
             match short {
@@ -59,7 +61,7 @@ impl<'c> Printer<'c> {
         })
     }
 
-    fn definition(&mut self, name: Option<&str>, definition: &object::Definition<'c>) {
+    fn definition(&mut self, name: Option<&str>, definition: &Definition<'c>) {
         self.str("Object[{");
         let mut first = true;
         if let Some(annotations) = definition.annotations {
@@ -78,7 +80,7 @@ impl<'c> Printer<'c> {
             self.key(&mut first, "type_parameters");
             self.members(definition.type_parameters.iter());
         }
-        let is_constant = |a: &&object::Member<'c>| a.kind == Some(object::Kind::Constant);
+        let is_constant = |a: &&Member<'c>| a.kind == Some(AttributeKind::Constant);
         let others = definition.attributes.iter().filter(|a| !is_constant(a));
         if others.clone().next().is_some() {
             self.key(&mut first, "attributes");
@@ -125,7 +127,7 @@ impl<'c> Printer<'c> {
     }
 
     /// Attributes, functions, type parameters: a type alone where there is nothing else to say.
-    fn members<'m>(&mut self, members: impl Iterator<Item = &'m object::Member<'c>>)
+    fn members<'m>(&mut self, members: impl Iterator<Item = &'m Member<'c>>)
     where
         'c: 'm,
     {
@@ -133,7 +135,7 @@ impl<'c> Printer<'c> {
         let mut first_member = true;
         for member in members {
             self.key(&mut first_member, &quote(member.name));
-            let parameter = member.feature == object::Feature::TypeParameter;
+            let parameter = member.feature == Feature::TypeParameter;
             let ty = match member.ty {
                 Type::Optional(inner) if parameter => inner,
                 ty => ty,
@@ -181,7 +183,7 @@ impl<'c> Printer<'c> {
     /// `Car['volvo']`: values by position, those at the end that were not given left out; more than two
     /// parameters by name.
     pub(super) fn extension(&mut self, base: &'c Type<'c>, order: &[&str], parameters: &[(&str, Value<'c>)]) {
-        self.str(super::name(base));
+        self.str(name_of(base));
         self.str("[");
         if order.len() > 2 {
             self.named_values(parameters);

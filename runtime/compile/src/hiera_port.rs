@@ -5,6 +5,7 @@ use crate::settings;
 use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
@@ -71,7 +72,7 @@ impl<'c> Compile<'c> {
         };
         let message = format!("Undefined variable '{name}'; {reason}");
         match self.asked.settings.strict {
-            Strict::Error => return Err(Flow::raw(message)),
+            Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
             Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
             Strict::Off => {}
         }

@@ -4,6 +4,8 @@ use crate::compile::Compile;
 use bunraku_data::json as data;
 use bunraku_data::rich;
 use bunraku_hiera as hiera;
+use bunraku_hiera::data_file::hocon;
+use bunraku_hiera::data_file::yaml::{self, YamlFault};
 use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;
@@ -24,20 +26,20 @@ impl<'c> FormatPort<'c> for Compile<'c> {
     }
 
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
-        match hiera::yaml::parse(text) {
+        match yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
-            Err(hiera::yaml::Fault::Syntax(why)) => Err(format!("({name}): {why}")),
-            Err(hiera::yaml::Fault::Alias(name)) => Err(format!("Unknown alias: {name}")),
-            Err(hiera::yaml::Fault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+            Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(YamlFault::Alias(name)) => Err(format!("Unknown alias: {name}")),
+            Err(YamlFault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
         }
     }
 
     fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
-        Ok(hiera::hocon::parse(text)?.value(vm.arena))
+        Ok(hocon::parse(text)?.value(vm.arena))
     }
 
     fn is_plain_yaml_text(&self, text: &str) -> bool {
-        hiera::is_plain_text(text)
+        yaml::is_plain_text(text)
     }
 
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {

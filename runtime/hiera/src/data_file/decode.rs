@@ -1,13 +1,13 @@
 //! Values as the words of archives have them: passed over, and taken into a compile's arena.
 
+use super::data::symbol;
 use super::layout::{Item, MAX_DEPTH, Text, item};
-use crate::data_file::data::symbol;
 use bumpalo::Bump;
 use bunraku_vm::value::{Array, Hash, Str, Value};
 
 /// Where a value lies.
 #[derive(Clone, Copy)]
-pub(crate) struct Spot {
+pub(crate) struct ValueOffset {
     /// In the words.
     pub word: u32,
     /// In the texts.
@@ -15,11 +15,11 @@ pub(crate) struct Spot {
 }
 
 /// Where all that a file holds lies.
-pub(crate) const START: Spot = Spot { word: 0, text: 0 };
+pub(crate) const START: ValueOffset = ValueOffset { word: 0, text: 0 };
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
+pub struct ValueTraits {
     /// Whether `%{` stands in a text or a key.
     pub interpolates: bool,
     /// Whether there is something in it that most data has not: a symbol, a key that is no text, a number that is none.
@@ -35,11 +35,11 @@ pub(crate) fn holds(words: &[u32], at: u32, text: &str) -> bool {
 }
 
 /// Passes over a value and tells of each text in it; none if there is no value.
-pub(crate) fn scan(rest: &mut &[u32], depth: u32, tell: &mut impl FnMut(&str)) -> Option<Traits> {
+pub(crate) fn scan(rest: &mut &[u32], depth: u32, tell: &mut impl FnMut(&str)) -> Option<ValueTraits> {
     if depth > MAX_DEPTH {
         return None;
     }
-    let mut all = Traits::default();
+    let mut all = ValueTraits::default();
     match item(rest)? {
         Item::Null | Item::Bool(_) | Item::Int(_) => {}
         Item::Float(number) => all.is_odd = !number.is_finite(),
@@ -139,13 +139,13 @@ fn string<'c>(text: Text<'_>, texts: &mut &'c str, arena: &'c Bump) -> Option<Va
     Some(Value::Str(Str::wrap(arena, text)))
 }
 
-impl Traits {
+impl ValueTraits {
     /// Nothing is known: anything may be.
-    pub fn unknown() -> Traits {
-        Traits { interpolates: true, is_odd: true }
+    pub fn unknown() -> ValueTraits {
+        ValueTraits { interpolates: true, is_odd: true }
     }
 
-    fn add(&mut self, part: Traits) {
+    fn add(&mut self, part: ValueTraits) {
         self.interpolates |= part.interpolates;
         self.is_odd |= part.is_odd;
     }

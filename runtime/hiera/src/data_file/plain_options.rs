@@ -1,10 +1,10 @@
 //! `lookup_options` of a data file, where they are a plain hash as nearly all are: no compile has to make a value of them
 //! but of what it finds.
 
+use super::decode::{ValueOffset, ValueTraits, holds, scan};
+use super::indexed::{DataReader, hash_of};
 use super::layout::{Item, item};
-use crate::data_file::encoded::{Spot, Traits, holds, scan};
-use crate::data_file::{Reader, hash_of};
-use crate::lookup_options::{literal_ends, literal_start};
+use crate::lookup_options::patterns::{literal_ends, literal_start};
 use bunraku_vm::error::Eval;
 use bunraku_vm::regex;
 use bunraku_vm::value::Value;
@@ -12,24 +12,24 @@ use hashbrown::HashTable;
 use std::cell::Cell;
 
 /// What `lookup_options` of a file say, where they are a hash without anything odd or to interpolate.
-pub(crate) struct Options {
+pub(crate) struct PlainOptions {
     table: HashTable<u32>,
     /// Each key, where it begins and where its value does.
-    entries: Vec<(u64, u32, Spot)>,
+    entries: Vec<(u64, u32, ValueOffset)>,
     /// Those that are patterns, how long the text is with which begins whatever fits, and with what that ends.
     patterns: Vec<(u32, usize, Vec<Box<str>>)>,
 }
 
-impl Options {
+impl PlainOptions {
     /// Those of some words, where they are such.
-    pub fn read(all: &[u32], of: Spot, traits: Traits) -> Option<Options> {
-        if traits != Traits::default() {
+    pub fn read(all: &[u32], of: ValueOffset, traits: ValueTraits) -> Option<PlainOptions> {
+        if traits != ValueTraits::default() {
             return None;
         }
         let mut rest = &all[of.word as usize..];
         let mut passed = of.text;
         let Item::Map(count) = item(&mut rest)? else { return None };
-        let mut options = Options {
+        let mut options = PlainOptions {
             table: HashTable::with_capacity(count),
             entries: Vec::with_capacity(count),
             patterns: Vec::new(),
@@ -39,7 +39,7 @@ impl Options {
             let (Item::Text(text) | Item::Symbol(text)) = item(&mut rest)? else { return None };
             let text = text.get()?;
             passed += text.len() as u32;
-            let value = Spot { word: (all.len() - rest.len()) as u32, text: passed };
+            let value = ValueOffset { word: (all.len() - rest.len()) as u32, text: passed };
             scan(&mut rest, 2, &mut |text| passed += text.len() as u32)?;
             let hash = hash_of(text);
             if options.table.find(hash, |n| holds(all, options.entries[*n as usize].1, text)).is_some() {
@@ -58,7 +58,7 @@ impl Options {
 }
 
 /// What `lookup_options` of a file are.
-pub enum Says<'c> {
+pub enum OptionsOfFile<'c> {
     /// There are none.
     Nothing,
     /// A hash as nearly all are, with nothing odd and nothing to interpolate.
@@ -70,14 +70,14 @@ pub enum Says<'c> {
 /// `lookup_options` of a file.
 #[derive(Clone, Copy)]
 pub struct FileOptions<'c> {
-    reader: Reader<'c>,
-    options: &'c Options,
+    reader: DataReader<'c>,
+    options: &'c PlainOptions,
     values: &'c [Cell<Option<Value<'c>>>],
 }
 
 /// A key of `lookup_options` that is a pattern.
 #[derive(Clone, Copy)]
-pub struct Pattern<'c> {
+pub struct KeyPattern<'c> {
     /// The pattern.
     pub text: &'c str,
     /// The hash of that.
@@ -88,7 +88,7 @@ pub struct Pattern<'c> {
     ends: &'c [Box<str>],
 }
 
-impl Pattern<'_> {
+impl KeyPattern<'_> {
     /// Whether it fits a text.
     pub fn fits(&self, text: &str) -> bool {
         let has_end = || self.ends.is_empty() || self.ends.iter().any(|end| text.ends_with(&**end));
@@ -98,7 +98,7 @@ impl Pattern<'_> {
 }
 
 impl<'c> FileOptions<'c> {
-    pub(crate) fn new(reader: Reader<'c>, options: &'c Options) -> FileOptions<'c> {
+    pub(crate) fn new(reader: DataReader<'c>, options: &'c PlainOptions) -> FileOptions<'c> {
         let values = reader.arena.alloc_slice_fill_with(options.entries.len(), |_| Cell::new(None));
         FileOptions { reader, options, values }
     }
@@ -106,7 +106,7 @@ impl<'c> FileOptions<'c> {
     /// What they say of a key with this hash.
     ///
     /// # Errors
-    /// As [`Reader::value`].
+    /// As [`DataReader::value`].
     pub fn find(self, hash: u64, key: &str) -> Eval<'c, Option<Value<'c>>> {
         let entries = &self.options.entries;
         let entry = |n: &u32| entries[*n as usize];
@@ -128,12 +128,12 @@ impl<'c> FileOptions<'c> {
     }
 
     /// The keys that are patterns.
-    pub fn patterns(self) -> impl Iterator<Item = Pattern<'c>> {
+    pub fn patterns(self) -> impl Iterator<Item = KeyPattern<'c>> {
         self.options.patterns.iter().map(move |(n, start, ends)| {
             let (hash, at, _) = self.options.entries[*n as usize];
             let text = self.reader.text(at).unwrap_or_default();
             let start = text.get(1..=*start).unwrap_or_default();
-            Pattern { text, hash, start, ends }
+            KeyPattern { text, hash, start, ends }
         })
     }
 }

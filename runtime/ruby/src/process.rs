@@ -342,3 +342,51 @@ fn preamble(settings: &Settings) -> Vec<u8> {
     out.extend(i64::from(std::process::id()).to_le_bytes());
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Form, Request, RubyFailure};
+
+    /// What a worker answers to a message: the kind, and what it says as far as it is text.
+    fn answer(body: &[u8]) -> (Option<Message>, Option<RubyFailure>, String) {
+        let workers = Workers::default();
+        let mut worker = workers.take(&Settings::default()).expect("a worker starts");
+        let number = worker.send(body, 0).expect("a message is sent");
+        let received = worker.receive().expect("the worker answers");
+        assert_eq!(received.about, number);
+        let (kind, rest) = received.body.split_first().expect("a message has a kind");
+        let cause = rest.first().and_then(|byte| RubyFailure::of_byte(*byte));
+        (Message::of_byte(*kind), cause, String::from_utf8_lossy(rest).into_owned())
+    }
+
+    #[test]
+    fn a_request_there_is_not_is_an_error_in_ruby() {
+        let unknown = (0..=u8::MAX).filter(|byte| Request::of_byte(*byte).is_none());
+        for byte in unknown.step_by(50) {
+            let (kind, cause, text) = answer(&[Message::Do.byte(), byte, Form::Array.byte(), 0]);
+            assert_eq!((kind, cause), (Some(Message::Failure), Some(RubyFailure::Raised)));
+            assert!(text.contains(&format!("request {byte}, which there is not")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_with_other_arguments_is_an_error_in_ruby() {
+        let form = Form::Array.byte();
+        for body in [&[Message::Do.byte(), 1, form, 0][..], &[Message::Do.byte(), 1, Form::True.byte()]] {
+            let (kind, cause, text) = answer(body);
+            assert_eq!((kind, cause), (Some(Message::Failure), Some(RubyFailure::Raised)));
+            assert!(text.contains("request begin_compile in another form"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_form_or_a_message_there_is_not_is_an_error_in_ruby() {
+        let (kind, _, text) = answer(&[Message::Do.byte(), 1, 250]);
+        assert_eq!(kind, Some(Message::Failure));
+        assert!(text.contains("a value of form 250, which there is not"), "{text}");
+        let (kind, _, text) = answer(&[Message::Answer.byte(), Form::Undef.byte()]);
+        assert_eq!(kind, Some(Message::Failure));
+        assert!(text.contains("a message that is no request"), "{text}");
+    }
+}

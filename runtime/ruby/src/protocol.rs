@@ -209,11 +209,11 @@ table! {
     2 Raised "RAISED" ("message: text", "top: text", "[file, line]: value") "A StandardError.";
     3 Uncaught "UNCAUGHT" ("message: text", "top: text", "[file, line]: value") "An error that is no StandardError.";
     4 NoSuchKey "NO_SUCH_KEY" ("message: text", "top: text", "[file, line]: value") "A Hiera backend does not have the key.";
-    5 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
-    6 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
-    7 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
-    9 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
-    8 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
+    5 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
+    6 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
+    7 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
+    8 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
+    9 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
 }
 
 table! {

@@ -8,8 +8,19 @@ use super::origins::Origin;
 use super::scan::{INSERT, TEXT};
 use super::tree::{Block, Body, Call, Node, Target};
 use super::value::Class;
+use bunraku_stdlib::module::Api;
 use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
+
+/// What `new` of a class makes without arguments.
+fn empty(class: &Node) -> Option<Node> {
+    match class {
+        Node::Class(Class::Hash) => Some(Node::Hash(Box::default())),
+        Node::Class(Class::Array) => Some(Node::Array(Box::default())),
+        Node::Class(Class::String) => Some(Node::Fresh(Box::new(Node::String("".into())))),
+        _ => None,
+    }
+}
 
 impl Lower<'_> {
     pub(super) fn call(&mut self, node: Syntax<'_>) -> Node {
@@ -40,37 +51,28 @@ impl Lower<'_> {
         if let Node::Scope = on
             && let Some(name) = name.strip_prefix("function_")
         {
-            return self.puppet_function(node, name, &list, true);
+            return self.puppet_function(node, name, &list, Api::Old);
         }
         if matches!(on, Node::Scope) && name == "call_function" {
             return match list.split_first() {
                 Some((first, rest)) if first.kind() == "string" => {
                     let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
-                    self.puppet_function(node, &name, rest, false)
+                    self.puppet_function(node, &name, rest, Api::New)
                 }
                 _ => self.ask(node, "scope.call_function"),
             };
         }
-        let of_ruby = match (self.source(receiver), name) {
-            ("IPAddr", "new") => Some((Method::ToAddress, "require 'ipaddr'")),
-            ("Base64", "strict_encode64") => Some((Method::Base64, "require 'base64'")),
-            _ => None,
-        };
-        if let (Some((method, loaded)), [value]) = (of_ruby, &list[..])
-            && self.program.source.contains(loaded)
+        if let [value] = &list[..]
+            && let Some(call) = self.library_call(receiver, name, *value)
         {
-            // The receiver was no reason to ask.
-            self.reasons.pop();
-            let args = [self.node(*value)].into();
-            return Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }));
+            return call;
         }
-        if name == "new" && list.is_empty() && field("block").is_none() {
-            match on {
-                Node::Class(Class::Hash) => return Node::Hash(Box::default()),
-                Node::Class(Class::Array) => return Node::Array(Box::default()),
-                Node::Class(Class::String) => return Node::Fresh(Box::new(Node::String("".into()))),
-                _ => {}
-            }
+        if name == "new"
+            && list.is_empty()
+            && field("block").is_none()
+            && let Some(empty) = empty(&on)
+        {
+            return empty;
         }
         let found = match &on {
             Node::Scope => methods::of_scope(name),
@@ -91,21 +93,37 @@ impl Lower<'_> {
         Node::Call(Box::new(Call { receiver: Some(on), method, args, block, safe: operator == "&." }))
     }
 
+    /// A call of Ruby's own library that is known, where the template loads it.
+    fn library_call(&mut self, receiver: Syntax<'_>, name: &str, value: Syntax<'_>) -> Option<Node> {
+        let (method, loaded) = match (self.source(receiver), name) {
+            ("IPAddr", "new") => (Method::ToAddress, "require 'ipaddr'"),
+            ("Base64", "strict_encode64") => (Method::Base64, "require 'base64'"),
+            _ => return None,
+        };
+        if !self.program.source.contains(loaded) {
+            return None;
+        }
+        // The receiver was no reason to ask.
+        self.reasons.pop();
+        let args = [self.node(value)].into();
+        Some(Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false })))
+    }
+
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.
     pub(super) fn puppet_function(
         &mut self,
         node: Syntax<'_>,
         name: &str,
         args: &[Syntax<'_>],
-        old: bool,
+        api: Api,
     ) -> Node {
         let args = self.nodes(args);
-        let Some(method) = methods::of_puppet(name, old) else {
+        let Some(method) = methods::of_puppet(name, api) else {
             return self.ask(node, format!("the function {name}()"));
         };
         // Both take the arguments as one array; `call_function` takes one value as itself as well.
         let [list] = &*args else { return self.ask(node, format!("arguments of {name}()")) };
-        if old && !matches!(list, Node::Array(_)) {
+        if api == Api::Old && !matches!(list, Node::Array(_)) {
             return self.ask(node, format!("arguments of {name}()"));
         }
         let args = Box::new([Node::String(name.into())]).into_iter().chain(args).collect();

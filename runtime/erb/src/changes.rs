@@ -227,7 +227,7 @@ fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
                 return Ok(false);
             }
             for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
-                if !compare::equal(key, &V::from(*known), true)? || !unchanged(value, *original)? {
+                if !compare::is_eql(key, &V::from(*known))? || !unchanged(value, *original)? {
                     return Ok(false);
                 }
             }
@@ -236,7 +236,7 @@ fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
         (V::Other(copy), original) => Ok(copy.same(original)),
         (copy, original) => match V::from(original) {
             V::Other(_) => Ok(false),
-            original => compare::equal(copy, &original, true),
+            original => compare::is_eql(copy, &original),
         },
     }
 }

@@ -8,12 +8,26 @@ use std::cmp::Ordering;
 /// Deeper values are Ruby's to compare.
 const DEEPEST: usize = 60;
 
-/// `==`, or `eql?` where `strict`: numbers of different classes differ then.
-pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>, strict: bool) -> Known<bool> {
-    nested(a, b, strict, 0)
+/// How numbers of different classes compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// By their values, as `==` does.
+    ByValue,
+    /// They differ, as `eql?` says.
+    ByClass,
 }
 
-fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
+/// `==`
+pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>) -> Known<bool> {
+    nested(a, b, Numbers::ByValue, 0)
+}
+
+/// `eql?`
+pub(super) fn is_eql<'c>(a: &V<'c>, b: &V<'c>) -> Known<bool> {
+    nested(a, b, Numbers::ByClass, 0)
+}
+
+fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: Numbers, depth: usize) -> Known<bool> {
     budget::spend(1)?;
     if depth > DEEPEST {
         return Err(Ask("a deep value"));
@@ -27,7 +41,9 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
         (V::Float(a), V::Float(b)) => a == b,
-        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if !strict => same_number(*n, *x)?,
+        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if numbers == Numbers::ByValue => {
+            same_number(*n, *x)?
+        }
         (V::Symbol(a), V::Symbol(b)) => a == b,
         (V::Class(a), V::Class(b)) => a == b,
         (V::Range(a, b, c), V::Range(d, e, f)) => (a, b, c) == (d, e, f),
@@ -39,7 +55,7 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
             }
             let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(false) };
             for (a, b) in a.iter().zip(&b) {
-                if !nested(a, b, strict, depth + 1)? {
+                if !nested(a, b, numbers, depth + 1)? {
                     return Ok(false);
                 }
             }
@@ -56,13 +72,13 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
             for (key, value) in &a {
                 let mut found = None;
                 for (known, other) in &b {
-                    if nested(key, known, true, depth + 1)? {
+                    if nested(key, known, Numbers::ByClass, depth + 1)? {
                         found = Some(other);
                         break;
                     }
                 }
                 match found {
-                    Some(other) if nested(value, other, strict, depth + 1)? => {}
+                    Some(other) if nested(value, other, numbers, depth + 1)? => {}
                     _ => return Ok(false),
                 }
             }
@@ -163,7 +179,7 @@ pub(super) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> Known<bool> {
         (V::Regexp(_), _) => return Err(Ask("a match of such a value")),
         (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
         (V::Range(..), _) => return Err(Ask("a range as a pattern")),
-        (pattern, subject) => equal(pattern, subject, false)?,
+        (pattern, subject) => equal(pattern, subject)?,
     })
 }
 

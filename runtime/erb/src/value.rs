@@ -257,7 +257,7 @@ impl<'c> V<'c> {
             (V::Int(a), V::Int(b)) => a == b,
             (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
             (V::Float(_), V::Float(_)) => return Err(Ask("a float as a key")),
-            _ => super::compare::equal(self, other, true)?,
+            _ => super::compare::is_eql(self, other)?,
         })
     }
 

@@ -4,7 +4,7 @@ use super::stop::{Jump, Stop};
 use super::{Done, LARGEST, Last, Renderer};
 use crate::compare::case_equal;
 use crate::methods::{self, Method};
-use crate::tree::{Node, Options};
+use crate::tree::{Case, Node, Options};
 use crate::value::{Ask, Map, V};
 use crate::{budget, text};
 use bunraku_vm::regex;
@@ -35,66 +35,16 @@ impl<'c> Renderer<'_, 'c> {
             }
             Node::Regexp(source, options) => self.regexp(source, *options)?,
             Node::Array(items) => V::list(self.values(items)?),
-            Node::Hash(pairs) => {
-                let mut map = Map::default();
-                for (key, value) in pairs {
-                    let key = self.eval(key)?;
-                    let value = self.eval(value)?;
-                    map.set(key, value)?;
-                }
-                V::Map(Rc::new(RefCell::new(map)))
-            }
+            Node::Hash(pairs) => self.hash(pairs)?,
             Node::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
                 (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
                     V::Range(from, to, *open)
                 }
                 _ => return Err(Ask("a range of other than integers").into()),
             },
-            Node::While(parts, wanted) => {
-                let (condition, body) = &**parts;
-                loop {
-                    self.used.spend(1)?;
-                    if self.truth(condition)? != *wanted {
-                        break V::Nil;
-                    }
-                    if let Err(stop) = self.statement(body) {
-                        break stop.land(Jump::Break)?;
-                    }
-                }
-            }
-            Node::Case(case) => {
-                let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
-                for (patterns, body) in &case.branches {
-                    for pattern in patterns {
-                        let pattern = self.eval(pattern)?;
-                        let met = match &subject {
-                            Some(subject) => self.case_equal(&pattern, subject)?,
-                            None => pattern.truthy(),
-                        };
-                        if met {
-                            return self.eval(body);
-                        }
-                    }
-                }
-                self.eval(&case.otherwise)?
-            }
-            Node::AppendLocal(slot, value) => {
-                let value = self.eval(value)?;
-                let slot = *slot as usize;
-                if let V::Made(text) = &mut self.locals[slot] {
-                    let added = value.text().ok_or(Ask("`<<` of other than a string"))?;
-                    // Only where nothing else knows the string.
-                    let text = Rc::get_mut(text).ok_or(Ask("a change of a string that others know"))?;
-                    budget::made(added.len());
-                    if text.len() + added.len() > LARGEST {
-                        return Err(Ask("much text").into());
-                    }
-                    text.push_str(added);
-                    return Ok(V::Void);
-                }
-                let list = self.locals[slot].clone();
-                methods::call(self, list, Method::Append, &[value], None)?
-            }
+            Node::While(parts, wanted) => self.repeat(parts, *wanted)?,
+            Node::Case(case) => return self.case(case),
+            Node::AppendLocal(slot, value) => self.append(*slot, value)?,
             Node::Group(number) => match &self.last {
                 Last::Known(groups) => {
                     groups.as_ref().and_then(|groups| groups.get(*number).cloned()).unwrap_or(V::Nil)
@@ -104,15 +54,7 @@ impl<'c> Renderer<'_, 'c> {
             Node::Next(value) => return Err(Stop::jump(Jump::Next, self.eval(value)?)),
             Node::Break(value) => return Err(Stop::jump(Jump::Break, self.eval(value)?)),
             Node::Return(value) => return Err(Stop::jump(Jump::Return, self.eval(value)?)),
-            Node::Rescue(parts, slot) => match self.eval(&parts.0) {
-                Err(stop) if stop.is_raise() => {
-                    if let Some(slot) = slot {
-                        self.locals[*slot as usize] = V::Void;
-                    }
-                    self.eval(&parts.1)?
-                }
-                other => other?,
-            },
+            Node::Rescue(parts, slot) => self.rescue(parts, *slot)?,
             Node::Define(number) => {
                 self.own.defined.push(*number);
                 V::Void
@@ -125,6 +67,77 @@ impl<'c> Renderer<'_, 'c> {
             }
             _ => return Err(Ask("an expression").into()),
         })
+    }
+
+    fn hash(&mut self, pairs: &'c [(Node, Node)]) -> Done<'c> {
+        let mut map = Map::default();
+        for (key, value) in pairs {
+            let key = self.eval(key)?;
+            let value = self.eval(value)?;
+            map.set(key, value)?;
+        }
+        Ok(V::Map(Rc::new(RefCell::new(map))))
+    }
+
+    /// Runs a body as long as its condition is as `wanted`.
+    fn repeat(&mut self, (condition, body): &'c (Node, Node), wanted: bool) -> Done<'c> {
+        loop {
+            self.used.spend(1)?;
+            if self.truth(condition)? != wanted {
+                return Ok(V::Nil);
+            }
+            if let Err(stop) = self.statement(body) {
+                return stop.land(Jump::Break);
+            }
+        }
+    }
+
+    fn case(&mut self, case: &'c Case) -> Done<'c> {
+        let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
+        for (patterns, body) in &case.branches {
+            for pattern in patterns {
+                let pattern = self.eval(pattern)?;
+                let met = match &subject {
+                    Some(subject) => self.case_equal(&pattern, subject)?,
+                    None => pattern.truthy(),
+                };
+                if met {
+                    return self.eval(body);
+                }
+            }
+        }
+        self.eval(&case.otherwise)
+    }
+
+    /// `<<` of a local variable: of a string that nothing else knows, or of an array.
+    fn append(&mut self, slot: u32, value: &'c Node) -> Done<'c> {
+        let value = self.eval(value)?;
+        let slot = slot as usize;
+        if let V::Made(text) = &mut self.locals[slot] {
+            let added = value.text().ok_or(Ask("`<<` of other than a string"))?;
+            let text = Rc::get_mut(text).ok_or(Ask("a change of a string that others know"))?;
+            budget::made(added.len());
+            if text.len() + added.len() > LARGEST {
+                return Err(Ask("much text").into());
+            }
+            text.push_str(added);
+            return Ok(V::Void);
+        }
+        let list = self.locals[slot].clone();
+        methods::call(self, list, Method::Append, &[value], None)
+    }
+
+    /// `begin … rescue`: what is raised goes into a local variable, if any is named.
+    fn rescue(&mut self, (body, rescue): &'c (Node, Node), slot: Option<u32>) -> Done<'c> {
+        match self.eval(body) {
+            Err(stop) if stop.is_raise() => {
+                if let Some(slot) = slot {
+                    self.locals[slot as usize] = V::Void;
+                }
+                self.eval(rescue)
+            }
+            other => other,
+        }
     }
 
     /// `===` of `case`, which keeps the groups of a match.

@@ -53,7 +53,23 @@ fn place(n: i64, count: usize) -> Option<usize> {
     usize::try_from(if n < 0 { count as i64 + n } else { n }).ok()
 }
 
+/// Calls a method that takes no block and changes nothing.
 pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    use Method::{Compact, Flatten, Grep, Intersection, Minus, Plus, Reverse, Sort, ToH, Union, Uniq, Zip};
+    use Method::{
+        Dig, Drop, Element, Empty, Fetch, First, Freeze, Last, Size, Slice, Take, ToA, ToAry, ValuesAt,
+    };
+    match method {
+        ToA | ToAry | Freeze | Empty | Size | First | Last | Element | Slice | Take | Drop | Fetch | Dig
+        | ValuesAt => items(on, method, args),
+        Plus | Minus | Intersection | Union | Compact | Flatten | Uniq | Reverse | Sort | Grep | Zip
+        | ToH => made(on, method, args),
+        _ => told(on, method, args),
+    }
+}
+
+/// Items, or parts, by their places.
+fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
     let count = size(on);
     let at = |n: i64| -> Known<V<'c>> {
         Ok(match place(n, count) {
@@ -64,7 +80,7 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
     Ok(match (method, args) {
         (Method::ToA | Method::ToAry | Method::Freeze, []) => on.clone(),
         (Method::Empty, []) => V::Bool(count == 0),
-        (Method::Size | Method::Count, []) => V::Int(count as i64),
+        (Method::Size, []) => V::Int(count as i64),
         (Method::First, []) => at(0)?,
         (Method::Last, []) => at(-1)?,
         (Method::Element, [V::Int(n)]) => at(*n)?,
@@ -93,6 +109,14 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
             };
             V::list(places.iter().map(one).collect::<Known<_>>()?)
         }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// What is said of all items: a text, a place, a number, whether something holds.
+fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    Ok(match (method, args) {
+        (Method::Count, []) => V::Int(size(on) as i64),
         (Method::Join, []) => V::made(join(on, "")?),
         (Method::Join, [V::Nil]) => V::made(join(on, "")?),
         (Method::Join, [separator]) => V::made(join(on, separator.text().ok_or(UNKNOWN)?)?),
@@ -106,10 +130,52 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
         (Method::Count, [other]) => {
             let mut count = 0;
             for item in all(on)? {
-                count += i64::from(compare::equal(&item, other, false)?);
+                count += i64::from(compare::equal(&item, other)?);
             }
             V::Int(count)
         }
+        (Method::Max | Method::Min, []) => extreme(on, method)?,
+        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
+        (Method::Sum, []) => {
+            let mut sum = 0i64;
+            for item in all(on)? {
+                let V::Int(n) = item else { return Err(Ask("a sum of other than integers")) };
+                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
+            }
+            V::Int(sum)
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
+            let items = all(on)?;
+            let mut items = items.iter();
+            V::Bool(match method {
+                Method::Any => items.any(V::truthy),
+                Method::AllIs => items.all(V::truthy),
+                _ => !items.any(V::truthy),
+            })
+        }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The largest or the smallest item.
+fn extreme<'c>(on: &V<'c>, method: Method) -> Known<V<'c>> {
+    let mut items = all(on)?.into_iter();
+    let Some(mut best) = items.next() else { return Ok(V::Nil) };
+    for item in items {
+        let order = order(&item, &best)?;
+        if order.is_eq() && !compare::is_eql(&item, &best)? {
+            return Err(UNKNOWN);
+        }
+        if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
+            best = item;
+        }
+    }
+    Ok(best)
+}
+
+/// Another array, or a hash, made of the items.
+fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    Ok(match (method, args) {
         (Method::Plus, [other]) => {
             V::list(all(on)?.into_iter().chain(other.items()?.ok_or(UNKNOWN)?).collect())
         }
@@ -133,38 +199,6 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
         (Method::Uniq, []) => V::list(uniq(all(on)?)?),
         (Method::Reverse, []) => V::list(all(on)?.into_iter().rev().collect()),
         (Method::Sort, []) => V::list(sort(all(on)?)?),
-        (Method::Max | Method::Min, []) => {
-            let mut items = all(on)?.into_iter();
-            let Some(mut best) = items.next() else { return Ok(V::Nil) };
-            for item in items {
-                let order = order(&item, &best)?;
-                if order.is_eq() && !compare::equal(&item, &best, true)? {
-                    return Err(UNKNOWN);
-                }
-                if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
-                    best = item;
-                }
-            }
-            best
-        }
-        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
-        (Method::Sum, []) => {
-            let mut sum = 0i64;
-            for item in all(on)? {
-                let V::Int(n) = item else { return Err(Ask("a sum of other than integers")) };
-                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
-            }
-            V::Int(sum)
-        }
-        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
-            let items = all(on)?;
-            let mut items = items.iter();
-            V::Bool(match method {
-                Method::Any => items.any(V::truthy),
-                Method::AllIs => items.all(V::truthy),
-                _ => !items.any(V::truthy),
-            })
-        }
         (Method::Grep, [pattern]) => {
             let mut found = Vec::new();
             for item in all(on)? {
@@ -208,7 +242,7 @@ fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
 fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
     for at in 0..size(on) {
         if let Some(item) = item(on, at)?
-            && compare::equal(&item, wanted, false)?
+            && compare::equal(&item, wanted)?
         {
             return Ok(Some(at));
         }
@@ -303,5 +337,5 @@ fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'
 }
 
 pub(super) fn sort(items: Vec<V<'_>>) -> Known<Vec<V<'_>>> {
-    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::equal(a, b, true))
+    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))
 }

@@ -22,11 +22,11 @@ pub(super) fn call<'c>(
             V::Scope => return Err(Ask("a method of the scope")),
             on => V::Bool(matches!(on, V::Nil)),
         },
-        (Method::Equal, [other]) => V::Bool(compare::equal(on, other, false)?),
+        (Method::Equal, [other]) => V::Bool(compare::equal(on, other)?),
         (Method::CaseEqual, [other]) => V::Bool(case_equal(on, other)?),
         (Method::Eql, [other]) => match (on, other) {
             (V::Float(_), _) | (_, V::Float(_)) => return Err(Ask("`eql?` of floats")),
-            _ => V::Bool(compare::equal(on, other, true)?),
+            _ => V::Bool(compare::is_eql(on, other)?),
         },
         (Method::IsA, [V::Class(class)]) => V::Bool(is_a(on, *class)?),
         (Method::InstanceOf, [V::Class(class)]) => V::Bool(on.class()? == *class),

@@ -69,37 +69,35 @@ pub(super) fn get<'c>(on: &V<'c>, key: &V<'c>) -> Known<Option<V<'c>>> {
     }
 }
 
+/// Calls a method that takes no block and changes nothing; none where an array of pairs has it.
 fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
-    Ok(Some(match (method, args) {
+    use Method::{Compact, Drop, Except, First, Flatten, Invert, Max, Merge, Min, Slice, Sort, Take, Zip};
+    match method {
+        Sort | First | Min | Max | Zip | Take | Drop => Ok(None),
+        Merge | Invert | Compact | Slice | Except | Flatten => remade(on, method, args).map(Some),
+        _ => told(on, method, args).map(Some),
+    }
+}
+
+/// What is said of a hash, its keys and its values.
+fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    Ok(match (method, args) {
         (Method::Element, [key]) => get(on, key)?.unwrap_or(V::Nil),
         (Method::Fetch, [key]) => get(on, key)?.ok_or(Ask("a key there is not"))?,
         (Method::Fetch, [key, other]) => get(on, key)?.unwrap_or_else(|| other.clone()),
-        (Method::Dig, keys) if !keys.is_empty() => {
-            let mut value = on.clone();
-            for key in keys {
-                value = match (&value, key) {
-                    (V::Nil, _) => V::Nil,
-                    (V::Hash(_) | V::Map(_), key) => get(&value, key)?.unwrap_or(V::Nil),
-                    (V::Array(_) | V::List(_), V::Int(n)) if *n >= 0 => {
-                        value.items()?.and_then(|items| items.get(*n as usize).cloned()).unwrap_or(V::Nil)
-                    }
-                    _ => return Err(UNKNOWN),
-                };
-            }
-            value
-        }
+        (Method::Dig, keys) if !keys.is_empty() => dig(on, keys)?,
         (Method::HasKey | Method::Include, [key]) => V::Bool(get(on, key)?.is_some()),
         (Method::HasValue, [wanted]) => {
             let mut found = false;
             for (_, value) in all(on)? {
-                found |= compare::equal(&value, wanted, false)?;
+                found |= compare::equal(&value, wanted)?;
             }
             V::Bool(found)
         }
         (Method::KeyOf, [wanted]) => {
             for (key, value) in all(on)? {
-                if compare::equal(&value, wanted, false)? {
-                    return Ok(Some(key));
+                if compare::equal(&value, wanted)? {
+                    return Ok(key);
                 }
             }
             V::Nil
@@ -115,6 +113,29 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
             let one = |key| Ok(get(on, key)?.unwrap_or(V::Nil));
             V::list(keys.iter().map(one).collect::<Known<_>>()?)
         }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The value at a key, at a key of that, and so on.
+fn dig<'c>(on: &V<'c>, keys: &[V<'c>]) -> Known<V<'c>> {
+    let mut value = on.clone();
+    for key in keys {
+        value = match (&value, key) {
+            (V::Nil, _) => V::Nil,
+            (V::Hash(_) | V::Map(_), key) => get(&value, key)?.unwrap_or(V::Nil),
+            (V::Array(_) | V::List(_), V::Int(n)) if *n >= 0 => {
+                value.items()?.and_then(|items| items.get(*n as usize).cloned()).unwrap_or(V::Nil)
+            }
+            _ => return Err(UNKNOWN),
+        };
+    }
+    Ok(value)
+}
+
+/// Another hash, or an array, made of the entries.
+fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    Ok(match (method, args) {
         (Method::Merge, others) => {
             let mut entries = all(on)?;
             for other in others {
@@ -147,23 +168,11 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
             }
             made(kept)?
         }
-        (
-            Method::Sort
-            | Method::First
-            | Method::Min
-            | Method::Max
-            | Method::Zip
-            | Method::Take
-            | Method::Drop,
-            _,
-        ) => {
-            return Ok(None);
-        }
         (Method::Flatten, []) => {
             V::list(all(on)?.into_iter().flat_map(|(key, value)| [key, value]).collect())
         }
         _ => return Err(UNKNOWN),
-    }))
+    })
 }
 
 /// Changes a hash that the template has made.

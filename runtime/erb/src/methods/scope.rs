@@ -6,6 +6,7 @@ use crate::eval::{Done, Renderer, Stop};
 use crate::text;
 use crate::tree::Block;
 use crate::value::{Ask, Known, V};
+use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
@@ -26,12 +27,12 @@ pub(crate) fn of_scope(name: &str) -> Option<Method> {
 }
 
 /// How a function of Puppet is called: those that do nothing but give a value.
-pub(crate) fn of_puppet(name: &str, old: bool) -> Option<Method> {
+pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     Some(match name {
         "template" => Method::Template,
-        name if old && level(name).is_some() => Method::Log,
+        name if api == Api::Old && level(name).is_some() => Method::Log,
         name if PURE.contains(&name) => Method::Puppet,
-        name if !old && PURE_NEW.contains(&name) => Method::Puppet,
+        name if api == Api::New && PURE_NEW.contains(&name) => Method::Puppet,
         _ => return None,
     })
 }
@@ -150,6 +151,30 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
 }
 
+/// `Integer()` of a text in decimal digits.
+fn integer(value: &V<'_>) -> Known<i64> {
+    let text = value.text().ok_or(Ask("Integer() of such a value"))?;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
+        return Err(Ask("Integer() of a text of another form"));
+    }
+    to_i(text)
+}
+
+/// Calls a function of Puppet's, or of a module, that is native.
+fn call_native<'c>(renderer: &mut Renderer<'_, 'c>, name: &V<'c>, list: &V<'c>) -> Known<V<'c>> {
+    let name = name.text().unwrap_or_default();
+    let args = list.items()?.ok_or(Ask("arguments that are no array"))?;
+    let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
+    let host = renderer.vm.host;
+    let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+    let native = native.filter(|_| !renderer.world.has_old_function(name));
+    let native = native.ok_or(Ask("a function in Ruby"))?;
+    let called = renderer.vm.call_native(native, &args, None, renderer.scope);
+    Ok(V::from(called.map_err(|_| Ask("a function that fails"))?))
+}
+
 /// Calls what has no receiver.
 pub(crate) fn function<'c>(
     renderer: &mut Renderer<'_, 'c>,
@@ -176,15 +201,7 @@ pub(crate) fn function<'c>(
         },
         (Method::ToString, [value]) => V::made(text::to_s(value)?),
         (Method::ToInteger, [V::Int(n)]) => V::Int(*n),
-        (Method::ToInteger, [value]) => {
-            let text = value.text().ok_or(Ask("Integer() of such a value"))?;
-            let digits = text.strip_prefix('-').unwrap_or(text);
-            let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
-                return Err(Ask("Integer() of a text of another form").into());
-            }
-            V::Int(to_i(text)?)
-        }
+        (Method::ToInteger, [value]) => V::Int(integer(value)?),
         (Method::Base64, [value]) => {
             V::made(base64::encode(value.text().ok_or(Ask("what is encoded is no string"))?.as_bytes()))
         }
@@ -192,17 +209,7 @@ pub(crate) fn function<'c>(
             is_address(value.text().ok_or(Ask("an address that is no string"))?)?;
             V::Void
         }
-        (Method::Puppet, [name, list]) => {
-            let name = name.text().unwrap_or_default();
-            let args = list.items()?.ok_or(Ask("arguments that are no array"))?;
-            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
-            let host = renderer.vm.host;
-            let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
-            let native = native.filter(|_| !renderer.world.has_old_function(name));
-            let native = native.ok_or(Ask("a function in Ruby"))?;
-            let called = renderer.vm.call_native(native, &args, None, renderer.scope);
-            V::from(called.map_err(|_| Ask("a function that fails"))?)
-        }
+        (Method::Puppet, [name, list]) => call_native(renderer, name, list)?,
         (Method::Log, [name, list]) => {
             let words = list.items()?.ok_or(Ask("arguments that are no array"))?;
             let words: Option<Vec<&str>> = words.iter().map(V::text).collect();

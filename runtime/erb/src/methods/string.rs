@@ -10,6 +10,8 @@ use bunraku_vm::regex;
 
 const UNKNOWN: Ask = Ask("a method of a string");
 const NOT_ASCII: Ask = Ask("letters beyond ASCII");
+/// What a format has that is Ruby's to fill in: `%<name>d`, `%{name}`, `%*d`.
+const NAMED_OR_STARRED: &[char] = &['<', '\u{7b}', '*'];
 /// Longer strings are Ruby's to make.
 const LARGEST: usize = 16 << 20;
 
@@ -23,7 +25,7 @@ pub(super) fn call<'c>(
 ) -> Done<'c> {
     let text = on.text().unwrap_or_default();
     if let Some(block) = block {
-        return with_block(renderer, text, on, method, args, block);
+        return with_block(renderer, on, method, args, block);
     }
     Ok(match (method, args) {
         (Method::Modulo, [arg]) => {
@@ -32,7 +34,8 @@ pub(super) fn call<'c>(
                 None => vec![arg.clone()],
             };
             let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
-            if matches!(arg, V::Hash(_) | V::Map(_) | V::Nil | V::Symbol(_)) || text.contains(['<', '{', '*'])
+            if matches!(arg, V::Hash(_) | V::Map(_) | V::Nil | V::Symbol(_))
+                || text.contains(NAMED_OR_STARRED)
             {
                 return Err(Ask("a format of that form").into());
             }
@@ -51,8 +54,23 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
 
+/// Calls a method that takes no block.
 fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
-    let made = |text: &str| V::made(text.to_owned());
+    use Method::{
+        Capitalize, Center, Chomp, Chop, Delete, DeletePrefix, DeleteSuffix, Downcase, Gsub, Ljust, Lstrip,
+        Plus, Reverse, Rjust, Rstrip, Squeeze, Strip, Sub, Times2, Tr, Upcase,
+    };
+    match method {
+        Plus | Times2 | Upcase | Downcase | Capitalize | Strip | Lstrip | Rstrip | Chomp | DeleteSuffix
+        | DeletePrefix | Chop | Reverse | Ljust | Rjust | Center | Tr | Delete | Squeeze | Sub | Gsub => {
+            changed(text, method, args)
+        }
+        _ => told(text, on, method, args),
+    }
+}
+
+/// What is said of a text, and parts of it.
+fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
     let compare =
         |other: &V<'c>| other.text().map(|other| text.as_bytes().cmp(other.as_bytes())).ok_or(UNKNOWN);
     Ok(match (method, args) {
@@ -60,6 +78,42 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
         (Method::ToSym, []) => return Err(Ask("a symbol made of a string")),
         (Method::Empty, []) => V::Bool(text.is_empty()),
         (Method::Size, []) => V::Int(text.chars().count() as i64),
+        (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
+        (Method::Lines, []) => V::list(lines(text)),
+        (Method::StartsWith | Method::EndsWith, args) => {
+            let mut found = false;
+            for arg in args {
+                let arg = arg.text().ok_or(Ask("a pattern at the start"))?;
+                found |= if method == Method::EndsWith { text.ends_with(arg) } else { text.starts_with(arg) };
+            }
+            V::Bool(found)
+        }
+        (Method::Include, [other]) => V::Bool(text.contains(other.text().ok_or(UNKNOWN)?)),
+        (Method::Index, [other]) => match text.find(other.text().ok_or(UNKNOWN)?) {
+            Some(at) => V::Int(text[..at].chars().count() as i64),
+            None => V::Nil,
+        },
+        (Method::Less, [other]) => V::Bool(compare(other)?.is_lt()),
+        (Method::LessOrEqual, [other]) => V::Bool(compare(other)?.is_le()),
+        (Method::Greater, [other]) => V::Bool(compare(other)?.is_gt()),
+        (Method::GreaterOrEqual, [other]) => V::Bool(compare(other)?.is_ge()),
+        (Method::Compare, [other]) => V::Int(compare(other)? as i64),
+        (Method::ToI, []) => V::Int(to_i(text)?),
+        (Method::ToF, []) => V::Float(to_f(text)?),
+        (Method::Split, args) => V::list(split(text, args)?),
+        (Method::MatchIs, [pattern]) => {
+            V::Bool(regex::is_match(source(pattern)?, text).map_err(|_| UNKNOWN)?)
+        }
+        (Method::Scan, [V::Regexp(pattern)]) => V::list(scan(text, pattern)?),
+        (Method::Element | Method::Slice, args) => element(text, args)?,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// A text made of another one.
+fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+    let made = |text: &str| V::made(text.to_owned());
+    Ok(match (method, args) {
         (Method::Plus, [other]) => {
             let other = other.text().ok_or(UNKNOWN)?;
             sized(text.len() + other.len())?;
@@ -101,29 +155,7 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
             chars.next_back();
             made(chars.as_str())
         }
-        (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
-        (Method::Lines, []) => V::list(lines(text)),
         (Method::Reverse, []) => V::made(text.chars().rev().collect()),
-        (Method::StartsWith | Method::EndsWith, args) => {
-            let mut found = false;
-            for arg in args {
-                let arg = arg.text().ok_or(Ask("a pattern at the start"))?;
-                found |= if method == Method::EndsWith { text.ends_with(arg) } else { text.starts_with(arg) };
-            }
-            V::Bool(found)
-        }
-        (Method::Include, [other]) => V::Bool(text.contains(other.text().ok_or(UNKNOWN)?)),
-        (Method::Index, [other]) => match text.find(other.text().ok_or(UNKNOWN)?) {
-            Some(at) => V::Int(text[..at].chars().count() as i64),
-            None => V::Nil,
-        },
-        (Method::Less, [other]) => V::Bool(compare(other)?.is_lt()),
-        (Method::LessOrEqual, [other]) => V::Bool(compare(other)?.is_le()),
-        (Method::Greater, [other]) => V::Bool(compare(other)?.is_gt()),
-        (Method::GreaterOrEqual, [other]) => V::Bool(compare(other)?.is_ge()),
-        (Method::Compare, [other]) => V::Int(compare(other)? as i64),
-        (Method::ToI, []) => V::Int(to_i(text)?),
-        (Method::ToF, []) => V::Float(to_f(text)?),
         (Method::Ljust | Method::Rjust | Method::Center, [V::Int(width), fill @ ..]) if fill.len() < 2 => {
             V::made(justify(text, method, *width, fill)?)
         }
@@ -137,29 +169,26 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
             });
             V::made(out)
         }
-        (Method::Split, args) => V::list(split(text, args)?),
-        (Method::MatchIs, [pattern]) => {
-            V::Bool(regex::is_match(source(pattern)?, text).map_err(|_| UNKNOWN)?)
-        }
-        (Method::Scan, [V::Regexp(pattern)]) => {
-            let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
-            let one = |found: &regex::Match| {
-                let texts = found.texts(text);
-                let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
-                match &texts[..] {
-                    [whole] => value(whole),
-                    groups => V::list(groups[1..].iter().map(value).collect()),
-                }
-            };
-            V::list(found.iter().map(one).collect())
-        }
         (Method::Sub | Method::Gsub, [pattern, replacement]) => {
             let replacement = replacement.text().ok_or(Ask("a replacement that is no string"))?;
-            V::made(substitute(text, pattern, replacement, method == Method::Gsub)?)
+            V::made(substitute(text, pattern, replacement, Matches::of(method))?)
         }
-        (Method::Element | Method::Slice, args) => element(text, args)?,
         _ => return Err(UNKNOWN),
     })
+}
+
+/// All that an expression matches: texts, or arrays of its groups.
+fn scan<'c>(text: &str, pattern: &str) -> Known<Vec<V<'c>>> {
+    let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
+    let one = |found: &regex::Match| {
+        let texts = found.texts(text);
+        let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
+        match &texts[..] {
+            [whole] => value(whole),
+            groups => V::list(groups[1..].iter().map(value).collect()),
+        }
+    };
+    Ok(found.iter().map(one).collect())
 }
 
 fn sized(size: usize) -> Known<()> {
@@ -303,17 +332,37 @@ fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
     if text.contains('\0') { Err(UNKNOWN) } else { Ok(parts) }
 }
 
+/// Which matches of a pattern are replaced.
+#[derive(Clone, Copy)]
+enum Matches {
+    First,
+    All,
+}
+
+impl Matches {
+    /// Those that `sub` or `gsub` replaces.
+    fn of(method: Method) -> Matches {
+        if method == Method::Gsub { Matches::All } else { Matches::First }
+    }
+
+    /// The matches of an expression or of a text as it stands.
+    fn find(self, text: &str, pattern: &V<'_>) -> Known<Vec<regex::Match>> {
+        let source = match pattern {
+            V::Regexp(source) => source.to_string(),
+            pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
+        };
+        match self {
+            Matches::All => regex::all_captures(&source, text).map_err(|_| UNKNOWN),
+            Matches::First => {
+                Ok(regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect())
+            }
+        }
+    }
+}
+
 /// `sub` and `gsub` with a text: what stands for groups in it is put in.
-fn substitute(text: &str, pattern: &V<'_>, replacement: &str, all: bool) -> Known<String> {
-    let source = match pattern {
-        V::Regexp(source) => source.to_string(),
-        pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
-    };
-    let found = if all {
-        regex::all_captures(&source, text).map_err(|_| UNKNOWN)?
-    } else {
-        regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
-    };
+fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> Known<String> {
+    let found = which.find(text, pattern)?;
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for found in &found {
@@ -391,12 +440,12 @@ fn element<'c>(text: &str, args: &[V<'c>]) -> Known<V<'c>> {
 
 fn with_block<'c>(
     renderer: &mut Renderer<'_, 'c>,
-    text: &str,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
     block: &'c Block,
 ) -> Done<'c> {
+    let text = on.text().unwrap_or_default();
     match (method, args) {
         (Method::EachLine, []) => {
             for line in lines(text) {
@@ -405,15 +454,7 @@ fn with_block<'c>(
             Ok(on.clone())
         }
         (Method::Gsub | Method::Sub, [pattern @ (V::Regexp(_) | V::Str(_) | V::Made(_))]) => {
-            let source = &*match pattern {
-                V::Regexp(source) => source.to_string(),
-                pattern => regex::escape(pattern.text().unwrap_or_default()),
-            };
-            let found = if method == Method::Gsub {
-                regex::all_captures(source, text).map_err(|_| UNKNOWN)?
-            } else {
-                regex::captures_from(source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
-            };
+            let found = Matches::of(method).find(text, pattern)?;
             let mut out = String::with_capacity(text.len());
             let mut from = 0;
             for found in &found {

@@ -6,8 +6,8 @@ use crate::cause::Cause;
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::scope::Scope;
-use crate::types;
-use crate::value::{Array, Str, Value};
+use crate::types::access::access as access_type;
+use crate::value::{Array, Str, Value, flatten};
 use crate::vm::Vm;
 
 /// Evaluates an access expression.
@@ -32,7 +32,7 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
         },
         Value::Array(items) => array(vm, items, &flat(keys)),
         Value::Str(text) => string(vm, text, &flat(keys)),
-        Value::Type(ty) => types::access(vm, scope, ty, keys),
+        Value::Type(ty) => access_type(vm, scope, ty, keys),
         Value::Binary(bytes) => {
             let length = bytes.len();
             let (start, count) = match numbers(vm, &flat(keys), "String", true)?.as_slice() {
@@ -44,8 +44,7 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
         }
         other => {
             let label = label::value(other);
-            let message =
-                format!("Operator '[]' is not applicable to {} {label}.", crate::label::article(&label));
+            let message = format!("Operator '[]' is not applicable to {} {label}.", label::article(&label));
             let flow = Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE", message);
             Err(if other.is_undef() { flow.because(Cause::UndefAccessed) } else { flow })
         }
@@ -54,7 +53,7 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
 
 fn flat<'c>(keys: &[Value<'c>]) -> Vec<Value<'c>> {
     let mut all = Vec::new();
-    crate::value::flatten(keys, &mut all);
+    flatten(keys, &mut all);
     all
 }
 
@@ -110,7 +109,7 @@ fn numbers<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>], kind: &str, substring: bool)
                 return Err(if substring {
                     let message = format!(
                         "A substring operation does not accept {} {actual} as a character index. Expected an Integer",
-                        crate::label::article(&actual)
+                        label::article(&actual)
                     );
                     Flow::issue_at(Blame::Right, "BAD_STRING_SLICE_KEY_TYPE", message)
                 } else {

@@ -1,11 +1,11 @@
 //! Annotations: objects hung onto other objects for the length of a compile, one of each type.
 
-use crate::types::{Type, equal};
+use crate::types::equal::equal;
+use crate::types::ty::Type;
 use crate::value::Value;
-use crate::vm::Vm;
 
 /// An annotation, and what it hangs on.
-pub(crate) struct Annotated<'c> {
+struct Annotated<'c> {
     of: Value<'c>,
     ty: &'c Type<'c>,
     annotation: Value<'c>,
@@ -28,28 +28,32 @@ fn is_same_object<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     }
 }
 
-impl<'c> Vm<'c> {
-    fn annotated(&self, value: Value<'c>, ty: &'c Type<'c>) -> Option<usize> {
-        self.annotations.iter().position(|known| is_same_object(known.of, value) && equal(known.ty, ty))
+/// The annotations of a compile.
+#[derive(Default)]
+pub struct Annotations<'c>(Vec<Annotated<'c>>);
+
+impl<'c> Annotations<'c> {
+    fn place(&self, value: Value<'c>, ty: &'c Type<'c>) -> Option<usize> {
+        self.0.iter().position(|known| is_same_object(known.of, value) && equal(known.ty, ty))
     }
 
     /// The annotation of a type that a value has.
-    pub fn annotation(&self, value: Value<'c>, ty: &'c Type<'c>) -> Option<Value<'c>> {
-        self.annotated(value, ty).map(|at| self.annotations[at].annotation)
+    pub fn get(&self, value: Value<'c>, ty: &'c Type<'c>) -> Option<Value<'c>> {
+        self.place(value, ty).map(|at| self.0[at].annotation)
     }
 
     /// Takes an annotation away, and yields it.
-    pub fn clear_annotation(&mut self, value: Value<'c>, ty: &'c Type<'c>) -> Option<Value<'c>> {
-        self.annotated(value, ty).map(|at| self.annotations.remove(at).annotation)
+    pub fn remove(&mut self, value: Value<'c>, ty: &'c Type<'c>) -> Option<Value<'c>> {
+        self.place(value, ty).map(|at| self.0.remove(at).annotation)
     }
 
     /// Hangs an annotation onto a value, in place of one of its type. False for a value that can carry none.
-    pub fn annotate(&mut self, value: Value<'c>, ty: &'c Type<'c>, annotation: Value<'c>) -> bool {
+    pub fn set(&mut self, value: Value<'c>, ty: &'c Type<'c>, annotation: Value<'c>) -> bool {
         if !is_same_object(value, value) {
             return false;
         }
-        self.clear_annotation(value, ty);
-        self.annotations.push(Annotated { of: value, ty, annotation });
+        self.remove(value, ty);
+        self.0.push(Annotated { of: value, ty, annotation });
         true
     }
 }

@@ -25,9 +25,8 @@
 //! assert_eq!(DOUBLE.dispatches[0].params[0].ty, "Integer");
 //! ```
 
-use crate::closure::Closure;
 use crate::error::Eval;
-use crate::scope::Scope;
+use crate::scope::{Closure, Scope};
 use crate::value::Value;
 use crate::vm::Vm;
 
@@ -47,6 +46,15 @@ impl<'c> Call<'c, '_> {
     pub fn arg(&self, n: usize) -> Option<Value<'c>> {
         self.args.get(n).copied()
     }
+}
+
+/// What a called name was found to mean.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee<'c> {
+    /// A native function.
+    Native(&'static Native),
+    /// A function in the Puppet language.
+    Puppet(&'c Closure<'c>),
 }
 
 /// Body of a native function.

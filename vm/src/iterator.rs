@@ -1,44 +1,17 @@
 //! Lazy sequences: what `step`, `reverse_each` and `tree_each` yield and iteration functions consume.
 
+pub use crate::value::{Iter, IterSource};
+
 use crate::budget;
 use crate::error::{Eval, Flow};
-use crate::types::{Range, Type, resolved, variant};
+use crate::label;
+use crate::types::build::variant;
+use crate::types::context::TypeContext;
+use crate::types::infer::infer_set;
+use crate::types::iterable::iterable_element;
+use crate::types::ty::{Range, Type, resolved};
 use crate::value::Value;
-use crate::vm::Vm;
-
-/// A sequence that is computed as it is consumed.
-pub struct Iter<'c> {
-    /// Type of the elements.
-    pub element: &'c Type<'c>,
-    /// Where the elements come from.
-    pub source: Source<'c>,
-}
-
-/// Kinds of sequence.
-pub enum Source<'c> {
-    /// The items of an array, from `start`, each `step`-th.
-    Items {
-        /// The items.
-        items: &'c [Value<'c>],
-        /// Distance between two that are taken.
-        step: usize,
-        /// Whether taken from the back.
-        reverse: bool,
-    },
-    /// An integer range.
-    Range {
-        /// First.
-        from: i64,
-        /// Last, included.
-        to: i64,
-        /// Distance; negative to count down.
-        step: i64,
-    },
-    /// Each `step`-th element of another sequence.
-    Stepped(&'c Iter<'c>, usize),
-    /// Another sequence from its end to its start.
-    Reversed(&'c Iter<'c>),
-}
+use bumpalo::Bump;
 
 /// What an iteration goes over, one value after the other.
 pub enum Cursor<'c> {
@@ -75,12 +48,12 @@ pub enum Cursor<'c> {
 impl<'c> Cursor<'c> {
     /// The next value.
     #[inline]
-    pub fn next(&mut self, vm: &Vm<'c>) -> Option<Value<'c>> {
+    pub fn next(&mut self, arena: &'c Bump) -> Option<Value<'c>> {
         budget::spend(1);
-        self.advance(vm)
+        self.advance(arena)
     }
 
-    fn advance(&mut self, vm: &Vm<'c>) -> Option<Value<'c>> {
+    fn advance(&mut self, arena: &'c Bump) -> Option<Value<'c>> {
         match self {
             Cursor::Items(items, at) => {
                 let item = items.get(*at).copied();
@@ -103,17 +76,17 @@ impl<'c> Cursor<'c> {
             }
             Cursor::Chars(chars) => {
                 let c = chars.next()?;
-                Some(vm.string(c.encode_utf8(&mut [0; 4])))
+                Some(Value::str(arena, c.encode_utf8(&mut [0; 4])))
             }
             Cursor::Entries(entries, at) => {
                 let (key, value) = entries.get(*at)?;
                 *at += 1;
-                Some(vm.array(&[*key, *value]))
+                Some(Value::array(arena, &[*key, *value]))
             }
             Cursor::Stepped(inner, step) => {
-                let item = inner.next(vm)?;
+                let item = inner.next(arena)?;
                 for _ in 1..*step {
-                    if inner.next(vm).is_none() {
+                    if inner.next(arena).is_none() {
                         break;
                     }
                 }
@@ -136,9 +109,9 @@ impl<'c> Cursor<'c> {
     }
 
     /// The rest in an array.
-    pub fn collect(mut self, vm: &Vm<'c>) -> Vec<Value<'c>> {
+    pub fn collect(mut self, arena: &'c Bump) -> Vec<Value<'c>> {
         let mut all = Vec::with_capacity(self.expected());
-        while let Some(item) = self.next(vm) {
+        while let Some(item) = self.next(arena) {
             budget::push(&mut all, item);
         }
         all
@@ -146,7 +119,7 @@ impl<'c> Cursor<'c> {
 }
 
 /// A cursor over anything that can be iterated; none for what cannot.
-pub fn cursor<'c>(vm: &Vm<'c>, value: Value<'c>) -> Option<Cursor<'c>> {
+pub fn cursor<'c>(arena: &'c Bump, value: Value<'c>) -> Option<Cursor<'c>> {
     Some(match value {
         Value::Array(items) => Cursor::Items(items.items(), 0),
         Value::Hash(hash) => Cursor::Entries(hash.entries(), 0),
@@ -159,79 +132,76 @@ pub fn cursor<'c>(vm: &Vm<'c>, value: Value<'c>) -> Option<Cursor<'c>> {
                 Cursor::Numbers { next: Some(*from), to: *to, step: 1 }
             }
             Type::Enum { values, .. } => {
-                let items: Vec<_> = values.iter().map(|v| vm.string(v)).collect();
-                Cursor::Items(vm.arena.alloc_slice_copy(&items), 0)
+                let items: Vec<_> = values.iter().map(|v| Value::str(arena, v)).collect();
+                Cursor::Items(arena.alloc_slice_copy(&items), 0)
             }
             _ => return None,
         },
-        Value::Iterator(iter) => over(vm, iter),
+        Value::Iterator(iter) => over(arena, iter),
         _ => return None,
     })
 }
 
-fn over<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>) -> Cursor<'c> {
+fn over<'c>(arena: &'c Bump, iter: &'c Iter<'c>) -> Cursor<'c> {
     match &iter.source {
-        Source::Items { items, step, reverse } => {
+        IterSource::Items { items, step, reverse } => {
             Cursor::Strided { items, at: 0, step: (*step).max(1), reverse: *reverse }
         }
-        Source::Range { from, to, step } => Cursor::Numbers { next: Some(*from), to: *to, step: *step },
-        Source::Stepped(inner, step) => Cursor::Stepped(Box::new(over(vm, inner)), *step),
-        Source::Reversed(inner) => {
-            let mut items = over(vm, inner).collect(vm);
+        IterSource::Range { from, to, step } => Cursor::Numbers { next: Some(*from), to: *to, step: *step },
+        IterSource::Stepped(inner, step) => Cursor::Stepped(Box::new(over(arena, inner)), *step),
+        IterSource::Reversed(inner) => {
+            let mut items = over(arena, inner).collect(arena);
             items.reverse();
-            Cursor::Items(vm.arena.alloc_slice_copy(&items), 0)
+            Cursor::Items(arena.alloc_slice_copy(&items), 0)
         }
     }
 }
 
 /// All elements of a sequence.
-///
-/// # Errors
-/// None at present; sequences are finite.
-pub fn collect<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>) -> Eval<'c, Vec<Value<'c>>> {
-    Ok(over(vm, iter).collect(vm))
+pub fn collect<'c>(arena: &'c Bump, iter: &'c Iter<'c>) -> Vec<Value<'c>> {
+    over(arena, iter).collect(arena)
 }
 
 /// A cursor, or the error of a function that was given what cannot be iterated.
 ///
 /// # Errors
 /// "NAME(): wrong argument type (CLASS; is not Iterable."
-pub fn asserted<'c>(vm: &Vm<'c>, name: &str, value: Value<'c>) -> Eval<'c, Cursor<'c>> {
-    cursor(vm, value).ok_or_else(|| {
-        let class = crate::label::ruby_class(value);
+pub fn asserted<'c>(arena: &'c Bump, name: &str, value: Value<'c>) -> Eval<'c, Cursor<'c>> {
+    cursor(arena, value).ok_or_else(|| {
+        let class = label::ruby_class(value);
         Flow::raw(format!("{name}(): wrong argument type ({class}; is not Iterable."))
     })
 }
 
 /// A value as a lazy sequence, its element type inferred as Puppet does for `step` and `reverse_each`.
-pub fn lazy<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> Option<&'c Iter<'c>> {
-    let arena = vm.arena;
-    let (element, source): (&'c Type<'c>, Source<'c>) = match value {
+pub fn lazy<'c>(context: &mut dyn TypeContext<'c>, value: Value<'c>) -> Option<&'c Iter<'c>> {
+    let arena = context.arena();
+    let (element, source): (&'c Type<'c>, IterSource<'c>) = match value {
         Value::Iterator(iter) => return Some(iter),
         Value::Array(items) => {
-            let types: Vec<_> = items.items().iter().map(|i| crate::types::infer_set(vm, *i)).collect();
+            let types: Vec<_> = items.items().iter().map(|i| infer_set(context, *i)).collect();
             let element = if types.is_empty() { &Type::Unit } else { variant(arena, &types) };
-            (element, Source::Items { items: items.items(), step: 1, reverse: false })
+            (element, IterSource::Items { items: items.items(), step: 1, reverse: false })
         }
         Value::Type(ty) if matches!(resolved(ty), Type::Integer(_)) => match resolved(ty) {
             Type::Integer(Range { min: Some(from), max: Some(to) }) => {
-                (resolved(ty), Source::Range { from: *from, to: *to, step: 1 })
+                (resolved(ty), IterSource::Range { from: *from, to: *to, step: 1 })
             }
             _ => return None,
         },
         Value::Int(n) if n > 0 => {
             let element = Type::Integer(Range::new(0, n - 1)).alloc(arena);
-            (element, Source::Range { from: 0, to: n - 1, step: 1 })
+            (element, IterSource::Range { from: 0, to: n - 1, step: 1 })
         }
         value => {
-            let items = cursor(vm, value)?.collect(vm);
-            let ty = crate::types::infer_set(vm, value);
+            let items = cursor(arena, value)?.collect(arena);
+            let ty = infer_set(context, value);
             let element = match value {
                 Value::Type(ty) => resolved(ty),
                 Value::Int(_) => &Type::Unit,
-                _ => crate::types::iterable_element(arena, ty).unwrap_or(&Type::Any),
+                _ => iterable_element(arena, ty).unwrap_or(&Type::Any),
             };
-            (element, Source::Items { items: arena.alloc_slice_copy(&items), step: 1, reverse: false })
+            (element, IterSource::Items { items: arena.alloc_slice_copy(&items), step: 1, reverse: false })
         }
     };
     Some(arena.alloc(Iter { element, source }))

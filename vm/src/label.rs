@@ -1,6 +1,8 @@
 //! What Puppet's messages call values: "an Integer", "a Boolean-Type".
 
-use crate::types::{Type, print, simple_name};
+use crate::types::name::simple_name;
+use crate::types::print::print;
+use crate::types::ty::Type;
 use crate::value::Value;
 
 /// The label: `Integer`, `Undef Value`, `Array[String]-Type`.

@@ -1,17 +1,19 @@
 //! The machine: values, types, units, scopes and the loop that runs bytecode.
 
 pub mod access;
-mod annotation;
+pub mod annotation;
 pub mod archive;
 pub mod arith;
 pub mod base64;
 pub mod budget;
+pub mod calls;
 pub mod cause;
-pub mod closure;
 pub mod compare;
+mod context;
 pub mod diagnostic;
 pub mod error;
 pub mod format;
+mod frame;
 pub mod function;
 pub mod host;
 mod interp;
@@ -20,8 +22,12 @@ pub mod iterator;
 pub mod label;
 pub mod learned;
 mod loaded;
+mod matches;
+pub mod matching;
 pub mod names;
 pub mod observer;
+mod output;
+mod pending;
 pub mod regex;
 pub mod scope;
 pub mod semver;
@@ -33,3 +39,8 @@ pub mod unit;
 pub mod uri;
 pub mod value;
 pub mod vm;
+
+/// Things that can be called with arguments: lambdas, and functions written in Puppet.
+pub mod closure {
+    pub use crate::scope::Closure;
+}

@@ -1,30 +1,23 @@
 //! A unit in a machine: its names bound to symbols, its constants made into values, its chunks verified and
 //! linked, each on first need. The words themselves stay where they are.
 
-use crate::closure::Closure;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::error::{Eval, Flow};
-use crate::function::Native;
 use crate::isa::Op;
 use crate::learned::Learned;
+use crate::site::LocatedChunk;
 use crate::symbol::{Interner, Symbol};
-use crate::types::Type;
+use crate::types::ty::Type;
 use crate::unit::layout::tag;
-use crate::unit::reader::{Chunk, Fault, Unit};
+use crate::unit::reader::{Fault, Unit};
 use crate::unit::{UnitId, verify};
 use crate::value::{Hash, Str, Value};
-use crate::vm::ParamInfo;
 use bumpalo::Bump;
 use std::cell::{Cell, OnceCell};
 
-/// What a called name was found to mean.
+/// The place of something callable in the machine's list of what is called.
 #[derive(Clone, Copy)]
-pub(crate) enum Callee<'c> {
-    /// A native function.
-    Native(&'static Native),
-    /// A function in the Puppet language.
-    Puppet(&'c Closure<'c>),
-}
+pub(crate) struct CalleeNumber(pub u32);
 
 /// A unit in a machine.
 pub(crate) struct LoadedUnit<'c> {
@@ -38,8 +31,8 @@ pub(crate) struct LoadedUnit<'c> {
     chunks: &'c [OnceCell<&'c Linked<'c>>],
     /// The shape that was linked last: the chunks of a body's defaults have it in common.
     shape: Cell<Option<(&'c [u32], &'c [Symbol])>>,
-    /// What called names mean, by name number.
-    pub callees: &'c [Cell<Option<Callee<'c>>>],
+    /// What called names mean, by name number: places in the machine's list of what is called.
+    pub callees: &'c [Cell<Option<CalleeNumber>>],
     passed: &'c verify::Passed,
     /// What compiles have learned of it, where that is kept.
     pub learned: Option<&'c Learned>,
@@ -55,7 +48,7 @@ pub(crate) type Slot<'c> = &'c Cell<Option<Value<'c>>>;
 /// A chunk ready to run.
 pub(crate) struct Linked<'c> {
     pub unit: &'c LoadedUnit<'c>,
-    pub chunk: Chunk<'c>,
+    pub code: LocatedChunk<'c>,
     pub shape: &'c [Symbol],
     pub params: &'c [ParamInfo<'c>],
     pub param_types: &'c [OnceCell<&'c Type<'c>>],
@@ -298,7 +291,7 @@ impl<'c> LoadedUnit<'c> {
         let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
         let linked = arena.alloc(Linked {
             unit: self,
-            chunk,
+            code: LocatedChunk { unit: self.unit, chunk, file: self.file },
             shape,
             params,
             param_types,
@@ -309,4 +302,21 @@ impl<'c> LoadedUnit<'c> {
         });
         Ok(cell.get_or_init(|| linked))
     }
+}
+
+/// A parameter of a chunk as the runtime needs it to bind class and defined-type parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo<'c> {
+    /// Name.
+    pub name: &'c str,
+    /// Name as a symbol.
+    pub symbol: Symbol,
+    /// Slot of the chunk's scope that holds it.
+    pub slot: u32,
+    /// Whether a type is declared.
+    pub typed: bool,
+    /// Whether there is a default.
+    pub has_default: bool,
+    /// Whether written with `*`.
+    pub captures_rest: bool,
 }

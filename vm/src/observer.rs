@@ -1,12 +1,10 @@
 //! Who is told of calls, for statistics and profiles: beside the host, and only where somebody wants to know.
 
-use crate::function::Native;
-
 /// What is called, as an [`Observer`] is told.
 #[derive(Clone, Copy)]
 pub enum Called<'a> {
-    /// A native function.
-    Native(&'static Native),
+    /// A native function, by name.
+    Native(&'static str),
     /// A function in the Puppet language, by name.
     Puppet(&'a str),
     /// An EPP template, by the name it was asked for.

@@ -1,20 +1,29 @@
 //! Places in running code: [`Spot`] is cheap to take, [`Site`] is what it comes to.
 
 use crate::diagnostic::Place;
-use crate::loaded::Linked;
+use crate::unit::reader::{Chunk, Unit};
+
+/// A chunk, and where its source is: what places in it are looked up in.
+#[derive(Clone, Copy)]
+pub(crate) struct LocatedChunk<'c> {
+    pub unit: Unit<'c>,
+    pub chunk: Chunk<'c>,
+    /// The file as Puppet prints it; none for code given as text.
+    pub file: Option<&'c str>,
+}
 
 /// A place in running code that has not been looked up: hardly any attribute's ever is.
 #[derive(Clone, Copy)]
 pub struct Spot<'c> {
-    pub(crate) linked: &'c Linked<'c>,
+    pub(crate) code: &'c LocatedChunk<'c>,
     pub(crate) pc: u32,
 }
 
 impl<'c> Spot<'c> {
     /// The place, looked up.
     pub fn site(self) -> Site<'c> {
-        let (line, column) = self.linked.chunk.place(self.pc);
-        Site { file: self.linked.unit.file, line, column }
+        let (line, column) = self.code.chunk.place(self.pc);
+        Site { file: self.code.file, line, column }
     }
 }
 

@@ -1,5 +1,6 @@
 //! URIs taken apart (RFC 3986), as far as the `URI` type compares and builds them.
 
+use crate::types::quote::quote_double;
 use crate::value::{HashBuilder, Value};
 use bumpalo::Bump;
 
@@ -33,7 +34,7 @@ pub fn parse(text: &str) -> Result<Parts<'_>, String> {
         .chars()
         .any(|c| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '{' | '}' | '|' | '\\' | '^' | '`'))
     {
-        return Err(format!("bad URI(is not URI?): {}", crate::types::quote_double(text)));
+        return Err(format!("bad URI(is not URI?): {}", quote_double(text)));
     }
     let mut parts = Parts::default();
     let (rest, fragment) = text.split_once('#').map_or((text, None), |(rest, f)| (rest, Some(f)));
@@ -49,7 +50,7 @@ pub fn parse(text: &str) -> Result<Parts<'_>, String> {
         }
         None => rest,
     };
-    let bad = || Err(format!("bad URI(is not URI?): {}", crate::types::quote_double(text)));
+    let bad = || Err(format!("bad URI(is not URI?): {}", quote_double(text)));
     // A colon in the first segment would make that a scheme.
     if parts.scheme.is_none() && rest.split(['/', '?']).next().is_some_and(|first| first.contains(':')) {
         return bad();

@@ -76,7 +76,7 @@ fn mismatches_are_in_puppets_words() {
         let value = literal(&mut vm, value);
         assert!(!types::is_instance(&mut vm, expected, value), "{value_text} is no {text}");
         let actual = types::infer_set(&mut vm, value);
-        let found = types::mismatch::describe_mismatch(&vm, "", expected, actual);
+        let found = types::mismatch::describe_mismatch(vm.arena, "", expected, actual);
         assert_eq!(found.trim().replace('\n', "\\n"), message, "{text} for {value_text}");
     }
 }

@@ -197,7 +197,7 @@ fn describe<'c>(
     let own = |member: &Member<'c>| definition.attributes.iter().any(|own| own.name == member.name);
     let mut attributes = Vec::new();
     for attribute in object::attributes(ty) {
-        let kind = attribute.kind.map_or("", object::Kind::name);
+        let kind = attribute.kind.map_or("", object::AttributeKind::name);
         attributes.push(vm.array(&[
             vm.string(attribute.name),
             vm.string(kind),

@@ -46,7 +46,7 @@ fn declared<'c>(ty: &'c Type<'c>, value: Value<'c>) -> Option<Hash<'c>> {
 fn annotate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let ty = annotation_type(call.arg(0))?;
     let value = call.arg(1).unwrap_or(Value::Undef);
-    if let Some(known) = vm.annotation(value, ty) {
+    if let Some(known) = vm.annotations.get(value, ty) {
         return Ok(known);
     }
     let init = match (declared(ty, value), call.block) {
@@ -74,7 +74,7 @@ fn annotate_new<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         )));
     }
     if clears {
-        return Ok(vm.clear_annotation(value, ty).unwrap_or(Value::Undef));
+        return Ok(vm.annotations.remove(value, ty).unwrap_or(Value::Undef));
     }
     hang(vm, ty, value, init)
 }
@@ -92,7 +92,7 @@ fn annotate_multi<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn hang<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>, init: Value<'c>) -> Eval<'c> {
     let annotation = new::from_hash(vm, ty, init)?;
-    if vm.annotate(value, ty, annotation) {
+    if vm.annotations.set(value, ty, annotation) {
         return Ok(annotation);
     }
     let class = label::ruby_class(value);

@@ -27,9 +27,9 @@ natives! {
 /// Whether some element makes the block yield `wanted`.
 fn find<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool, wanted: bool) -> Eval<'c, bool> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "any", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "any", call.args[0])?;
     let mut index = 0;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         let answer = match (two, call.args[0], item) {
             (true, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair)?,
             (true, ..) => vm.call(block, &[Value::Int(index), item])?,

@@ -73,7 +73,7 @@ pub(super) fn shallow<'c>(
     match value {
         Value::Str(_) | Value::Int(_) | Value::Float(_) => Ok(one(vm, value)),
         value => {
-            let items = asserted(vm, name, value)?.collect(vm);
+            let items = asserted(vm.arena, name, value)?.collect(vm.arena);
             let items: Vec<_> = items.into_iter().map(|item| one(vm, item)).collect();
             Ok(vm.array(&items))
         }

@@ -30,8 +30,8 @@ fn hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn each_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "each", call.args[0])?;
-    while let Some(item) = cursor.next(vm) {
+    let mut cursor = asserted(vm.arena, "each", call.args[0])?;
+    while let Some(item) = cursor.next(vm.arena) {
         if until_break(vm.call(block, &[item]))?.is_none() {
             break;
         }
@@ -41,9 +41,9 @@ fn each_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn each_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "each", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "each", call.args[0])?;
     let mut index = 0;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         if until_break(vm.call(block, &[Value::Int(index), item]))?.is_none() {
             break;
         }

@@ -55,10 +55,10 @@ fn filter_hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, indexed: bool) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "filter", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "filter", call.args[0])?;
     let mut kept = Vec::new();
     let mut index = 0;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         let args = [Value::Int(index), item];
         match until_break(vm.call(block, if indexed { &args } else { &args[1..] }))? {
             Some(wanted) if wanted.truthy() => budget::push(&mut kept, item),
@@ -82,9 +82,9 @@ fn filter_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 /// the key first.
 fn tested<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c, Vec<(Value<'c>, Value<'c>)>> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "partition", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "partition", call.args[0])?;
     let mut all = Vec::new();
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         let answer = match (two, call.args[0], item) {
             (true, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair)?,
             (true, ..) => vm.call(block, &[Value::Int(all.len() as i64), item])?,

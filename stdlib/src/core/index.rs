@@ -35,9 +35,9 @@ fn search<'c>(
         }
         return Ok(Value::Undef);
     }
-    let mut cursor = asserted(vm, "index", within)?;
+    let mut cursor = asserted(vm.arena, "index", within)?;
     let mut index = 0;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         if found(vm, Value::Int(index), item)? {
             return Ok(Value::Int(index));
         }

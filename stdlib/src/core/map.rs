@@ -33,9 +33,9 @@ fn hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn map_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "map", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "map", call.args[0])?;
     let mut result = Vec::with_capacity(cursor.expected());
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         match until_break(vm.call(block, &[item]))? {
             Some(value) => budget::push(&mut result, value),
             None => break,
@@ -46,9 +46,9 @@ fn map_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn map_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "map", call.args[0])?;
+    let mut cursor = asserted(vm.arena, "map", call.args[0])?;
     let mut result = Vec::with_capacity(cursor.expected());
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         match until_break(vm.call(block, &[Value::Int(result.len() as i64), item]))? {
             Some(value) => budget::push(&mut result, value),
             None => break,

@@ -24,15 +24,15 @@ natives! {
 }
 
 fn without_memo<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let mut cursor = asserted(vm, "reduce", call.args[0])?;
-    match cursor.next(vm) {
+    let mut cursor = asserted(vm.arena, "reduce", call.args[0])?;
+    match cursor.next(vm.arena) {
         Some(first) => fold(vm, call, cursor, first),
         None => Ok(Value::Undef),
     }
 }
 
 fn with_memo<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let cursor = asserted(vm, "reduce", call.args[0])?;
+    let cursor = asserted(vm.arena, "reduce", call.args[0])?;
     fold(vm, call, cursor, call.args[1])
 }
 
@@ -43,7 +43,7 @@ fn fold<'c>(
     mut memo: Value<'c>,
 ) -> Eval<'c> {
     let block = block(&call)?;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         match until_break(vm.call(block, &[memo, item]))? {
             Some(value) => memo = value,
             None => break,
@@ -82,7 +82,7 @@ fn slice<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, filler: Value<'c>) -> Eval<'c>
              the slice ({size}). Block has {serving}; "
         )));
     }
-    let items = asserted(vm, "slice", call.args[0])?.collect(vm);
+    let items = asserted(vm.arena, "slice", call.args[0])?.collect(vm.arena);
     let mut result = Vec::new();
     for part in items.chunks(size) {
         let part = match call.block {

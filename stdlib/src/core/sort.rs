@@ -105,7 +105,7 @@ fn sort_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn sort_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let items = asserted(vm, "sort", call.args[0])?.collect(vm);
+    let items = asserted(vm.arena, "sort", call.args[0])?.collect(vm.arena);
     let sorted = sorted(vm, &call, items)?;
     Ok(vm.array(&sorted))
 }
@@ -134,7 +134,7 @@ fn unique_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn unique_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let items = asserted(vm, "unique", call.args[0])?.collect(vm);
+    let items = asserted(vm.arena, "unique", call.args[0])?.collect(vm.arena);
     let kept = distinct(vm, &call, items)?;
     Ok(vm.array(&kept))
 }

@@ -3,7 +3,7 @@
 use crate::support::{block, until_break};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::iterator::{Iter, Source, asserted, lazy};
+use bunraku_vm::iterator::{Iter, IterSource, asserted, lazy};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -24,7 +24,7 @@ natives! {
 fn sequence<'c>(vm: &mut Vm<'c>, name: &str, value: Value<'c>) -> Eval<'c, &'c Iter<'c>> {
     match lazy(vm, value) {
         Some(iter) => Ok(iter),
-        None => match asserted(vm, name, value) {
+        None => match asserted(vm.arena, name, value) {
             Err(flow) => Err(flow),
             Ok(_) => Err(Flow::raw(format!("{name}(): not iterable"))),
         },
@@ -37,10 +37,10 @@ fn stepped<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>, by: i64) -> &'c Iter<'c> {
         return iter;
     }
     let source = match &iter.source {
-        Source::Items { items, step, reverse } => {
-            Source::Items { items, step: step.saturating_mul(by), reverse: *reverse }
+        IterSource::Items { items, step, reverse } => {
+            IterSource::Items { items, step: step.saturating_mul(by), reverse: *reverse }
         }
-        Source::Range { from, to, step } => {
+        IterSource::Range { from, to, step } => {
             // As in Puppet, the end moves to the last number that is met.
             let (from, to) = (*from, *to);
             let step = step.saturating_mul(by as i64);
@@ -52,18 +52,22 @@ fn stepped<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>, by: i64) -> &'c Iter<'c> {
                 // Counting down, Puppet moves it by what is missing, and so leaves the last number out.
                 rest => to.saturating_add(size - rest),
             };
-            Source::Range { from, to, step }
+            IterSource::Range { from, to, step }
         }
-        Source::Stepped(..) | Source::Reversed(_) => Source::Stepped(iter, by),
+        IterSource::Stepped(..) | IterSource::Reversed(_) => IterSource::Stepped(iter, by),
     };
     vm.arena.alloc(Iter { element: iter.element, source })
 }
 
 fn reversed<'c>(vm: &Vm<'c>, iter: &'c Iter<'c>) -> &'c Iter<'c> {
     let source = match &iter.source {
-        Source::Items { items, step: 1, reverse } => Source::Items { items, step: 1, reverse: !reverse },
-        Source::Range { from, to, step } => Source::Range { from: *to, to: *from, step: -step },
-        Source::Items { .. } | Source::Stepped(..) | Source::Reversed(_) => Source::Reversed(iter),
+        IterSource::Items { items, step: 1, reverse } => {
+            IterSource::Items { items, step: 1, reverse: !reverse }
+        }
+        IterSource::Range { from, to, step } => IterSource::Range { from: *to, to: *from, step: -step },
+        IterSource::Items { .. } | IterSource::Stepped(..) | IterSource::Reversed(_) => {
+            IterSource::Reversed(iter)
+        }
     };
     vm.arena.alloc(Iter { element: iter.element, source })
 }
@@ -77,8 +81,8 @@ fn step_size(call: &Call<'_, '_>) -> i64 {
 
 fn run<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, iter: &'c Iter<'c>) -> Eval<'c> {
     let block = block(&call)?;
-    let mut cursor = asserted(vm, "step", Value::Iterator(iter))?;
-    while let Some(item) = cursor.next(vm) {
+    let mut cursor = asserted(vm.arena, "step", Value::Iterator(iter))?;
+    while let Some(item) = cursor.next(vm.arena) {
         if until_break(vm.call(block, &[item]))?.is_none() {
             break;
         }

@@ -4,8 +4,8 @@ use crate::support::{block, until_break};
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::iterator::{Iter, Source, asserted};
-use bunraku_vm::types::object::{Kind, attributes, definition, value_of};
+use bunraku_vm::iterator::{Iter, IterSource, asserted};
+use bunraku_vm::types::object::{AttributeKind, attributes, definition, value_of};
 use bunraku_vm::types::{Type, is_assignable, is_instance, parse, print};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
@@ -80,7 +80,7 @@ fn parts<'c>(
         Value::Hash(hash) => hash.entries().to_vec(),
         Value::Object(object) if definition(object.ty).is_some() => attributes(object.ty)
             .into_iter()
-            .filter(|attribute| options.references || attribute.kind != Some(Kind::Reference))
+            .filter(|attribute| options.references || attribute.kind != Some(AttributeKind::Reference))
             .map(|attribute| (vm.string(attribute.name), value_of(object, attribute)))
             .collect(),
         Value::Object(object) => object.attributes.entries().to_vec(),
@@ -101,7 +101,7 @@ fn visit<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>) -> Eval<'c, Vec<(Value<'c>, V
     let options = options(vm, given)?;
     let root = match call.args[0] {
         Value::Iterator(_) => {
-            let items = asserted(vm, "tree_each", call.args[0])?.collect(vm);
+            let items = asserted(vm.arena, "tree_each", call.args[0])?.collect(vm.arena);
             vm.array(&items)
         }
         root => root,
@@ -171,6 +171,6 @@ fn tree_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn tree_iterable<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let items: Vec<_> = visit(vm, &call)?.into_iter().map(|(path, value)| vm.array(&[path, value])).collect();
     let items = vm.arena.alloc_slice_copy(&items);
-    let source = Source::Items { items, step: 1, reverse: false };
+    let source = IterSource::Items { items, step: 1, reverse: false };
     Ok(Value::Iterator(vm.arena.alloc(Iter { element: &Type::Any, source })))
 }

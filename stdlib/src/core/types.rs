@@ -84,7 +84,7 @@ fn asserted<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, ty: &'c Type<'c>) -> Eval<'
     let actual = infer_set(vm, value);
     match call.block {
         Some(block) => vm.call(block, &[Value::Type(ty), Value::Type(actual)]),
-        None => Err(Flow::raw(mismatch::describe_mismatch(vm, "assert_type():", ty, actual))),
+        None => Err(Flow::raw(mismatch::describe_mismatch(vm.arena, "assert_type():", ty, actual))),
     }
 }
 

@@ -145,9 +145,9 @@ fn single<'c>(call: &Call<'c, '_>) -> Eval<'c> {
 
 fn merge_iterable_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let (block, iterable) = (block(&call)?, single(&call)?);
-    let mut cursor = asserted(vm, "merge", iterable)?;
+    let mut cursor = asserted(vm.arena, "merge", iterable)?;
     let mut result = Hash::from_unique(vm.arena, &[]);
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         if let Value::Hash(more) = vm.call(block, &[Value::Hash(result), item])? {
             result = result.merged(vm.arena, more.entries());
         }
@@ -158,10 +158,10 @@ fn merge_iterable_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn merge_iterable_3<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let (block, iterable) = (block(&call)?, single(&call)?);
     let by_entry = matches!(iterable, Value::Hash(_));
-    let mut cursor = asserted(vm, "merge", iterable)?;
+    let mut cursor = asserted(vm.arena, "merge", iterable)?;
     let mut result = Hash::from_unique(vm.arena, &[]);
     let mut index = 0;
-    while let Some(item) = cursor.next(vm) {
+    while let Some(item) = cursor.next(vm.arena) {
         let so_far = Value::Hash(result);
         let yielded = match item {
             Value::Array(pair) if by_entry && pair.len() == 2 => {

@@ -142,7 +142,8 @@ fn legacy<'c>(vm: &mut Vm<'c>, ty: &'c bunraku_vm::types::Type<'c>, call: Call<'
         }
         (false, _) => {
             let actual = infer_set(vm, value);
-            let message = mismatch::describe_mismatch(vm, &format!("validate_legacy({name})"), ty, actual);
+            let message =
+                mismatch::describe_mismatch(vm.arena, &format!("validate_legacy({name})"), ty, actual);
             if was_valid {
                 return super::deprecation::deprecate(vm, "validate_legacy", &message);
             }

@@ -1,14 +1,16 @@
 //! The arithmetic operators, which also concatenate and delete from collections.
 
 mod collection;
-mod number;
+pub(crate) mod number;
 mod temporal;
 
 pub use number::{strict_float, strict_integer, to_number};
 
 use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
-use crate::host::Strict;
+use crate::format::inspect::to_ruby_s;
+use crate::format::interpolate::to_interpolated;
+use crate::host::request::Strict;
 use crate::label;
 use crate::value::Value;
 use crate::vm::Vm;
@@ -111,7 +113,7 @@ pub fn coerce<'c>(vm: &mut Vm<'c>, value: Value<'c>, blame: Blame) -> Eval<'c> {
         }
         Value::Str(text) => {
             if let Some(number) = to_number(&text) {
-                let after = crate::format::to_interpolated(number);
+                let after = to_interpolated(number);
                 let text = text.as_str();
                 let message =
                     format!("The string '{text}' was automatically coerced to the numerical value {after}");
@@ -128,7 +130,7 @@ pub fn coerce<'c>(vm: &mut Vm<'c>, value: Value<'c>, blame: Blame) -> Eval<'c> {
         }
         _ => {}
     }
-    let text = crate::format::to_ruby_s(value);
+    let text = to_ruby_s(value);
     Err(Flow::issue_at(blame, "NOT_NUMERIC", format!("The value '{text}' cannot be converted to Numeric.")))
 }
 
@@ -225,7 +227,7 @@ mod tests {
 
     fn text(result: Eval<'_>) -> String {
         match result {
-            Ok(value) => crate::format::to_interpolated(value),
+            Ok(value) => to_interpolated(value),
             Err(flow) => match *flow {
                 Flow::Fault(fault) => fault.diagnostic.message,
                 _ => String::new(),

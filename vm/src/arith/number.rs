@@ -1,5 +1,6 @@
 //! Numbers from text: Puppet's lenient reading, and Ruby's strict one.
 
+use crate::format::inspect::inspect_str;
 use crate::value::Value;
 
 fn is_blank(c: char) -> bool {
@@ -58,7 +59,7 @@ pub fn to_number<'c>(text: &str) -> Option<Value<'c>> {
 /// # Errors
 /// `invalid value for Integer(): "x"`
 pub fn strict_integer(text: &str, radix: Option<u32>) -> Result<i128, String> {
-    let fail = || format!("invalid value for Integer(): {}", crate::format::inspect::inspect_str(text));
+    let fail = || format!("invalid value for Integer(): {}", inspect_str(text));
     let body = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     let (negative, body) = match body.strip_prefix(['-', '+']) {
         Some(rest) => (body.starts_with('-'), rest),
@@ -94,7 +95,7 @@ pub fn strict_integer(text: &str, radix: Option<u32>) -> Result<i128, String> {
 /// # Errors
 /// `invalid value for Float(): "x"`
 pub fn strict_float(text: &str) -> Result<f64, String> {
-    let fail = || format!("invalid value for Float(): {}", crate::format::inspect::inspect_str(text));
+    let fail = || format!("invalid value for Float(): {}", inspect_str(text));
     let body = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     let unsigned = body.strip_prefix(['-', '+']).unwrap_or(body);
     if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn strings_become_numbers_as_in_puppet() {
-        let text = |t: &str| to_number(t).map(crate::format::to_interpolated);
+        let text = |t: &str| to_number(t).map(crate::format::interpolate::to_interpolated);
         for (given, expected) in [
             ("5", Some("5")),
             (" 12 ", Some("12")),

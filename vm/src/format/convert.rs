@@ -3,21 +3,29 @@
 use super::formats::{Format, Formats, default_formats, formats_of, inner_formats, merge_formats};
 use super::indent::Indentation;
 use super::scalar::{bad_format, scalar};
-use super::to_interpolated;
 use crate::budget;
 use crate::error::{Eval, Flow};
-use crate::types::{Range, Type, infer_set, is_assignable, print_value, print_value_indented};
+use crate::format::interpolate::to_interpolated;
+use crate::iterator;
+use crate::types::assign::is_assignable;
+use crate::types::context::TypeContext;
+use crate::types::infer::infer_set;
+use crate::types::print::{print_value, print_value_indented};
+use crate::types::ty::{Range, Type};
 use crate::value::{Array, Hash, Value};
-use crate::vm::Vm;
 use std::rc::Rc;
 
 /// The value as text; `formats` is `default`, one format, or a hash of type to format.
 ///
 /// # Errors
 /// Puppet's, for formats that are none or that the value's type does not take.
-pub fn convert<'c>(vm: &mut Vm<'c>, value: Value<'c>, formats: Value<'c>) -> Eval<'c, String> {
-    let arena = vm.arena;
-    let ty = infer_set(vm, value);
+pub fn convert<'c>(
+    context: &mut dyn TypeContext<'c>,
+    value: Value<'c>,
+    formats: Value<'c>,
+) -> Eval<'c, String> {
+    let arena = context.arena();
+    let ty = infer_set(context, value);
     let user = match formats {
         Value::Default => None,
         Value::Str(text) => {
@@ -33,7 +41,7 @@ pub fn convert<'c>(vm: &mut Vm<'c>, value: Value<'c>, formats: Value<'c>) -> Eva
             };
             Some(vec![(key, format)])
         }
-        Value::Hash(hash) => Some(formats_of(vm, hash)?),
+        Value::Hash(hash) => Some(formats_of(hash)?),
         other => {
             let class = crate::label::ruby_class(other);
             return Err(Flow::raw(format!(
@@ -46,14 +54,14 @@ pub fn convert<'c>(vm: &mut Vm<'c>, value: Value<'c>, formats: Value<'c>) -> Eva
         Some(user) => merge_formats(arena, &defaults, &user),
         None => defaults,
     };
-    let mut converter = Converter { vm };
+    let mut converter = Converter { context };
     converter.convert(ty, value, &all, Indentation::START)
 }
 
 /// The value as `String($value, '%p')` prints it; with the type printer where that fails.
-pub fn repr<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> String {
-    let format = vm.string("%p");
-    convert(vm, value, format).unwrap_or_else(|_| print_value(value))
+pub fn repr<'c>(context: &mut dyn TypeContext<'c>, value: Value<'c>) -> String {
+    let format = Value::str(context.arena(), "%p");
+    convert(context, value, format).unwrap_or_else(|_| print_value(value))
 }
 
 fn is_container(value: Value<'_>) -> bool {
@@ -65,12 +73,12 @@ fn is_collection(value: Value<'_>) -> bool {
 }
 
 struct Converter<'v, 'c> {
-    vm: &'v mut Vm<'c>,
+    context: &'v mut dyn TypeContext<'c>,
 }
 
 impl<'c> Converter<'_, 'c> {
     fn format_for(&self, ty: &'c Type<'c>, formats: &Formats<'c>) -> Rc<Format<'c>> {
-        match formats.iter().find(|(key, _)| is_assignable(self.vm.arena, key, ty)) {
+        match formats.iter().find(|(key, _)| is_assignable(self.context.arena(), key, ty)) {
             Some((_, format)) => Rc::clone(format),
             None => Rc::new(Format::known("%s")),
         }
@@ -89,9 +97,9 @@ impl<'c> Converter<'_, 'c> {
             Value::Array(items) => budget::within(items.len(), || self.array(items, formats, f, indentation)),
             Value::Hash(hash) => budget::within(hash.len(), || self.hash(hash, formats, f, indentation)),
             Value::Iterator(iter) => {
-                let items = crate::iterator::collect(self.vm, iter)?;
-                let value = self.vm.array(&items);
-                let ty = infer_set(self.vm, value);
+                let items = iterator::collect(self.context.arena(), iter);
+                let value = Value::array(self.context.arena(), &items);
+                let ty = infer_set(self.context, value);
                 self.convert(ty, value, formats, indentation)
             }
             Value::Object(_) => match f.letter {
@@ -138,7 +146,7 @@ impl<'c> Converter<'_, 'c> {
             if children.first {
                 children = children.subsequent();
             }
-            let ty = infer_set(self.vm, *item);
+            let ty = infer_set(self.context, *item);
             let formats = if is_container(*item) { formats } else { &inner };
             let text = self.convert(ty, *item, formats, children)?;
             length += text.len();
@@ -194,9 +202,13 @@ impl<'c> Converter<'_, 'c> {
     ) -> Eval<'c, String> {
         match f.letter {
             'a' => {
-                let pairs: Vec<_> = hash.entries().iter().map(|(k, v)| self.vm.array(&[*k, *v])).collect();
-                let value = self.vm.array(&pairs);
-                let ty = infer_set(self.vm, value);
+                let pairs: Vec<_> = hash
+                    .entries()
+                    .iter()
+                    .map(|(k, v)| Value::array(self.context.arena(), &[*k, *v]))
+                    .collect();
+                let value = Value::array(self.context.arena(), &pairs);
+                let ty = infer_set(self.context, value);
                 return self.convert(ty, value, formats, indentation);
             }
             'h' | 's' | 'p' => {}
@@ -230,7 +242,7 @@ impl<'c> Converter<'_, 'c> {
             }
             out.push_str(&padding);
             for (part, value) in [key, value].into_iter().enumerate() {
-                let ty = infer_set(self.vm, *value);
+                let ty = infer_set(self.context, *value);
                 let formats = if is_container(*value) { formats } else { &inner };
                 let text = self.convert(ty, *value, formats, children)?;
                 budget::push_str(&mut out, &text);

@@ -1,10 +1,13 @@
 //! Formats of `String.new`: single ones, and maps of them by type.
 
-use super::to_interpolated;
 use crate::error::{Eval, Flow};
-use crate::types::{Range, Type, equal, is_assignable, print};
+use crate::format::inspect::inspect;
+use crate::format::interpolate::to_interpolated;
+use crate::types::assign::is_assignable;
+use crate::types::equal::equal;
+use crate::types::print::print;
+use crate::types::ty::{Range, Type};
 use crate::value::{Hash, Value};
-use crate::vm::Vm;
 use bumpalo::Bump;
 use std::rc::Rc;
 
@@ -137,7 +140,7 @@ pub(super) fn inner_formats<'c>() -> Formats<'c> {
     vec![(&Type::Any, Rc::new(Format::known("%p")))]
 }
 
-pub(super) fn formats_of<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> Eval<'c, Formats<'c>> {
+pub(super) fn formats_of<'c>(hash: Hash<'c>) -> Eval<'c, Formats<'c>> {
     let mut formats = Vec::with_capacity(hash.len());
     for (key, value) in hash.entries() {
         let Value::Type(ty) = key else {
@@ -148,7 +151,7 @@ pub(super) fn formats_of<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> Eval<'c, Format
         };
         let format = match value {
             Value::Str(text) => Format::parse(text).map_err(Flow::raw)?,
-            Value::Hash(spec) => container_format(vm, *spec)?,
+            Value::Hash(spec) => container_format(*spec)?,
             other => Format::parse(&to_interpolated(*other)).map_err(Flow::raw)?,
         };
         formats.push((*ty, Rc::new(format)));
@@ -156,10 +159,10 @@ pub(super) fn formats_of<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> Eval<'c, Format
     Ok(formats)
 }
 
-pub(super) fn container_format<'c>(vm: &mut Vm<'c>, spec: Hash<'c>) -> Eval<'c, Format<'c>> {
+pub(super) fn container_format<'c>(spec: Hash<'c>) -> Eval<'c, Format<'c>> {
     const KEYS: [&str; 4] = ["separator", "separator2", "format", "string_formats"];
     if spec.entries().iter().any(|(key, _)| key.as_str().is_none_or(|key| !KEYS.contains(&key))) {
-        let given = super::inspect(Value::Hash(spec));
+        let given = inspect(Value::Hash(spec));
         return Err(Flow::raw(format!(
             "only 'separator', 'separator2', 'format', 'string_formats' are allowed in a container format, \
              got {given}"
@@ -170,7 +173,7 @@ pub(super) fn container_format<'c>(vm: &mut Vm<'c>, spec: Hash<'c>) -> Eval<'c, 
     format.separator = spec.get_str("separator").and_then(Value::as_str);
     format.separator2 = spec.get_str("separator2").and_then(Value::as_str);
     if let Some(Value::Hash(inner)) = spec.get_str("string_formats") {
-        format.inner = Some(Rc::new(formats_of(vm, inner)?));
+        format.inner = Some(Rc::new(formats_of(inner)?));
     }
     Ok(format)
 }

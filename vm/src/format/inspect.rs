@@ -1,8 +1,9 @@
 //! Ruby's `inspect` and `to_s` of the values that Puppet's Ruby code prints without formatting them itself.
 
-use super::float_to_s;
 use crate::budget;
-use crate::types::print;
+use crate::format::float::float_to_s;
+use crate::format::interpolate::to_interpolated;
+use crate::types::print::print;
 use crate::value::Value;
 
 /// Ruby's `inspect`: `"a\n"`, `[1, nil]`, `{"a"=>1}`.
@@ -17,7 +18,7 @@ pub fn to_ruby_s(value: Value<'_>) -> String {
     match value {
         Value::Array(_) | Value::Hash(_) => inspect(value),
         Value::Regexp(source) => crate::regex::to_s(&source),
-        _ => super::to_interpolated(value),
+        _ => to_interpolated(value),
     }
 }
 
@@ -54,7 +55,7 @@ fn write(out: &mut String, value: Value<'_>) {
         Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::SemVerRange(range) => out.push_str(&crate::semver::inspect_range(&range)),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
-        value => budget::push_str(out, &super::to_interpolated(value)),
+        value => budget::push_str(out, &to_interpolated(value)),
     }
 }
 

@@ -1,9 +1,11 @@
 //! `String.new` of everything but arrays, hashes and objects.
 
-use super::formats::Format;
-use super::{capitalize, sprintf};
 use crate::error::{Eval, Flow};
-use crate::types::{print, print_value, quote, quote_double};
+use crate::format::float::float_to_s;
+use crate::format::formats::Format;
+use crate::format::sprintf::sprintf;
+use crate::types::print::{print, print_value};
+use crate::types::quote::{quote, quote_double};
 use crate::value::Value;
 use bumpalo::Bump;
 
@@ -147,7 +149,7 @@ pub(super) fn float<'c>(x: f64, f: &Format<'c>) -> Eval<'c, String> {
         'd' | 'x' | 'X' | 'o' | 'b' | 'B' => kernel(&f.original, Value::Float(x.trunc())),
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' | 'p' => kernel(&f.original, Value::Float(x)),
         's' => {
-            let text = super::float_to_s(x);
+            let text = float_to_s(x);
             kernel_text(&f.original, &if f.alt { format!("\"{text}\"") } else { text })
         }
         letter => Err(bad_format("Float", letter, "dxXobBeEfgGaAsp")),
@@ -215,4 +217,13 @@ pub(super) fn binary<'c>(bytes: &[u8], f: &Format<'c>) -> Eval<'c, String> {
         other => return Err(bad_format("Binary", other, "bButTsp")),
     };
     kernel_text(&f.with_letter(letter), &text)
+}
+
+/// Ruby's `capitalize`: the first letter upper case, the rest lower case.
+pub fn capitalize(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars.flat_map(char::to_lowercase)).collect(),
+        None => String::new(),
+    }
 }

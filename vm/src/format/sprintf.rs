@@ -1,8 +1,10 @@
 //! Ruby's `sprintf`.
 
 use super::spec::{Flags, float, integer, pad};
-use super::{inspect, to_ruby_s};
+use crate::arith::number::{strict_float, strict_integer};
 use crate::budget;
+use crate::format::float::float_to_s;
+use crate::format::inspect::{inspect, to_ruby_s};
 use crate::value::Value;
 
 /// Formats `args` by `format`.
@@ -198,8 +200,8 @@ fn to_integer(value: Value<'_>) -> Result<i128, String> {
     match value {
         Value::Int(n) => Ok(n.into()),
         Value::Float(f) if f.is_finite() => Ok(f.trunc() as i128),
-        Value::Float(f) => Err(super::float_to_s(f)),
-        Value::Str(s) => crate::arith::strict_integer(&s, None),
+        Value::Float(f) => Err(float_to_s(f)),
+        Value::Str(s) => strict_integer(&s, None),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(n.div_euclid(crate::time::SECOND)),
         Value::Undef => Err("can't convert nil into Integer".into()),
         other => Err(format!("can't convert {} into Integer", class(other))),
@@ -210,7 +212,7 @@ fn to_float(value: Value<'_>) -> Result<f64, String> {
     match value {
         Value::Int(n) => Ok(n as f64),
         Value::Float(f) => Ok(f),
-        Value::Str(s) => crate::arith::strict_float(&s),
+        Value::Str(s) => strict_float(&s),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(crate::time::to_f(*n)),
         Value::Undef => Err("can't convert nil into Float".into()),
         other => Err(format!("can't convert {} into Float", class(other))),

@@ -1,11 +1,12 @@
 //! What the language itself asks of its surroundings: the log, settings, functions, types.
 
-use crate::closure::Closure;
 use crate::diagnostic::{Place, Severity};
 use crate::error::Eval;
 use crate::function::{Call, Native};
 use crate::host::request::{ObjectClass, Strict};
-use crate::types::{Signature, Type};
+use crate::scope::Closure;
+use crate::types::signature::Signature;
+use crate::types::ty::Type;
 use crate::value::{Object, Value};
 use crate::vm::Vm;
 

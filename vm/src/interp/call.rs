@@ -1,17 +1,26 @@
 //! Calls: what a name means, choosing a signature, binding parameters, running the body.
 
 use crate::budget;
-use crate::closure::Closure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
-use crate::function::{Call, Native};
-use crate::loaded::{Callee, Linked, LoadedUnit};
+use crate::format::interpolate::to_interpolated;
+use crate::function::{Call, Callee, Native};
+use crate::loaded::{Linked, LoadedUnit};
 use crate::observer::Called;
-use crate::scope::{Scope, ScopeKind, ScopeSpec};
-use crate::types::{self, Signature, Type};
-use crate::unit::ChunkRef;
+use crate::scope::{Closure, Scope, ScopeKind, ScopeSpec};
+use crate::site::Site;
+use crate::types::accept::accepts;
+use crate::types::instance::is_instance;
+use crate::types::mismatch::signature::describe_arguments;
+use crate::types::mismatch::value::assert_instance;
+use crate::types::native_signature::signatures;
+use crate::types::new::object::member;
+use crate::types::noted::noted;
+use crate::types::signature::Signature;
+use crate::types::ty::Type;
 use crate::value::Value;
 use crate::vm::Vm;
+use std::rc::Rc;
 
 impl<'c> Vm<'c> {
     /// A call by name whose arguments stand in registers.
@@ -52,7 +61,7 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         if let Some(value @ (Value::Object(_) | Value::Uri(_))) = self.registers.get(from).copied() {
             let args = self.registers.get(from + 1..from + count).unwrap_or_default().to_vec();
-            if let Some(value) = types::new::member(self, value, unit.name(name), &args, block)? {
+            if let Some(value) = member(self, value, unit.name(name), &args, block)? {
                 return Ok(value);
             }
         }
@@ -82,10 +91,10 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         let cache = &unit.callees[name as usize];
         let callee = match cache.get() {
-            Some(callee) => callee,
+            Some(known) => self.code.callee(known),
             None => match self.find_callee(unit.name(name), unit.module)? {
                 Some(callee) => {
-                    cache.set(Some(callee));
+                    cache.set(Some(self.code.keep_callee(callee)));
                     callee
                 }
                 None => return self.call_foreign(unit.name(name), args, block, scope),
@@ -193,7 +202,7 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        self.counted(Called::Native(native), |vm| vm.run_native(native, args, block, scope))
+        self.counted(Called::Native(native.name), |vm| vm.run_native(native, args, block, scope))
     }
 
     /// The same without telling the host: for a function that is one with its caller.
@@ -207,11 +216,12 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        let signatures = match self.signatures.get(&(native as *const Native)) {
+        let address = std::ptr::from_ref(native).addr();
+        let signatures = match self.types.signatures.get(&address) {
             Some(known) => known.clone(),
             None => {
-                let parsed = std::rc::Rc::new(types::signatures(self, native)?);
-                self.signatures.insert(native, parsed.clone());
+                let parsed = Rc::new(signatures(self, native)?);
+                self.types.signatures.insert(address, parsed.clone());
                 parsed
             }
         };
@@ -220,9 +230,9 @@ impl<'c> Vm<'c> {
         }
         let call = Call { args, block, scope };
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
-            if self.accepts(signature, args, block)? {
+            if accepts(self, signature, args, block)? {
                 let result = budget::releasing(|| (dispatch.body)(self, call));
-                types::noted()?;
+                noted()?;
                 let result = result?;
                 if let Some(returns) = signature.callable.returns {
                     self.assert_returned(native.name, returns, result)?;
@@ -231,13 +241,13 @@ impl<'c> Vm<'c> {
             }
         }
         for (signature, dispatch) in signatures.1.iter().zip(native.mismatches) {
-            if self.accepts(signature, args, block)? {
+            if accepts(self, signature, args, block)? {
                 let message = (dispatch.body)(self, call)?;
-                let text = crate::format::to_interpolated(message);
+                let text = to_interpolated(message);
                 return Err(Flow::raw(format!("'{}' {text}", native.name)));
             }
         }
-        Err(Flow::raw(types::mismatch::describe_arguments(self, native.name, &signatures.0, args, block)))
+        Err(Flow::raw(describe_arguments(self, native.name, &signatures.0, args, block)))
     }
 
     /// Whether a signature takes a call with these arguments and this lambda.
@@ -250,33 +260,14 @@ impl<'c> Vm<'c> {
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
     ) -> Eval<'c, bool> {
-        let callable = &signature.callable;
-        if !callable.range().contains(args.len() as i64) {
-            return Ok(false);
-        }
-        for (n, arg) in args.iter().enumerate() {
-            let Some(ty) = callable.params.get(n).or(callable.params.last()) else { return Ok(false) };
-            let fits = types::is_instance(self, ty, *arg);
-            types::noted()?;
-            if !fits {
-                return Ok(false);
-            }
-        }
-        match (callable.block, block) {
-            (None, block) => Ok(block.is_none()),
-            (Some(ty), None) => Ok(matches!(ty, Type::Optional(_))),
-            (Some(ty), Some(block)) => {
-                let own = types::of_closure(self, block)?;
-                Ok(types::is_assignable(self.arena, ty, own))
-            }
-        }
+        accepts(self, signature, args, block)
     }
 
     fn assert_returned(&mut self, name: &str, returns: &'c Type<'c>, value: Value<'c>) -> Eval<'c, ()> {
         if matches!(returns, Type::Any) {
             return Ok(());
         }
-        types::mismatch::assert_instance(self, &format!("value returned from {name}"), returns, value)
+        assert_instance(self, &format!("value returned from {name}"), returns, value)
     }
 
     /// Calls a lambda with arguments by position: types checked, defaults filled in. `next` ends it with a value.
@@ -287,18 +278,17 @@ impl<'c> Vm<'c> {
         if closure.name.is_some() {
             return self.call_puppet_function(closure, args);
         }
-        let matches = self.matches.len();
+        let mark = self.matches.mark();
         let result = self.call_closure(closure, args);
-        self.matches.truncate(matches);
+        self.matches.close_to(mark);
         result
     }
 
     fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
-        let floor = std::mem::replace(&mut self.matches_floor, self.matches.len());
+        let outer = self.matches.enter_body();
         let name = closure.name.unwrap_or_default();
         let result = self.counted(Called::Puppet(name), |vm| vm.call_closure(closure, args));
-        self.matches.truncate(self.matches_floor);
-        self.matches_floor = floor;
+        self.matches.leave_body(outer);
         match result {
             Err(flow) => match *flow {
                 Flow::Return(value, _) => Ok(value),
@@ -339,7 +329,7 @@ impl<'c> Vm<'c> {
             },
             Ok(value) => value,
         };
-        if linked.chunk.return_chunk.is_some() {
+        if linked.code.chunk.return_chunk.is_some() {
             let returns = self.return_type(linked)?;
             self.assert_returned(closure.name.unwrap_or("lambda"), returns, result)?;
         }
@@ -401,11 +391,11 @@ impl<'c> Vm<'c> {
                     && if param.captures_rest {
                         self.rest_fits(ty, value)
                     } else {
-                        types::is_instance(self, ty, value)
+                        is_instance(self, ty, value)
                     };
             }
         }
-        types::noted()?;
+        noted()?;
         if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
             return Ok(());
         }
@@ -421,7 +411,7 @@ impl<'c> Vm<'c> {
         }
         let given = if given.len() < args.len() || given.len() < params.len() { args } else { &given };
         let name = closure.name.unwrap_or("lambda");
-        Err(Flow::raw(types::mismatch::describe_arguments(self, name, &[signature], given, None)))
+        Err(Flow::raw(describe_arguments(self, name, &[signature], given, None)))
     }
 
     /// Required parameters come before those that may be left out.
@@ -463,8 +453,8 @@ impl<'c> Vm<'c> {
         linked: &'c Linked<'c>,
         n: usize,
     ) -> Box<Flow<'c>> {
-        let (line, column) = linked.chunk.param(n).at;
-        let site = crate::host::Site { file: linked.unit.file, line, column };
+        let (line, column) = linked.code.chunk.param(n).at;
+        let site = Site { file: linked.unit.file, line, column };
         let diagnostic = Diagnostic::error(format!("Evaluation Error: {message}"));
         Flow::formed(diagnostic.with_code(code).at(site.place()))
     }
@@ -477,119 +467,9 @@ impl<'c> Vm<'c> {
     /// Whether the captured array fits: an Array type bounds the array itself, any other its elements.
     fn rest_fits(&mut self, ty: &'c Type<'c>, value: Value<'c>) -> bool {
         match (ty, value) {
-            (Type::Array { .. }, _) => types::is_instance(self, ty, value),
-            (_, Value::Array(items)) => items.items().iter().all(|item| types::is_instance(self, ty, *item)),
+            (Type::Array { .. }, _) => is_instance(self, ty, value),
+            (_, Value::Array(items)) => items.items().iter().all(|item| is_instance(self, ty, *item)),
             _ => false,
         }
-    }
-
-    /// The declared type of a parameter of a linked chunk, evaluated once.
-    pub(crate) fn linked_param_type(&mut self, linked: &'c Linked<'c>, n: usize) -> Eval<'c, &'c Type<'c>> {
-        if let Some(ty) = linked.param_types[n].get() {
-            return Ok(ty);
-        }
-        let at = ChunkRef { unit: linked.unit.id, chunk: linked.chunk.number };
-        let ty = match linked.chunk.param(n).type_chunk {
-            Some(chunk) => match self.sound(at) {
-                Some(sound) => sound.types[n].make(self)?,
-                None => self.type_of_chunk(linked, chunk)?,
-            },
-            None => &Type::Any,
-        };
-        Ok(linked.param_types[n].get_or_init(|| ty))
-    }
-
-    fn return_type(&mut self, linked: &'c Linked<'c>) -> Eval<'c, &'c Type<'c>> {
-        if let Some(ty) = linked.return_type.get() {
-            return Ok(ty);
-        }
-        let ty = match linked.chunk.return_chunk {
-            Some(chunk) => self.type_of_chunk(linked, chunk)?,
-            None => &Type::Any,
-        };
-        Ok(linked.return_type.get_or_init(|| ty))
-    }
-
-    fn type_of_chunk(&mut self, linked: &'c Linked<'c>, chunk: u32) -> Eval<'c, &'c Type<'c>> {
-        let top = self.top;
-        match self.run(ChunkRef { unit: linked.unit.id, chunk }, top)? {
-            Value::Type(ty) => Ok(ty),
-            other => {
-                let actual = types::print(types::infer(self, other));
-                Err(Flow::raw(format!("expected a type, got {actual}")))
-            }
-        }
-    }
-
-    /// What a type expression chunk of a unit (an alias's right side) evaluates to.
-    ///
-    /// # Errors
-    /// Those of evaluating it; when it is no type.
-    pub fn evaluate_type(&mut self, chunk: ChunkRef) -> Eval<'c, &'c Type<'c>> {
-        let linked = self.link(chunk)?;
-        self.type_of_chunk(linked, chunk.chunk)
-    }
-
-    /// The hash that defines an Object type or type set; `what` it is called in messages.
-    ///
-    /// # Errors
-    /// Those of evaluating it; when it is no hash.
-    pub fn evaluate_definition(&mut self, what: &str, chunk: ChunkRef) -> Eval<'c, crate::value::Hash<'c>> {
-        let top = self.top;
-        match self.run(chunk, top)? {
-            Value::Hash(hash) => Ok(hash),
-            other => {
-                // Puppet has not evaluated the expression at this point, and speaks of its node.
-                let node = match other {
-                    Value::Str(_) => "LiteralString",
-                    Value::Int(_) => "LiteralInteger",
-                    Value::Float(_) => "LiteralFloat",
-                    Value::Bool(_) => "LiteralBoolean",
-                    Value::Undef => "LiteralUndef",
-                    Value::Default => "LiteralDefault",
-                    Value::Array(_) => "LiteralList",
-                    Value::Regexp(_) => "LiteralRegularExpression",
-                    _ => "QualifiedReference",
-                };
-                Err(Flow::raw(format!(
-                    "{what} has wrong type, expects a Struct value, got Puppet::AST::{node}"
-                )))
-            }
-        }
-    }
-
-    /// The one signature of a lambda or Puppet function.
-    ///
-    /// # Errors
-    /// Those of evaluating its parameter types.
-    pub fn closure_signature(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Signature<'c>> {
-        let names = self.params(closure.chunk)?.iter().map(|param| param.name).collect();
-        match types::of_closure(self, closure)? {
-            Type::Callable(callable) => Ok(Signature { callable: *callable, names, block_name: "block" }),
-            _ => Err(Flow::raw("a lambda is no callable")),
-        }
-    }
-
-    /// What a function in the Puppet language says that it returns, if it does.
-    ///
-    /// # Errors
-    /// When its chunk does not verify, or the type is none.
-    pub fn declared_return(&mut self, closure: &'c Closure<'c>) -> Eval<'c, Option<&'c Type<'c>>> {
-        let linked = self.link(closure.chunk)?;
-        if linked.chunk.return_chunk.is_none() {
-            return Ok(None);
-        }
-        self.return_type(linked).map(Some)
-    }
-
-    /// How many arguments a closure takes: least, and most (none for unbounded).
-    ///
-    /// # Errors
-    /// When its chunk does not verify.
-    pub fn arity(&mut self, closure: &'c Closure<'c>) -> Eval<'c, (usize, Option<usize>)> {
-        let params = self.link(closure.chunk)?.params;
-        let least = params.iter().filter(|p| !p.has_default && !p.captures_rest).count();
-        let most = if params.iter().any(|p| p.captures_rest) { None } else { Some(params.len()) };
-        Ok((least, most))
     }
 }

@@ -12,7 +12,7 @@ impl<'c> Vm<'c> {
         let Flow::Fault(fault) = &mut *flow else { return flow };
         let Some(frame) = self.frames.last() else { return flow };
         let unit = frame.linked.unit;
-        let position = unit.unit.position(&frame.linked.chunk, frame.pc);
+        let position = unit.unit.position(&frame.linked.code.chunk, frame.pc);
         let diagnostic = &mut fault.diagnostic;
         match fault.stage {
             Stage::Formed => return flow,
@@ -21,7 +21,7 @@ impl<'c> Vm<'c> {
                 return flow;
             }
             // Puppet does not evaluate what an alias stands for: what is wrong with it is wrong where it is used.
-            Stage::Raw if self.resolving > 0 => return flow,
+            Stage::Raw if self.types.resolving > 0 => return flow,
             Stage::Raw => {
                 let label = label::a_an(position.map_or("", |p| p.label));
                 diagnostic.message =

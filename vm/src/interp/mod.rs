@@ -2,86 +2,36 @@
 //! the loop's code (`inline(never)`): it would take the registers of what is frequent, and the instruction cache.
 
 mod call;
+mod declared;
 mod fault;
+mod learn;
 mod resource;
+mod run;
 mod template;
 mod variable;
 
-pub(crate) use resource::Pending;
-pub(crate) use template::Output;
-
+use crate::access::access;
 use crate::arith::{self, Op as Arith};
 use crate::budget;
-use crate::closure::Closure;
-use crate::compare;
+use crate::compare::Op as Ordering;
 use crate::error::{Blame, Eval, Flow};
-use crate::format;
-use crate::host::{Site, Spot};
+use crate::format::interpolate::{interpolate, to_interpolated};
+use crate::frame::Frame;
 use crate::isa::Op;
-use crate::loaded::{Linked, LoadedUnit};
+use crate::iterator;
+use crate::loaded::{Linked, LoadedUnit, broken};
+use crate::matching;
 use crate::names;
-use crate::scope::Scope;
-use crate::types;
+use crate::scope::{Closure, Scope};
+use crate::types::name::unresolved;
+use crate::types::named::by_name;
+use crate::types::noted;
+use crate::types::ty::Type;
 use crate::unit::ChunkRef;
-use crate::unit::layout::unpack_place;
+use crate::unit::reader;
 use crate::value::{HashBuilder, Str, Value};
 use crate::vm::Vm;
 use bumpalo::Bump;
-
-/// A running chunk, for whoever asks where the code stands.
-pub(crate) struct Frame<'c> {
-    linked: &'c Linked<'c>,
-    /// Behind the instruction that runs.
-    pc: u32,
-}
-
-impl<'c> Frame<'c> {
-    /// The module the chunk belongs to.
-    pub fn module(&self) -> &'c str {
-        self.linked.unit.module
-    }
-
-    /// Where the running instruction stands.
-    pub fn site(&self) -> Site<'c> {
-        self.spot().site()
-    }
-
-    /// The same, not looked up.
-    pub fn spot(&self) -> Spot<'c> {
-        Spot { linked: self.linked, pc: self.pc }
-    }
-
-    /// Whether the running instruction calls a function.
-    pub fn calls(&self) -> bool {
-        let position = self.linked.unit.unit.position(&self.linked.chunk, self.pc);
-        position.is_some_and(|position| matches!(position.label, "Function Call" | "Method call"))
-    }
-
-    /// Whether what runs is a file's own code, and no body of a definition in it.
-    pub fn is_program(&self) -> bool {
-        self.linked.unit.is_program(self.linked)
-    }
-
-    /// Where a part of it stands; the whole, where that part has no place.
-    pub fn site_of(&self, blame: Blame) -> Site<'c> {
-        let unit = self.linked.unit;
-        let chunk = &self.linked.chunk;
-        let part = |n: usize| {
-            let position = unit.unit.position(chunk, self.pc)?;
-            position.parts.get(n).map(|word| unpack_place(*word))
-        };
-        let at = match blame {
-            Blame::Whole => None,
-            Blame::Left => part(0),
-            Blame::Right => part(1),
-            Blame::Key(n) => part(n + 1),
-        };
-        match at.filter(|at| at.0 != 0) {
-            Some((line, column)) => Site { file: unit.file, line, column },
-            None => self.site(),
-        }
-    }
-}
 
 /// Frames between two looks at how much stack is left.
 const FRAMES: usize = 8;
@@ -94,9 +44,10 @@ impl<'c> Vm<'c> {
             return Err(self.wrong_scope(linked));
         }
         let base = self.registers.len();
-        self.registers.resize(base + linked.chunk.registers as usize, Value::Undef);
+        self.registers.resize(base + linked.code.chunk.registers as usize, Value::Undef);
         self.frames.push(Frame { linked, pc: 0 });
-        let (pending, output, floor) = (self.pending.mark(), self.output.len(), self.matches_floor);
+        let (pending, templates, floor) =
+            (self.pending.mark(), self.texts.templates.len(), self.matches.floor());
         let result = match self.frames.len() % FRAMES {
             0 => budget::on_grown_stack(|| self.dispatch(linked, scope, base)),
             _ => self.dispatch(linked, scope, base),
@@ -104,8 +55,8 @@ impl<'c> Vm<'c> {
         if result.is_err() {
             // What an error or a `return` jumped over.
             self.pending.reset(pending);
-            self.output.truncate(output);
-            self.matches_floor = floor;
+            self.texts.templates.truncate(templates);
+            self.matches.reset_floor(floor);
         }
         let result = result.map_err(|flow| self.place_flow(flow));
         self.frames.pop();
@@ -114,7 +65,7 @@ impl<'c> Vm<'c> {
     }
 
     fn dispatch(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>, base: usize) -> Eval<'c> {
-        let code = linked.chunk.code;
+        let code = linked.code.chunk.code;
         let unit = linked.unit;
         let arena = self.arena;
         let mut pc = 0usize;
@@ -177,7 +128,7 @@ impl<'c> Vm<'c> {
                         _ => {
                             here!();
                             let (left, right) = (reg!(b), reg!(c));
-                            compare::compare(self, $op, left, right)?
+                            matching::compare(self, $op, left, right)?
                         }
                     };
                     reg!(a) = Value::Bool(holds);
@@ -252,25 +203,25 @@ impl<'c> Vm<'c> {
                         (Value::Int(left), Value::Int(right)) => left == right,
                         (&left, &right) => {
                             here!();
-                            compare::equal_operator(self, left, right, op == Op::NotEqual)?
+                            matching::equal_operator(self, left, right, op == Op::NotEqual)?
                         }
                     };
                     reg!(a) = Value::Bool(same == (op == Op::Equal));
                 }
-                Op::Less => ordering!(compare::Op::Less),
-                Op::LessEqual => ordering!(compare::Op::LessEqual),
-                Op::Greater => ordering!(compare::Op::Greater),
-                Op::GreaterEqual => ordering!(compare::Op::GreaterEqual),
+                Op::Less => ordering!(Ordering::Less),
+                Op::LessEqual => ordering!(Ordering::LessEqual),
+                Op::Greater => ordering!(Ordering::Greater),
+                Op::GreaterEqual => ordering!(Ordering::GreaterEqual),
                 Op::Match | Op::NotMatch => {
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
-                    let matched = compare::match_operator(self, left, right)?;
+                    let matched = matching::match_operator(self, left, right)?;
                     reg!(a) = Value::Bool(matched == (op == Op::Match));
                 }
                 Op::In => {
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = Value::Bool(compare::includes(self, left, right)?);
+                    reg!(a) = Value::Bool(matching::includes(self, left, right)?);
                 }
                 Op::Jump => pc = pc.wrapping_add_signed(((word as i32) >> 8) as isize),
                 Op::JumpIf => {
@@ -286,7 +237,7 @@ impl<'c> Vm<'c> {
                 Op::Option => {
                     here!();
                     let (value, option) = (reg!(b), reg!(c));
-                    reg!(a) = Value::Bool(compare::matches_option(self, value, option)?);
+                    reg!(a) = Value::Bool(matching::matches_option(self, value, option)?);
                 }
                 Op::OptionAny => {
                     here!();
@@ -297,15 +248,15 @@ impl<'c> Vm<'c> {
                     here!();
                     return Err(self.unmatched_selector(reg!(b)));
                 }
-                Op::MarkMatches => reg!(a) = Value::Int(self.matches.len() as i64),
+                Op::MarkMatches => reg!(a) = Value::Int(self.matches.mark() as i64),
                 Op::DropMatches => {
                     if let Value::Int(mark) = reg!(a) {
-                        self.matches.truncate(mark as usize);
+                        self.matches.close_to(mark as usize);
                     }
                 }
                 Op::Concat => {
-                    reg!(a) = concat(arena, &mut self.scratch, &self.registers[base + b..base + b + c]);
-                    if let Some(message) = types::noted_fault() {
+                    reg!(a) = concat(arena, &mut self.texts.scratch, &self.registers[base + b..base + b + c]);
+                    if let Some(message) = noted::take() {
                         here!();
                         return Err(Flow::raw(message));
                     }
@@ -323,7 +274,7 @@ impl<'c> Vm<'c> {
                 Op::Access => {
                     here!();
                     reg!(a) = match *run!(b, c + 1) {
-                        [value, key] => crate::access::access(self, scope, value, &[key])?,
+                        [value, key] => access(self, scope, value, &[key])?,
                         _ => self.access_by_many(scope, base + b, c)?,
                     };
                 }
@@ -333,7 +284,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::TypeReference => {
                     here!();
-                    reg!(a) = Value::Type(types::by_name(self, unit.name(x as u32))?);
+                    reg!(a) = Value::Type(by_name(self, unit.name(x as u32))?);
                 }
                 Op::Once => {
                     here!();
@@ -464,7 +415,7 @@ impl<'c> Vm<'c> {
     /// The error for an expression chunk run over a scope of another shape, which no compiler emits.
     #[cold]
     fn wrong_scope(&self, linked: &Linked<'c>) -> Box<Flow<'c>> {
-        crate::loaded::broken(linked.unit.file, crate::unit::reader::Fault::ChunkRecord(linked.chunk.number))
+        broken(linked.unit.file, reader::Fault::ChunkRecord(linked.code.chunk.number))
     }
 
     /// The type a capitalised name means: built in, an alias, or a resource type.
@@ -474,8 +425,8 @@ impl<'c> Vm<'c> {
             return Ok(Value::Type(ty));
         }
         let name = names::bare(unit.name(number));
-        match types::by_name(self, name)? {
-            types::Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", types::unresolved(name))),
+        match by_name(self, name)? {
+            Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", unresolved(name))),
             ty => {
                 unit.keep_type(self.arena, number, ty);
                 Ok(Value::Type(ty))
@@ -485,7 +436,7 @@ impl<'c> Vm<'c> {
 
     #[cold]
     fn unmatched_selector(&mut self, value: Value<'c>) -> Box<Flow<'c>> {
-        let text = format::to_interpolated(value);
+        let text = to_interpolated(value);
         Flow::issue_at(
             Blame::Left,
             "UNMATCHED_SELECTOR",
@@ -510,7 +461,7 @@ impl<'c> Vm<'c> {
     fn matches_any(&mut self, value: Value<'c>, options: Value<'c>) -> Eval<'c, bool> {
         let mut any = false;
         for option in self.splatted(options)? {
-            any = any || compare::matches_option(self, value, option)?;
+            any = any || matching::matches_option(self, value, option)?;
         }
         Ok(any)
     }
@@ -519,7 +470,7 @@ impl<'c> Vm<'c> {
     #[inline(never)]
     fn access_by_many(&mut self, scope: &'c Scope<'c>, from: usize, keys: usize) -> Eval<'c> {
         let operands = self.registers[from..=from + keys].to_vec();
-        crate::access::access(self, scope, operands[0], &operands[1..])
+        access(self, scope, operands[0], &operands[1..])
     }
 
     /// The elements `*value` stands for.
@@ -531,7 +482,7 @@ impl<'c> Vm<'c> {
             Value::Hash(hash) => {
                 hash.entries().iter().map(|(k, v)| Value::array(self.arena, &[*k, *v])).collect()
             }
-            Value::Iterator(iter) => crate::iterator::collect(self, iter)?,
+            Value::Iterator(iter) => iterator::collect(self.arena, iter),
             other => vec![other],
         })
     }
@@ -590,7 +541,7 @@ fn concat<'c>(arena: &'c Bump, scratch: &mut String, parts: &[Value<'c>]) -> Val
             Value::Str(s) => scratch.push_str(s),
             // The one of the others that is met in loops.
             Value::Int(n) => scratch.push_str(itoa::Buffer::new().format(*n)),
-            other => format::interpolate(scratch, *other),
+            other => interpolate(scratch, *other),
         }
     }
     let text = Value::Str(Str::new(arena, scratch));

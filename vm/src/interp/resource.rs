@@ -2,63 +2,18 @@
 //! the evaluator checks before the catalog hears of them.
 
 use crate::error::{Blame, Eval, Flow};
-use crate::format;
-use crate::host::{AttrOp, Attribute, Body, Collect, Declaration, Query, Relation, ResourceForm, Spot};
+use crate::format::interpolate::to_interpolated;
+use crate::host::collect::{Collect, Query};
+use crate::host::declaration::{Attribute, Body, Declaration, ResourceForm};
+use crate::host::request::Relation;
 use crate::isa::{UNASKED, UNNAMED};
 use crate::loaded::LoadedUnit;
+use crate::pending::OpenBody;
 use crate::scope::Scope;
-use crate::types::{self, Type};
+use crate::types::print::print;
+use crate::types::ty::Type;
 use crate::value::{Value, flatten};
 use crate::vm::Vm;
-use bumpalo::Bump;
-
-/// Attribute lists and bodies that are open.
-#[derive(Default)]
-pub(crate) struct Pending<'c> {
-    attributes: Vec<Attribute<'c>>,
-    /// Where each open list starts.
-    lists: Vec<usize>,
-    bodies: Vec<OpenBody<'c>>,
-}
-
-struct OpenBody<'c> {
-    /// Strings and `default`.
-    titles: &'c [Value<'c>],
-    attributes: &'c [Attribute<'c>],
-}
-
-impl<'c> Pending<'c> {
-    /// How far everything has come, for [`Pending::reset`].
-    pub fn mark(&self) -> (usize, usize, usize) {
-        (self.attributes.len(), self.lists.len(), self.bodies.len())
-    }
-
-    /// Drops what was opened since `mark`.
-    pub fn reset(&mut self, (attributes, lists, bodies): (usize, usize, usize)) {
-        self.attributes.truncate(attributes);
-        self.lists.truncate(lists);
-        self.bodies.truncate(bodies);
-    }
-
-    /// Opens a list.
-    pub fn open(&mut self) {
-        self.lists.push(self.attributes.len());
-    }
-
-    /// Adds to the innermost list.
-    pub fn attribute(&mut self, name: &'c str, value: Value<'c>, append: bool, at: Option<Spot<'c>>) {
-        let op = if append { AttrOp::Append } else { AttrOp::Set };
-        self.attributes.push(Attribute { name, op, value, at });
-    }
-
-    /// Closes the innermost list.
-    pub fn close(&mut self, arena: &'c Bump) -> &'c [Attribute<'c>] {
-        let start = self.lists.pop().unwrap_or(0).min(self.attributes.len());
-        let list = arena.alloc_slice_copy(&self.attributes[start..]);
-        self.attributes.truncate(start);
-        list
-    }
-}
 
 impl<'c> Vm<'c> {
     /// `name => value`, `name +> value`
@@ -123,7 +78,7 @@ impl<'c> Vm<'c> {
         for (name, value) in hash.entries() {
             let name = match name {
                 Value::Str(name) => name.as_str(),
-                other => self.arena.alloc_str(&format::to_interpolated(*other)),
+                other => self.arena.alloc_str(&to_interpolated(*other)),
             };
             self.add_attribute(name, *value, false);
         }
@@ -267,7 +222,7 @@ impl<'c> Vm<'c> {
             Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))
             }
-            Value::Type(other) => Err(illegal(types::print(other))),
+            Value::Type(other) => Err(illegal(print(other))),
             other => Err(illegal(self.type_text(other))),
         }
     }

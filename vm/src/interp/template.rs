@@ -1,39 +1,32 @@
 //! EPP: the output under construction, and calling a template with named parameters.
 
 use crate::error::{Eval, Flow};
-use crate::format;
+use crate::format::interpolate::to_interpolated;
+use crate::output::TemplateOutput;
 use crate::scope::{Scope, ScopeKind, ScopeSpec};
-use crate::types;
+use crate::types::mismatch::parameters::{Parameter, describe_parameters};
 use crate::unit::ChunkRef;
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
-/// Text a template has rendered so far.
-#[derive(Default)]
-pub(crate) struct Output {
-    text: String,
-    /// Whether a Sensitive value was rendered: the whole text then is one.
-    sensitive: bool,
-}
-
 impl<'c> Vm<'c> {
     #[inline(never)]
     pub(super) fn render_text(&mut self, text: &str) {
-        if let Some(output) = self.output.last_mut() {
+        if let Some(output) = self.texts.templates.last_mut() {
             output.text.push_str(text);
         }
     }
 
     #[inline(never)]
     pub(super) fn render_value(&mut self, value: Value<'c>) {
-        let Some(output) = self.output.last_mut() else { return };
+        let Some(output) = self.texts.templates.last_mut() else { return };
         match value {
             Value::Str(text) => output.text.push_str(&text),
             Value::Sensitive(inner) => {
                 output.sensitive = true;
-                output.text.push_str(&format::to_interpolated(*inner));
+                output.text.push_str(&to_interpolated(*inner));
             }
-            other => output.text.push_str(&format::to_interpolated(other)),
+            other => output.text.push_str(&to_interpolated(other)),
         }
     }
 
@@ -79,9 +72,9 @@ impl<'c> Vm<'c> {
             }
             self.check_template_parameters(template, inner, given)?;
         }
-        self.output.push(Output::default());
+        self.texts.templates.push(TemplateOutput::default());
         let result = self.execute(linked, inner);
-        let output = self.output.pop().unwrap_or_default();
+        let output = self.texts.templates.pop().unwrap_or_default();
         match result {
             Ok(_) => {}
             Err(flow) => match *flow {
@@ -113,12 +106,12 @@ impl<'c> Vm<'c> {
         let mut parameters = Vec::new();
         for (n, param) in linked.params.iter().enumerate() {
             let ty = self.param_type(template, n)?;
-            parameters.push(types::mismatch::Parameter { name: param.name, ty, optional: param.has_default });
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
             if let Some(value) = scope.slots[param.slot as usize].get() {
                 values.push((param.name, value));
             }
         }
-        match types::mismatch::describe_parameters(self, &"lambda", &parameters, &values, false)? {
+        match describe_parameters(self, &"lambda", &parameters, &values, false)? {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),
         }

@@ -3,12 +3,12 @@
 use crate::cause::Cause;
 use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
-use crate::host::Strict;
+use crate::host::request::Strict;
 use crate::loaded::{Linked, LoadedUnit, Slot};
 use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
-use crate::types::Type;
+use crate::types::ty::Type;
 use crate::value::{Str, Value};
 use crate::vm::Vm;
 
@@ -172,8 +172,7 @@ impl<'c> Vm<'c> {
     /// Group `n` of the innermost match; `undef` where there is none.
     #[inline(never)]
     pub fn match_group(&self, n: usize) -> Value<'c> {
-        let open = &self.matches[self.matches_floor.min(self.matches.len())..];
-        match open.last().and_then(|groups| groups.get(n).copied().flatten()) {
+        match self.matches.group(n) {
             Some(text) => Value::Str(Str::wrap(self.arena, text)),
             None => Value::Undef,
         }

@@ -1,18 +1,22 @@
 //! Access on a type: `Integer[1, 10]`, `Array[String]`, `File['/x']`.
 
-use super::access_keys::{
-    arity, array, as_type, callable, check_keys, float, hash, init, integer, is_type, literal_or_type,
-    not_undef, single_type, size, tuple,
-};
-use super::access_resource::{class, resource};
-use super::access_special::{
-    enumerate, is_text_or_regexp, patterns, source_of, structure, times, timespan_of, timestamp_of, uri,
-    versions,
-};
-use super::{Type, generalize, variant};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::scope::Scope;
+use crate::types::access_keys::{
+    arity, array, as_type, callable, check_keys, flatten, float, hash, init, integer, is_type,
+    literal_or_type, not_undef, single_type, size, tuple,
+};
+use crate::types::access_resource::{class, resource};
+use crate::types::access_special::{
+    enumerate, is_text_or_regexp, patterns, source_of, structure, times, timespan_of, timestamp_of, uri,
+    versions,
+};
+use crate::types::build::variant;
+use crate::types::generalize::generalize;
+use crate::types::name::unresolved;
+use crate::types::object::{define, extension, type_set};
+use crate::types::ty::Type;
 use crate::value::Value;
 use crate::vm::Vm;
 
@@ -23,13 +27,6 @@ use crate::vm::Vm;
 /// Puppet's, for keys the type does not take.
 pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c> {
     specialize(vm, Some(scope), left, keys)
-}
-
-/// Keys of any depth in one list, as Ruby's `flatten!`.
-pub(super) fn flatten<'c>(keys: &[Value<'c>]) -> Vec<Value<'c>> {
-    let mut out = Vec::with_capacity(keys.len());
-    crate::value::flatten(keys, &mut out);
-    out
 }
 
 /// A type or an alias's own errors where no scope is at hand (types from text).
@@ -108,28 +105,28 @@ pub(super) fn specialize<'c>(
                 }
                 Type::SemVer(_) => versions(vm, left, &keys)?,
                 Type::Timestamp { .. } => {
-                    let (from, to) = times(vm, left, &keys, timestamp_of)?;
+                    let (from, to) = times(left, &keys, timestamp_of)?;
                     Type::Timestamp { from, to }
                 }
                 Type::Timespan { .. } => {
-                    let (from, to) = times(vm, left, &keys, timespan_of)?;
+                    let (from, to) = times(left, &keys, timespan_of)?;
                     Type::Timespan { from, to }
                 }
                 Type::Uri(_) => uri(vm, &keys)?,
                 Type::Object { name: None, .. } => match keys[..] {
                     [Value::Hash(init)] if init.is_empty() => *left,
-                    [Value::Hash(init)] => super::object::define(vm, None, init)?,
-                    [other] => return Err(super::object::not_a_definition(vm, "object", other)),
+                    [Value::Hash(init)] => define::define(vm, None, init)?,
+                    [other] => return Err(define::not_a_definition(vm, "object", other)),
                     _ => return Err(arity("Object-Type", 1, Some(1), keys.len())),
                 },
-                Type::Object { .. } => super::object::extension(vm, left, &keys)?,
+                Type::Object { .. } => extension::extension(vm, left, &keys)?,
                 Type::TypeSet { .. } => match keys[..] {
-                    [Value::Hash(init)] => super::object::define_set(vm, None, init)?,
-                    [other] => return Err(super::object::not_a_definition(vm, "TypeSet", other)),
+                    [Value::Hash(init)] => type_set::define_set(vm, None, init)?,
+                    [other] => return Err(define::not_a_definition(vm, "TypeSet", other)),
                     _ => return Err(arity("TypeSet-Type", 1, Some(1), keys.len())),
                 },
                 Type::Reference(name) => {
-                    let message = super::unresolved(name);
+                    let message = unresolved(name);
                     return Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", message));
                 }
                 _ => {

@@ -1,10 +1,15 @@
 //! Keys in brackets after a type: sizes, ranges, element types, and what is said about wrong ones.
 
-use super::{CallableType, Range, Type, generalize, infer, is_callable, print};
 use crate::error::{Blame, Eval, Flow};
+use crate::format::float::float_to_s;
 use crate::label;
+use crate::types::context::TypeContext;
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::name::is_callable;
+use crate::types::print::print;
+use crate::types::ty::{CallableType, Range, Type};
 use crate::value::Value;
-use crate::vm::Vm;
 
 pub(super) fn is_type(key: Value<'_>) -> bool {
     matches!(key, Value::Type(_))
@@ -35,13 +40,13 @@ pub(super) fn bad_type<'c>(base: &str, n: usize, key: Value<'c>) -> Box<Flow<'c>
 
 /// "Error creating type specialization of …, Cannot use X where Y is expected"
 pub(super) fn bad_key<'c>(
-    vm: &mut Vm<'c>,
+    context: &mut dyn TypeContext<'c>,
     left: &'c Type<'c>,
     n: usize,
     key: Value<'c>,
     expected: &str,
 ) -> Box<Flow<'c>> {
-    let actual = key_name(vm, key);
+    let actual = key_name(context, key);
     let base = label::value_an(Value::Type(left));
     let message = format!(
         "Error creating type specialization of {base}, Cannot use {actual} where {expected} is expected"
@@ -50,13 +55,13 @@ pub(super) fn bad_key<'c>(
 }
 
 /// A key as messages name it: its general type.
-pub(super) fn key_name<'c>(vm: &mut Vm<'c>, key: Value<'c>) -> String {
-    let ty = infer(vm, key);
-    print(generalize(vm.arena, ty))
+pub(super) fn key_name<'c>(context: &mut dyn TypeContext<'c>, key: Value<'c>) -> String {
+    let ty = infer(context, key);
+    print(generalize(context.arena(), ty))
 }
 
 pub(super) fn check_keys<'c>(
-    vm: &mut Vm<'c>,
+    context: &mut dyn TypeContext<'c>,
     left: &'c Type<'c>,
     keys: &[Value<'c>],
     most: Option<usize>,
@@ -67,7 +72,7 @@ pub(super) fn check_keys<'c>(
         return Err(arity(&label::value_an_uc(Value::Type(left)), 1, most, keys.len()));
     }
     match keys.iter().position(|key| !accepts(*key)) {
-        Some(n) => Err(bad_key(vm, left, n, keys[n], expected)),
+        Some(n) => Err(bad_key(context, left, n, keys[n], expected)),
         None => Ok(()),
     }
 }
@@ -80,17 +85,23 @@ pub(super) fn single_type<'c>(base: &str, keys: &[Value<'c>]) -> Eval<'c, &'c Ty
     }
 }
 
-pub(super) fn literal_or_type<'c>(vm: &Vm<'c>, base: &str, keys: &[Value<'c>]) -> Eval<'c, &'c Type<'c>> {
+pub(super) fn literal_or_type<'c>(
+    context: &dyn TypeContext<'c>,
+    base: &str,
+    keys: &[Value<'c>],
+) -> Eval<'c, &'c Type<'c>> {
     match keys {
-        [Value::Str(text)] => Ok(Type::StringValue(text.as_str()).alloc(vm.arena)),
+        [Value::Str(text)] => Ok(Type::StringValue(text.as_str()).alloc(context.arena())),
         _ => single_type(base, keys),
     }
 }
 
-pub(super) fn not_undef<'c>(vm: &Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn not_undef<'c>(context: &dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {
         [] => Ok(Type::NotUndef(&Type::Any)),
-        [Value::Str(_) | Value::Type(_)] => Ok(Type::NotUndef(literal_or_type(vm, "NotUndef-Type", keys)?)),
+        [Value::Str(_) | Value::Type(_)] => {
+            Ok(Type::NotUndef(literal_or_type(context, "NotUndef-Type", keys)?))
+        }
         [key] => {
             let class = label::ruby_class(*key);
             let message = format!("NotUndef-Type[] argument must be a Type or a String. Got {class}");
@@ -175,7 +186,7 @@ pub(super) fn float<'c>(keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {
-        let (min, max) = (crate::format::float_to_s(min), crate::format::float_to_s(max));
+        let (min, max) = (float_to_s(min), float_to_s(max));
         return Err(Flow::raw(format!("'from' must be less or equal to 'to'. Got ({min}, {max}")));
     }
     Ok(Type::Float { min, max })
@@ -241,14 +252,18 @@ pub(super) fn split_size<'k, 'c>(keys: &'k [Value<'c>]) -> Eval<'c, (&'k [Value<
     Ok((types, size))
 }
 
-pub(super) fn tuple<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn tuple<'c>(
+    context: &mut dyn TypeContext<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+) -> Eval<'c, Type<'c>> {
     let (keys, size) = split_size(keys)?;
-    check_keys(vm, left, keys, None, "Any-Type", is_type)?;
+    check_keys(context, left, keys, None, "Any-Type", is_type)?;
     let types: Vec<_> = keys.iter().filter_map(as_type).collect();
-    Ok(Type::Tuple { types: vm.arena.alloc_slice_copy(&types), size: size.map(Range::as_size) })
+    Ok(Type::Tuple { types: context.arena().alloc_slice_copy(&types), size: size.map(Range::as_size) })
 }
 
-pub(super) fn callable<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn callable<'c>(context: &mut dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     let (keys, returns) = match keys {
         [Value::Array(params), Value::Type(returns)] => (params.items(), Some(*returns)),
         [Value::Array(_), key] => return Err(bad_type("Callable-Type", 1, *key)),
@@ -272,11 +287,11 @@ pub(super) fn callable<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type
         types.push(match key {
             Value::Type(ty) => *ty,
             Value::Str(name) => {
-                Type::Runtime { runtime: Some("ruby"), name: Some(name.as_str()) }.alloc(vm.arena)
+                Type::Runtime { runtime: Some("ruby"), name: Some(name.as_str()) }.alloc(context.arena())
             }
             key => {
-                let ty = infer(vm, *key);
-                generalize(vm.arena, ty)
+                let ty = infer(context, *key);
+                generalize(context.arena(), ty)
             }
         });
     }
@@ -284,7 +299,7 @@ pub(super) fn callable<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type
         types.push(&Type::Unit);
     }
     Ok(Type::Callable(CallableType {
-        params: vm.arena.alloc_slice_copy(&types),
+        params: context.arena().alloc_slice_copy(&types),
         size: size.map(Range::as_size),
         block,
         returns: returns.filter(|ty| !matches!(ty, Type::Any)),
@@ -292,12 +307,19 @@ pub(super) fn callable<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type
     }))
 }
 
-pub(super) fn init<'c>(vm: &Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn init<'c>(context: &dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {
         [Value::Type(ty), args @ ..] => {
-            Ok(Type::Init { ty: Some(ty), args: vm.arena.alloc_slice_copy(args) })
+            Ok(Type::Init { ty: Some(ty), args: context.arena().alloc_slice_copy(args) })
         }
         [key, ..] => Err(bad_type("Init-Type", 0, *key)),
         [] => Err(arity("Init-Type", 1, None, 0)),
     }
+}
+
+/// Keys of any depth in one list, as Ruby's `flatten!`.
+pub(super) fn flatten<'c>(keys: &[Value<'c>]) -> Vec<Value<'c>> {
+    let mut out = Vec::with_capacity(keys.len());
+    crate::value::flatten(keys, &mut out);
+    out
 }

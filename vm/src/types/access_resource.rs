@@ -1,12 +1,16 @@
 //! Access on resource and class types: references, and parameters of declared resources.
 
-use super::access::flatten;
-use super::access_keys::{arity, key_name};
-use super::{Type, capitalize_segments, print};
 use crate::error::{Blame, Eval, Flow};
+use crate::format::interpolate::to_interpolated;
+use crate::format::scalar::capitalize;
 use crate::label;
 use crate::names::{is_qualified, lower};
 use crate::scope::Scope;
+use crate::types::access_keys::{arity, flatten, key_name};
+use crate::types::build;
+use crate::types::print::print;
+use crate::types::quote::capitalize_segments;
+use crate::types::ty::Type;
 use crate::value::Value;
 use crate::vm::Vm;
 use std::borrow::Cow;
@@ -40,7 +44,7 @@ pub(super) fn resource<'c>(
         None => match keys[0] {
             Value::Str(name) => (vm.arena.alloc_str(&capitalize_segments(&name)), &keys[1..]),
             Value::Type(Type::Resource { type_name: Some(name), title: None }) if keys.len() == 1 => {
-                return Ok(Value::Type(super::resource(vm.arena, name, None)));
+                return Ok(Value::Type(build::resource(vm.arena, name, None)));
             }
             reference @ Value::Type(Type::Resource { .. }) if keys.len() == 1 => return Ok(reference),
             Value::Type(Type::Resource { type_name: Some(name), .. }) => (*name, &keys[1..]),
@@ -75,7 +79,7 @@ pub(super) fn resource<'c>(
         return parameters(vm, scope, name, title, &keys, several);
     }
     if keys.is_empty() {
-        return Ok(Value::Type(super::resource(vm.arena, name, None)));
+        return Ok(Value::Type(build::resource(vm.arena, name, None)));
     }
     let mut references = Vec::with_capacity(keys.len());
     for (n, key) in keys.iter().enumerate() {
@@ -110,7 +114,7 @@ fn parameters<'c>(
     for key in keys {
         let Value::Str(parameter) = key else {
             let name = capitalize(type_name);
-            let key = crate::format::to_interpolated(*key);
+            let key = to_interpolated(*key);
             let message = format!("The resource {name}['{title}'] does not have a parameter called '{key}'");
             return Err(Flow::issue("UNKNOWN_RESOURCE_PARAMETER", message));
         };
@@ -171,13 +175,4 @@ fn class_reference<'c>(vm: &Vm<'c>, n: usize, key: Value<'c>) -> Eval<'c> {
         return Err(Flow::issue_at(Blame::Key(n), "ILLEGAL_NAME", message));
     }
     Ok(Value::Type(Type::Class(Some(name)).alloc(vm.arena)))
-}
-
-/// Ruby's `capitalize`: the first letter upper case, the rest lower case.
-fn capitalize(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars.flat_map(char::to_lowercase)).collect(),
-        None => String::new(),
-    }
 }

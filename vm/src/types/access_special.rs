@@ -1,15 +1,26 @@
 //! Keys in brackets of the types that take more than sizes and types: `Struct`, `Enum`, `Pattern`, times, …
 
-use super::access_keys::{arity, bad_type, check_keys};
-use super::{StructMember, Type, enumeration, pattern};
 use crate::error::{Eval, Flow};
 use crate::label;
 use crate::time::{timespan, timestamp};
+use crate::types::access_keys::{arity, bad_type, check_keys};
+use crate::types::build::{enumeration, pattern};
+use crate::types::context::TypeContext;
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::instance::is_instance;
+use crate::types::print::print_value;
+use crate::types::span_fields::timespan_from_hash;
+use crate::types::ty::{StructMember, Type};
+use crate::types::undef::accepts_undef;
 use crate::value::Value;
-use crate::vm::Vm;
 
-pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
-    check_keys(vm, left, keys, Some(1), "Hash", |key| matches!(key, Value::Hash(_)))?;
+pub(super) fn structure<'c>(
+    context: &mut dyn TypeContext<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+) -> Eval<'c, Type<'c>> {
+    check_keys(context, left, keys, Some(1), "Hash", |key| matches!(key, Value::Hash(_)))?;
     let Value::Hash(hash) = keys[0] else { return Ok(*left) };
     let mut members: Vec<StructMember<'c>> = Vec::with_capacity(hash.len());
     for (key, value) in hash.entries() {
@@ -17,14 +28,14 @@ pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'
             Value::Type(ty) => ty,
             // To Puppet a string here is the name of a Ruby class.
             Value::Str(name) => {
-                Type::Runtime { runtime: Some("ruby"), name: Some(name.as_str()) }.alloc(vm.arena)
+                Type::Runtime { runtime: Some("ruby"), name: Some(name.as_str()) }.alloc(context.arena())
             }
             other => {
-                let ty = super::infer(vm, *other);
-                super::generalize(vm.arena, ty)
+                let ty = infer(context, *other);
+                generalize(context.arena(), ty)
             }
         };
-        let accepts_undef = super::assign::accepts_undef(value);
+        let accepts_undef = accepts_undef(value);
         let exact = |ty: &'c Type<'c>| match ty {
             Type::StringValue(name) => Some(*name),
             Type::Enum { values: [name], .. } => Some(*name),
@@ -48,24 +59,28 @@ pub(super) fn structure<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'
             }
         };
         let Some(name) = name.filter(|name| !name.is_empty()) else {
-            let key = super::print_value(*key);
+            let key = print_value(*key);
             return Err(Flow::raw(format!(
                 "Unable to extract a non-empty literal string from Struct member key type {key}"
             )));
         };
         members.push(StructMember { name, optional, value });
     }
-    Ok(Type::Struct(vm.arena.alloc_slice_copy(&members)))
+    Ok(Type::Struct(context.arena().alloc_slice_copy(&members)))
 }
 
-pub(super) fn enumerate<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c> {
+pub(super) fn enumerate<'c>(
+    context: &mut dyn TypeContext<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+) -> Eval<'c> {
     let (keys, ignore_case) = match keys {
         [rest @ .., Value::Bool(flag)] => (rest, *flag),
         keys => (keys, false),
     };
-    check_keys(vm, left, keys, None, "String", |key| matches!(key, Value::Str(_)))?;
+    check_keys(context, left, keys, None, "String", |key| matches!(key, Value::Str(_)))?;
     let values: Vec<_> = keys.iter().filter_map(|key| key.as_str()).collect();
-    Ok(Value::Type(enumeration(vm.arena, &values, ignore_case)))
+    Ok(Value::Type(enumeration(context.arena(), &values, ignore_case)))
 }
 
 pub(super) fn is_text_or_regexp(key: Value<'_>) -> bool {
@@ -79,11 +94,15 @@ pub(super) fn source_of<'c>(key: Value<'c>) -> Option<&'c str> {
     }
 }
 
-pub(super) fn patterns<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c> {
+pub(super) fn patterns<'c>(
+    context: &mut dyn TypeContext<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+) -> Eval<'c> {
     const EXPECTED: &str = "String or Regexp or Pattern-Type or Regexp-Type";
     let accepts =
         |key| is_text_or_regexp(key) || matches!(key, Value::Type(Type::Pattern(_) | Type::Regexp(_)));
-    check_keys(vm, left, keys, None, EXPECTED, accepts)?;
+    check_keys(context, left, keys, None, EXPECTED, accepts)?;
     let mut sources = Vec::new();
     for key in keys {
         match key {
@@ -95,12 +114,16 @@ pub(super) fn patterns<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c
     for source in &sources {
         crate::regex::check(source).map_err(Flow::raw)?;
     }
-    Ok(Value::Type(pattern(vm.arena, &sources)))
+    Ok(Value::Type(pattern(context.arena(), &sources)))
 }
 
-pub(super) fn versions<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn versions<'c>(
+    context: &mut dyn TypeContext<'c>,
+    left: &'c Type<'c>,
+    keys: &[Value<'c>],
+) -> Eval<'c, Type<'c>> {
     let accepts = |key| matches!(key, Value::Str(_) | Value::SemVerRange(_));
-    check_keys(vm, left, keys, None, "String or SemanticPuppet::VersionRange", accepts)?;
+    check_keys(context, left, keys, None, "String or SemanticPuppet::VersionRange", accepts)?;
     let mut ranges = Vec::new();
     for key in keys {
         if let Value::Str(text) | Value::SemVerRange(text) = key {
@@ -108,28 +131,27 @@ pub(super) fn versions<'c>(vm: &mut Vm<'c>, left: &'c Type<'c>, keys: &[Value<'c
             ranges.push(text.as_str());
         }
     }
-    Ok(Type::SemVer(vm.arena.alloc_slice_copy(&ranges)))
+    Ok(Type::SemVer(context.arena().alloc_slice_copy(&ranges)))
 }
 
 pub(super) type Bounds = (Option<i128>, Option<i128>);
 
 pub(super) fn times<'c>(
-    vm: &mut Vm<'c>,
     left: &'c Type<'c>,
     keys: &[Value<'c>],
-    convert: fn(&mut Vm<'c>, Value<'c>) -> Eval<'c, Option<i128>>,
+    convert: fn(Value<'c>) -> Eval<'c, Option<i128>>,
 ) -> Eval<'c, Bounds> {
     if keys.len() > 2 {
         return Err(arity(&label::value_an_uc(Value::Type(left)), 0, Some(2), keys.len()));
     }
     let mut ends = [None, None];
     for (n, key) in keys.iter().enumerate() {
-        ends[n] = convert(vm, *key)?;
+        ends[n] = convert(*key)?;
     }
     Ok((ends[0], ends[1]))
 }
 
-pub(super) fn timestamp_of<'c>(_: &mut Vm<'c>, key: Value<'c>) -> Eval<'c, Option<i128>> {
+pub(super) fn timestamp_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
     Ok(Some(match key {
         Value::Timestamp(n) => *n,
         Value::Default | Value::Undef => return Ok(None),
@@ -140,14 +162,14 @@ pub(super) fn timestamp_of<'c>(_: &mut Vm<'c>, key: Value<'c>) -> Eval<'c, Optio
     }))
 }
 
-pub(super) fn timespan_of<'c>(vm: &mut Vm<'c>, key: Value<'c>) -> Eval<'c, Option<i128>> {
+pub(super) fn timespan_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
     Ok(Some(match key {
         Value::Timespan(n) => *n,
         Value::Default | Value::Undef => return Ok(None),
         Value::Int(n) => i128::from(n) * crate::time::SECOND,
         Value::Float(f) => crate::time::from_f(f),
         Value::Str(text) => timespan::parse(&text, &timespan::DEFAULTS, false).map_err(Flow::raw)?,
-        Value::Hash(hash) => super::new::time::timespan_from_hash(vm, hash)?,
+        Value::Hash(hash) => timespan_from_hash(hash)?,
         other => return Err(bad_time("Timespan", other)),
     }))
 }
@@ -165,15 +187,17 @@ const URI_PARTS: &str = "Struct[{Optional[scheme] => Variant[String[1], Regexp, 
     Optional[fragment] => Variant[String[1], Regexp, Type], \
     Optional[opaque] => Variant[String[1], Regexp, Type]}]";
 
-pub(super) fn uri<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
+pub(super) fn uri<'c>(context: &mut dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {
         [Value::Str(text) | Value::Uri(text)] if crate::uri::parse(text).is_err() => {
             Err(Flow::raw(crate::uri::parse(text).err().unwrap_or_default()))
         }
-        [Value::Str(text) | Value::Uri(text)] => Ok(Type::Uri(Some(crate::uri::to_hash(vm.arena, text)))),
+        [Value::Str(text) | Value::Uri(text)] => {
+            Ok(Type::Uri(Some(crate::uri::to_hash(context.arena(), text))))
+        }
         [key @ Value::Hash(hash)] => {
-            let shape = super::parse_with(vm, URI_PARTS, &[])?;
-            if !super::is_instance(vm, shape, *key) {
+            let shape = context.parsed_type(URI_PARTS)?;
+            if !is_instance(context, shape, *key) {
                 return Err(bad_type("URI-Type", 0, *key));
             }
             Ok(Type::Uri(Some(*key).filter(|_| !hash.is_empty())))

@@ -1,10 +1,17 @@
 //! Assignability: whether every value of one type is a value of another.
 
-use super::guard::{Guard, Guarded, Key, OneSided};
-use super::{CallableType, Range, StructMember, Type, equal, resolved, simple_name, tuple_range, variant};
 use crate::budget;
+use crate::semver;
+use crate::types::assign_leaf::{assign_enum, assign_pattern, assign_string, covers_time, is_scalar_data};
+use crate::types::build::rich_data;
+use crate::types::conversion::{init_types, is_constructible, note_unsupported};
+use crate::types::equal::equal;
+use crate::types::guard::{Guard, Guarded, Key};
+use crate::types::iterable::{is_iterable, iterable_element};
+use crate::types::ty::{CallableType, Range, StructMember, Type, tuple_range};
+use crate::types::undef::accepts_undef;
+use crate::types::walk::is_recursive_init;
 use crate::value::Value;
-use crate::{regex, semver};
 use bumpalo::Bump;
 
 /// Whether every instance of `b` is one of `a`, by Puppet's rules.
@@ -15,103 +22,6 @@ pub fn is_assignable<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> b
 /// Whether two types are the same to `==`: equal, or each assignable to the other.
 pub fn equivalent<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
     equal(a, b) || (is_assignable(arena, b, a) && is_assignable(arena, a, b))
-}
-
-/// Whether `undef` is an instance of the type.
-pub(crate) fn accepts_undef(ty: &Type<'_>) -> bool {
-    takes_undef(ty, false)
-}
-
-/// The same where Puppet asks an `Init` in it, too: that it has no constructor is noted.
-pub(super) fn takes_undef(ty: &Type<'_>, notes: bool) -> bool {
-    fn check<'c>(ty: &Type<'c>, notes: bool, walk: &mut OneSided<'c>) -> bool {
-        match ty {
-            Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Init { ty: None, .. } => true,
-            Type::Init { ty: Some(ty), .. } => {
-                if notes && !super::new::is_constructible(ty) {
-                    super::noted::note_unsupported(ty);
-                    return false;
-                }
-                is_made_of_anything(ty) || budget::within(1, || check(ty, notes, walk))
-            }
-            Type::Variant(types) => {
-                budget::within(types.len(), || types.iter().any(|ty| check(ty, notes, walk)))
-            }
-            Type::Alias(alias) => {
-                budget::within(1, || walk.target(alias, false, |walk, target| check(target, notes, walk)))
-            }
-            _ => false,
-        }
-    }
-    check(ty, notes, &mut OneSided::default())
-}
-
-/// Whether the type has a constructor that takes any value.
-fn is_made_of_anything(ty: &Type<'_>) -> bool {
-    match ty {
-        Type::String { .. }
-        | Type::StringValue(_)
-        | Type::Sensitive(_)
-        | Type::Hash { .. }
-        | Type::Struct(_) => true,
-        Type::Alias(alias) => alias.target.get().is_some_and(is_made_of_anything),
-        _ => false,
-    }
-}
-
-/// Whether iteration functions accept values of the type.
-pub fn is_iterable<'c>(ty: &'c Type<'c>) -> bool {
-    match resolved(ty) {
-        Type::Enum { .. }
-        | Type::Integer(_)
-        | Type::String { .. }
-        | Type::StringValue(_)
-        | Type::Collection(_)
-        | Type::Array { .. }
-        | Type::Hash { .. }
-        | Type::Tuple { .. }
-        | Type::Struct(_)
-        | Type::Iterable(_)
-        | Type::Iterator(_) => true,
-        Type::Type(Type::Enum { .. }) => true,
-        Type::Type(Type::Integer(range)) => range.min.is_some() && range.max.is_some(),
-        _ => false,
-    }
-}
-
-/// The type of what iterating over a value of `ty` yields, where that is known.
-pub fn iterable_element<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> Option<&'c Type<'c>> {
-    const ONE: Range = Range::exactly(1);
-    const PAIR: Option<Range> = Some(Range::exactly(2));
-    let pair =
-        |key, value| Type::Tuple { types: arena.alloc_slice_copy(&[key, value]), size: PAIR }.alloc(arena);
-    match resolved(ty) {
-        Type::Type(inner @ Type::Enum { .. }) => Some(inner),
-        Type::Type(inner @ Type::Integer(Range { min: Some(_), max: Some(_) })) => Some(inner),
-        Type::Enum { .. } | Type::String { .. } | Type::StringValue(_) => Some(&Type::String { size: ONE }),
-        Type::Integer(_) => Some(&Type::Integer(Range::ANY)),
-        Type::Array { element: Type::Any, .. } => None,
-        Type::Array { element, .. } => Some(element),
-        Type::Hash { key: Type::Any, value: Type::Any, size } if size.is_unbounded() => {
-            Some(pair(&Type::Unit, &Type::Unit))
-        }
-        Type::Hash { key, value, .. } => Some(pair(key, value)),
-        Type::Struct([]) => Some(pair(&Type::Unit, &Type::Unit)),
-        Type::Struct(members) => {
-            let keys: Vec<_> = members.iter().map(|m| key_type(arena, m)).collect();
-            let values: Vec<_> = members.iter().map(|m| m.value).collect();
-            Some(pair(variant(arena, &keys), variant(arena, &values)))
-        }
-        Type::Tuple { types, .. } => Some(variant(arena, types)),
-        Type::Iterable(inner) | Type::Iterator(inner) if !inner.is_unit() => Some(inner),
-        _ => None,
-    }
-}
-
-/// The type of a struct member's key: `String` of that very text, `Optional` of it where it may be missing.
-pub(crate) fn key_type<'c>(arena: &'c Bump, member: &StructMember<'c>) -> &'c Type<'c> {
-    let key = Type::StringValue(member.name).alloc(arena);
-    if member.optional { Type::Optional(key).alloc(arena) } else { key }
 }
 
 struct Assign<'c> {
@@ -170,7 +80,7 @@ impl<'c> Assign<'c> {
     }
 
     fn by_left(&mut self, a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-        use super::Type::*;
+        use crate::types::ty::Type::*;
         match a {
             Any | Unit => true,
             Undef => matches!(b, Undef),
@@ -292,7 +202,7 @@ impl<'c> Assign<'c> {
                         let named = |(key, value): &(Value<'c>, Value<'c>)| Some((key.as_str()?, *value));
                         hash.entries().iter().filter_map(named).collect()
                     };
-                    super::object::matches_type(self.arena, &pairs(wanted), &pairs(given))
+                    matches_type(self.arena, &pairs(wanted), &pairs(given))
                 }
                 _ => false,
             },
@@ -303,7 +213,7 @@ impl<'c> Assign<'c> {
                 }
                 _ => false,
             },
-            Init { ty, .. } => match super::alias::is_recursive_init(a) {
+            Init { ty, .. } => match is_recursive_init(a) {
                 false => self.init(*ty, b),
                 true => self.with_this(Key::of(a), |walk, again| !again.in_this() && walk.init(*ty, b)),
             },
@@ -316,7 +226,7 @@ impl<'c> Assign<'c> {
             },
             ObjectExtension { base, parameters, .. } => match b {
                 ObjectExtension { base: other, parameters: given, .. } => {
-                    self.check(base, other) && super::object::matches_type(self.arena, parameters, given)
+                    self.check(base, other) && matches_type(self.arena, parameters, given)
                 }
                 _ => false,
             },
@@ -328,21 +238,20 @@ impl<'c> Assign<'c> {
 
     fn init(&mut self, ty: Option<&'c Type<'c>>, b: &'c Type<'c>) -> bool {
         if let Some(ty) = ty
-            && !super::new::is_constructible(ty)
+            && !is_constructible(ty)
         {
-            super::noted::note_unsupported(ty);
+            note_unsupported(ty);
             return false;
         }
         match (ty, b) {
             (None, Type::Init { .. }) => true,
             (Some(ty), Type::Init { ty: Some(other), .. }) => self.check(ty, other),
             (None, _) => {
-                let rich = super::rich_data(self.arena);
+                let rich = rich_data(self.arena);
                 self.check(rich, b)
             }
             (Some(ty), _) => {
-                self.check(ty, b)
-                    || super::new::init_types(self.arena, ty).into_iter().any(|ty| self.check(ty, b))
+                self.check(ty, b) || init_types(self.arena, ty).into_iter().any(|ty| self.check(ty, b))
             }
         }
     }
@@ -422,86 +331,24 @@ impl<'c> Assign<'c> {
     }
 }
 
-fn is_scalar_data(ty: &Type<'_>) -> bool {
-    use super::Type::*;
-    matches!(
-        ty,
-        ScalarData
-            | Numeric
-            | Integer(_)
-            | Float { .. }
-            | Boolean(_)
-            | String { .. }
-            | StringValue(_)
-            | Enum { .. }
-            | Pattern(_)
-    )
-}
-
-fn length(text: &str) -> i64 {
-    text.chars().count() as i64
-}
-
-fn assign_string(size: Range, b: &Type<'_>) -> bool {
-    if size.is_unbounded() {
-        return matches!(simple_name(b), "String" | "Enum" | "Pattern");
-    }
-    match b {
-        Type::StringValue(value) => size.contains(length(value)),
-        Type::String { size: other } => size.covers(other.as_size()),
-        Type::Enum { values: [], .. } | Type::Pattern(_) => size.covers(Range::SIZE),
-        Type::Enum { values, .. } => values.iter().all(|value| size.contains(length(value))),
-        _ => false,
-    }
-}
-
-fn assign_enum(values: &[&str], ignore_case: bool, b: &Type<'_>) -> bool {
-    if values.is_empty() {
-        return matches!(simple_name(b), "String" | "Enum" | "Pattern");
-    }
-    match b {
-        Type::StringValue(value) => in_enum(values, ignore_case, value),
-        Type::Enum { values: other, ignore_case: other_case } => {
-            !other.is_empty()
-                && (ignore_case || !other_case)
-                && other.iter().all(|value| in_enum(values, ignore_case, value))
-        }
-        _ => false,
-    }
-}
-
-/// Whether a string is one of an `Enum`'s.
-pub(crate) fn in_enum(values: &[&str], ignore_case: bool, text: &str) -> bool {
-    if ignore_case {
-        values.iter().any(|value| value.eq_ignore_ascii_case(text))
-    } else {
-        values.contains(&text)
-    }
-}
-
-/// Whether a string matches one of a `Pattern`'s expressions.
-pub(crate) fn in_pattern(sources: &[&str], text: &str) -> bool {
-    sources.is_empty() || sources.iter().any(|source| regex::is_match(source, text).unwrap_or(false))
-}
-
-fn assign_pattern(sources: &[&str], b: &Type<'_>) -> bool {
-    match b {
-        Type::StringValue(value) => in_pattern(sources, value),
-        Type::Enum { values: [], .. } | Type::String { .. } => sources.is_empty(),
-        Type::Enum { values, .. } => values.iter().all(|value| in_pattern(sources, value)),
-        Type::Pattern(other) => {
-            sources.is_empty() || (sources.len() == other.len() && sources.iter().all(|s| other.contains(s)))
-        }
-        _ => false,
-    }
-}
-
-fn covers_time(
-    from: Option<i128>,
-    to: Option<i128>,
-    other_from: Option<i128>,
-    other_to: Option<i128>,
+/// Whether values `given` of another extension of the type are among those `wanted`.
+fn matches_type<'c>(
+    arena: &'c Bump,
+    wanted: &[(&'c str, Value<'c>)],
+    given: &[(&'c str, Value<'c>)],
 ) -> bool {
-    from.is_none_or(|from| other_from.is_some_and(|o| from <= o))
-        && to.is_none_or(|to| other_to.is_some_and(|o| o <= to))
+    wanted.iter().all(|(name, wanted)| {
+        given.iter().find(|(known, _)| known == name).is_some_and(|(_, value)| match (wanted, value) {
+            (Value::Type(wanted), Value::Type(value)) => is_assignable(arena, wanted, value),
+            (Value::Type(wanted), Value::Str(text)) => {
+                is_assignable(arena, wanted, Type::StringValue(text.as_str()).alloc(arena))
+            }
+            (Value::Regexp(source), Value::Str(text)) => {
+                let pattern = Type::Pattern(arena.alloc_slice_copy(&[source.as_str()])).alloc(arena);
+                is_assignable(arena, pattern, Type::StringValue(text.as_str()).alloc(arena))
+            }
+            (Value::Str(wanted), Value::Str(text)) => wanted.eq_ignore_ascii_case(text),
+            (wanted, value) => wanted.same(*value),
+        })
+    })
 }

@@ -1,9 +1,9 @@
-//! Types by name, and types made from others: what Puppet's type factory and static loader do.
+//! Puppet's own types by name, and types made from others: what Puppet's type factory does.
 
-use super::{Alias, CallableType, Range, Type, equal};
-use crate::error::Eval;
+use crate::types::equal::equal;
+use crate::types::quote::capitalize_segments;
+use crate::types::ty::{Alias, CallableType, Range, Type};
 use crate::value::Value;
-use crate::vm::Vm;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
@@ -113,25 +113,6 @@ pub fn is_core(name: &str) -> bool {
             | "Undef"
             | "Variant"
     )
-}
-
-/// What a capitalised name means: a built-in type, an alias, a resource type, or a reference to nothing known.
-///
-/// # Errors
-/// Those of loading an alias.
-#[inline(never)]
-pub fn by_name<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
-    if let Some(ty) = builtin(vm.arena, name) {
-        return Ok(ty);
-    }
-    let host = vm.host;
-    if let Some(ty) = host.type_alias(vm, name)? {
-        return Ok(ty);
-    }
-    if host.is_resource_type(vm, &name.to_lowercase())? {
-        return Ok(resource(vm.arena, name, None));
-    }
-    Ok(Type::Reference(vm.arena.alloc_str(name)).alloc(vm.arena))
 }
 
 fn named_alias<'c>(arena: &'c Bump, name: &'c str, target: &'c Type<'c>) -> &'c Type<'c> {
@@ -247,7 +228,7 @@ pub fn pattern<'c>(arena: &'c Bump, sources: &[&'c str]) -> &'c Type<'c> {
 
 /// `File['/x']`: the name's segments are capitalised.
 pub fn resource<'c>(arena: &'c Bump, type_name: &str, title: Option<&str>) -> &'c Type<'c> {
-    let type_name = arena.alloc_str(&super::capitalize_segments(type_name));
+    let type_name = arena.alloc_str(&capitalize_segments(type_name));
     Type::Resource { type_name: Some(type_name), title: title.map(|t| &*arena.alloc_str(t)) }.alloc(arena)
 }
 

@@ -1,11 +1,11 @@
 //! Type equality: Puppet's `eql?` of types, structural, aliases by name.
 
-use super::{CallableType, Type};
 use crate::budget;
+use crate::types::ty::{CallableType, Type};
 use std::hash::{Hash as _, Hasher};
 
 /// Whether two types are the same, whatever their spelling (the order of a `Variant`'s members does not
-/// count). `==` in the language is [`super::equivalent`].
+/// count). `==` in the language is [`crate::types::equivalent`].
 pub fn equal<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
     std::ptr::eq(a, b) || budget::within(parts(a), || equal_parts(a, b))
 }
@@ -21,8 +21,7 @@ pub(super) fn parts(ty: &Type<'_>) -> usize {
 }
 
 fn equal_parts<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
-    use super::Type::*;
-    let (x, y) = (a, b);
+    use crate::types::ty::Type::*;
     match (a, b) {
         (Integer(a), Integer(b))
         | (String { size: a }, String { size: b })
@@ -73,7 +72,8 @@ fn equal_parts<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
         (Object { name: a, definition: c, .. }, Object { name: b, definition: d, .. }) => match (a, b) {
             (Some(a), Some(b)) => a == b,
             (None, None) => match (c, d) {
-                (Some(_), Some(_)) => super::print(x) == super::print(y),
+                // Anonymous ones are told apart by what they declare.
+                (Some(c), Some(d)) => c.text.get() == d.text.get(),
                 (c, d) => c.is_none() && d.is_none(),
             },
             _ => false,

@@ -1,12 +1,14 @@
 //! Generalisation: the type without sizes, ranges and exact values.
 
-use super::{CallableType, Range, StructMember, Type, variant};
 use crate::budget;
+use crate::types::build::variant;
+use crate::types::equal::parts;
+use crate::types::ty::{CallableType, Range, StructMember, Type};
 use bumpalo::Bump;
 
 /// The general form: `Integer[1, 2]` is `Integer`, `Array[Enum[a]]` is `Array[String[1, 1]]`.
 pub fn generalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
-    budget::within(super::equal::parts(ty), || generalize_parts(arena, ty))
+    budget::within(parts(ty), || generalize_parts(arena, ty))
 }
 
 fn generalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {

@@ -4,7 +4,7 @@
 //! both. What was met again stays noted until the innermost alias that was not open before has been left; Puppet's
 //! answers depend on that, so the states are kept as it keeps them.
 
-use super::Alias;
+use crate::types::ty::{Alias, Type};
 use crate::value::Value;
 
 /// What has been met again, as Puppet's `state`.
@@ -184,7 +184,7 @@ impl<'c> OneSided<'c> {
         &mut self,
         alias: &Alias<'c>,
         otherwise: T,
-        part: impl FnOnce(&mut Self, &'c super::Type<'c>) -> T,
+        part: impl FnOnce(&mut Self, &'c Type<'c>) -> T,
     ) -> T {
         let Some(target) = alias.target.get() else { return otherwise };
         if !alias.is_recursive() {

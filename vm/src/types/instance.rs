@@ -1,22 +1,30 @@
 //! Instance checks: whether a value is of a type.
 
-use super::assign::{in_enum, in_pattern};
-use super::guard::{Guard, Guarded, Key};
-use super::{Alias, Range, StructMember, Type, infer, is_assignable, tuple_range};
 use crate::budget;
 use crate::error::Flow;
 use crate::semver;
+use crate::types::assign::is_assignable;
+use crate::types::assign_leaf::{in_enum, in_pattern, length};
+use crate::types::build::rich_data;
+use crate::types::context::TypeContext;
+use crate::types::definition::{attribute_of, is_made_by};
+use crate::types::equal::equal;
+use crate::types::guard::{Guard, Guarded, Key};
+use crate::types::infer::infer;
+use crate::types::noted::{note, note_regexp};
+use crate::types::ty::{Alias, Range, StructMember, Type, resolved, tuple_range};
+use crate::types::walk::is_recursive_init;
+use crate::uri::to_hash;
 use crate::value::{Array, Hash, Value};
-use crate::vm::Vm;
 
 /// Whether `value` is an instance of `ty`.
-pub fn is_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
-    Check { vm, guard: None }.instance(ty, value)
+pub fn is_instance<'c>(context: &mut dyn TypeContext<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+    Check { context, guard: None }.instance(ty, value)
 }
 
 /// A check of a value. What it goes down into is counted; aliases that lead back to themselves are guarded.
 struct Check<'v, 'c> {
-    vm: &'v mut Vm<'c>,
+    context: &'v mut dyn TypeContext<'c>,
     guard: Option<Box<Guard<'c>>>,
 }
 
@@ -84,7 +92,7 @@ impl<'c> Check<'_, 'c> {
             },
             Type::Iterable(inner) => self.iterable(ty, inner, value),
             Type::Init { ty: Some(inner), args } => self.init(ty, inner, args, value),
-            _ => leaf(self.vm, ty, value),
+            _ => leaf(self.context, ty, value),
         }
     }
 
@@ -138,14 +146,14 @@ impl<'c> Check<'_, 'c> {
     }
 
     fn iterable(&mut self, ty: &'c Type<'c>, inner: &'c Type<'c>, value: Value<'c>) -> bool {
-        if !inner.is_unit() && !is_assignable(self.vm.arena, inner, &Type::Any) {
-            let actual = infer(self.vm, value);
-            return is_assignable(self.vm.arena, ty, actual);
+        if !inner.is_unit() && !is_assignable(self.context.arena(), inner, &Type::Any) {
+            let actual = infer(self.context, value);
+            return is_assignable(self.context.arena(), ty, actual);
         }
         match value {
             Value::Iterator(_) | Value::Str(_) | Value::Hash(_) | Value::Array(_) => true,
             Value::Int(n) => n >= 0,
-            Value::Type(ty) => match super::resolved(ty) {
+            Value::Type(ty) => match resolved(ty) {
                 Type::Enum { .. } => true,
                 Type::Integer(range) => range.min.is_some() && range.max.is_some(),
                 _ => false,
@@ -163,11 +171,11 @@ impl<'c> Check<'_, 'c> {
         value: Value<'c>,
     ) -> bool {
         let check = |check: &mut Self| {
-            let accepted = match super::new::accepted(check.vm, inner, args) {
+            let accepted = match check.context.accepted_by_init(inner, args) {
                 Ok(accepted) => accepted,
                 Err(flow) => {
                     if let Flow::Fault(fault) = *flow {
-                        super::noted::note(|| fault.diagnostic.message);
+                        note(|| fault.diagnostic.message);
                     }
                     return false;
                 }
@@ -180,7 +188,7 @@ impl<'c> Check<'_, 'c> {
                     value => params.least == 1 && params.fit(&[value], |ty, item| check.instance(ty, item)),
                 })
         };
-        budget::within(1, || match super::alias::is_recursive_init(ty) {
+        budget::within(1, || match is_recursive_init(ty) {
             false => check(self),
             true => self.with_this(Key::of(ty), |walk, again| !again.in_this() && check(walk)),
         })
@@ -188,7 +196,7 @@ impl<'c> Check<'_, 'c> {
 }
 
 /// Whether a value is an instance of a type that is told without going down into it.
-fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
+fn leaf<'c>(context: &mut dyn TypeContext<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
     match ty {
         Type::Undef => value.is_undef(),
         Type::Default => matches!(value, Value::Default),
@@ -217,7 +225,7 @@ fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
         }
         Type::Pattern(sources) => matches!(value, Value::Str(s) if in_pattern(sources, &s)),
         Type::Regexp(source) => {
-            source.iter().for_each(|source| super::noted::note_regexp(source));
+            source.iter().for_each(|source| note_regexp(source));
             matches!(value, Value::Regexp(s) if source.is_none_or(|source| source == s.as_str()))
         }
         Type::Collection(size) => match value {
@@ -226,17 +234,17 @@ fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
             _ => false,
         },
         Type::Type(inner) => match value {
-            Value::Type(ty) => inner.is_unit() || is_assignable(vm.arena, inner, ty),
+            Value::Type(ty) => inner.is_unit() || is_assignable(context.arena(), inner, ty),
             _ => false,
         },
         Type::Iterator(inner) => match value {
-            Value::Iterator(iter) => inner.is_unit() || is_assignable(vm.arena, inner, iter.element),
+            Value::Iterator(iter) => inner.is_unit() || is_assignable(context.arena(), inner, iter.element),
             _ => false,
         },
         Type::Callable(_) => match value {
             Value::Closure(_) => {
-                let actual = infer(vm, value);
-                is_assignable(vm.arena, ty, actual)
+                let actual = infer(context, value);
+                is_assignable(context.arena(), ty, actual)
             }
             _ => false,
         },
@@ -259,7 +267,7 @@ fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
         Type::Uri(None) => matches!(value, Value::Uri(_)),
         Type::Uri(Some(Value::Hash(wanted))) => {
             let Value::Uri(text) = value else { return false };
-            let Value::Hash(parts) = crate::uri::to_hash(vm.arena, &text) else { return false };
+            let Value::Hash(parts) = to_hash(context.arena(), &text) else { return false };
             wanted.entries().iter().all(|(key, wanted)| {
                 let part = parts.get(*key).unwrap_or(Value::Undef);
                 // A port may be asked for as a number, and the scheme may have one of its own.
@@ -274,35 +282,33 @@ fn leaf<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, value: Value<'c>) -> bool {
                     }
                     _ => part,
                 };
-                crate::compare::matches_option(vm, part, *wanted).unwrap_or(false)
+                context.matches_option(part, *wanted).unwrap_or(false)
             })
         }
         Type::Uri(Some(_)) => false,
         Type::Init { ty: None, .. } => {
-            let rich = super::rich_data(vm.arena);
-            is_instance(vm, rich, value)
+            let rich = rich_data(context.arena());
+            is_instance(context, rich, value)
         }
         Type::Object { .. } => match value {
-            Value::Object(object) => {
-                is_assignable(vm.arena, ty, object.ty) || super::object::is_made_by(ty, object)
-            }
+            Value::Object(object) => is_assignable(context.arena(), ty, object.ty) || is_made_by(ty, object),
             // To Puppet a type is itself an object of its meta model.
             Value::Type(_) => matches!(ty, Type::Object { name: None, definition: None, .. }),
             _ => false,
         },
         Type::ObjectExtension { base, parameters, .. } => match value {
             Value::Object(object) => {
-                is_instance(vm, base, value) && super::object::matches_value(vm, object, parameters)
+                is_instance(context, base, value)
+                    && parameters.iter().all(|(name, wanted)| {
+                        attribute_of(object, name)
+                            .is_some_and(|value| context.matches_option(value, *wanted).unwrap_or(false))
+                    })
             }
             _ => false,
         },
         Type::TypeSet { name: None, init: None } => matches!(value, Value::Type(Type::TypeSet { .. })),
-        Type::TypeSet { .. } => matches!(value, Value::Type(other) if super::equal(ty, other)),
+        Type::TypeSet { .. } => matches!(value, Value::Type(other) if equal(ty, other)),
         // The rest is never an instance, or `Check` has gone down into it.
         _ => false,
     }
-}
-
-fn length(text: &str) -> i64 {
-    text.chars().count() as i64
 }

@@ -1,15 +1,15 @@
 //! Types that outlive a compile: those of parameters, aliases and signatures, which follow from files or from the
 //! program alone. A compile makes its own of them; what an alias stands for it looks up itself.
 
-use super::{Alias, CallableType, Range, StructMember, Type, by_name};
 use crate::error::Eval;
-use crate::vm::Vm;
+use crate::types::context::TypeContext;
+use crate::types::ty::{Alias, CallableType, Range, StructMember, Type};
 
 type Owned = Box<LastingType>;
 type List = Box<[LastingType]>;
 type Texts = Box<[Box<str>]>;
 
-/// A type made of others and of literals, as [`super::is_core`] says. Nothing of a compile is in it.
+/// A type made of others and of literals, as [`is_core`](crate::types::is_core) says. Nothing of a compile is in it.
 #[derive(Debug)]
 pub enum LastingType {
     /// One that is the same in every compile, and has no parts.
@@ -142,7 +142,7 @@ impl LastingType {
     ///
     /// # Errors
     /// Those of loading an alias.
-    pub fn make<'c>(&'c self, vm: &mut Vm<'c>) -> Eval<'c, &'c Type<'c>> {
+    pub fn make<'c>(&'c self, context: &mut dyn TypeContext<'c>) -> Eval<'c, &'c Type<'c>> {
         let ty = match self {
             LastingType::Plain(plain) => return Ok(plain.get()),
             LastingType::Integer(range) if *range == Range::ANY => return Ok(&Type::Integer(Range::ANY)),
@@ -154,42 +154,42 @@ impl LastingType {
             LastingType::String(size) => Type::String { size: *size },
             LastingType::StringValue(text) => Type::StringValue(text),
             LastingType::Enum(values, ignore_case) => {
-                Type::Enum { values: borrowed(vm, values), ignore_case: *ignore_case }
+                Type::Enum { values: borrowed(context, values), ignore_case: *ignore_case }
             }
-            LastingType::Pattern(sources) => Type::Pattern(borrowed(vm, sources)),
+            LastingType::Pattern(sources) => Type::Pattern(borrowed(context, sources)),
             LastingType::Regexp(source) => Type::Regexp(Some(source)),
             LastingType::Collection(size) => Type::Collection(*size),
-            LastingType::Array(element, size) => Type::Array { element: element.make(vm)?, size: *size },
-            LastingType::Tuple(types, size) => Type::Tuple { types: all(vm, types)?, size: *size },
+            LastingType::Array(element, size) => Type::Array { element: element.make(context)?, size: *size },
+            LastingType::Tuple(types, size) => Type::Tuple { types: all(context, types)?, size: *size },
             LastingType::Hash(key, value, size) => {
-                Type::Hash { key: key.make(vm)?, value: value.make(vm)?, size: *size }
+                Type::Hash { key: key.make(context)?, value: value.make(context)?, size: *size }
             }
             LastingType::Struct(members) => {
-                let arena = vm.arena;
+                let arena = context.arena();
                 let unknown = |_| StructMember { name: "", optional: false, value: &Type::Any };
                 let made = arena.alloc_slice_fill_with(members.len(), unknown);
                 for (place, (name, optional, value)) in made.iter_mut().zip(members) {
-                    *place = StructMember { name, optional: *optional, value: value.make(vm)? };
+                    *place = StructMember { name, optional: *optional, value: value.make(context)? };
                 }
                 Type::Struct(made)
             }
-            LastingType::Optional(inner) => Type::Optional(inner.make(vm)?),
-            LastingType::NotUndef(inner) => Type::NotUndef(inner.make(vm)?),
-            LastingType::Variant(types) => Type::Variant(all(vm, types)?),
-            LastingType::Sensitive(inner) => Type::Sensitive(inner.make(vm)?),
-            LastingType::Type(inner) => Type::Type(inner.make(vm)?),
-            LastingType::Iterable(inner) => Type::Iterable(inner.make(vm)?),
-            LastingType::Iterator(inner) => Type::Iterator(inner.make(vm)?),
+            LastingType::Optional(inner) => Type::Optional(inner.make(context)?),
+            LastingType::NotUndef(inner) => Type::NotUndef(inner.make(context)?),
+            LastingType::Variant(types) => Type::Variant(all(context, types)?),
+            LastingType::Sensitive(inner) => Type::Sensitive(inner.make(context)?),
+            LastingType::Type(inner) => Type::Type(inner.make(context)?),
+            LastingType::Iterable(inner) => Type::Iterable(inner.make(context)?),
+            LastingType::Iterator(inner) => Type::Iterator(inner.make(context)?),
             LastingType::Callable(params, size, block, returns) => Type::Callable(CallableType {
-                params: all(vm, params)?,
+                params: all(context, params)?,
                 size: *size,
-                block: block.as_ref().map(|block| block.make(vm)).transpose()?,
-                returns: returns.as_ref().map(|returns| returns.make(vm)).transpose()?,
+                block: block.as_ref().map(|block| block.make(context)).transpose()?,
+                returns: returns.as_ref().map(|returns| returns.make(context)).transpose()?,
                 unspecified: false,
             }),
-            LastingType::Alias(name) => return by_name(vm, name),
+            LastingType::Alias(name) => return context.named_type(name),
         };
-        Ok(ty.alloc(vm.arena))
+        Ok(ty.alloc(context.arena()))
     }
 }
 
@@ -225,15 +225,15 @@ fn list(types: &[&Type<'_>]) -> Option<List> {
     types.iter().map(|ty| LastingType::of(ty)).collect()
 }
 
-fn borrowed<'c>(vm: &Vm<'c>, all: &'c Texts) -> &'c [&'c str] {
-    vm.arena.alloc_slice_fill_iter(all.iter().map(|text| &**text))
+fn borrowed<'c>(context: &dyn TypeContext<'c>, all: &'c Texts) -> &'c [&'c str] {
+    context.arena().alloc_slice_fill_iter(all.iter().map(|text| &**text))
 }
 
-fn all<'c>(vm: &mut Vm<'c>, types: &'c List) -> Eval<'c, &'c [&'c Type<'c>]> {
-    let arena = vm.arena;
+fn all<'c>(context: &mut dyn TypeContext<'c>, types: &'c List) -> Eval<'c, &'c [&'c Type<'c>]> {
+    let arena = context.arena();
     let made = arena.alloc_slice_fill_copy(types.len(), &Type::Any);
     for (place, ty) in made.iter_mut().zip(types) {
-        *place = ty.make(vm)?;
+        *place = ty.make(context)?;
     }
     Ok(made)
 }

@@ -1,294 +1,70 @@
-//! The Pcore type system: what a type is. Parsing, printing, inference, assignability, instance checks and
-//! mismatch descriptions are this folder's other files.
-//!
-//! A type that Puppet keeps without its parameter (`Optional`, `Type`, `Iterable`, `Iterator` with nothing in
-//! brackets) has [`Type::Unit`] in the parameter's place.
+//! The Pcore type system. [`ty`] is what a type is; each other file is one thing that is asked of types. What they need of a running
+//! machine is [`context::TypeContext`]. This file names them for other crates; within the crate everything is imported from where it
+//! is defined.
 
-mod access;
+pub(crate) mod accept;
+pub(crate) mod access;
 mod access_keys;
 mod access_resource;
 mod access_special;
-mod alias;
-mod assign;
-mod build;
-mod equal;
-mod generalize;
+pub(crate) mod alias;
+pub(crate) mod assign;
+mod assign_leaf;
+pub(crate) mod build;
+mod common;
+pub mod context;
+pub(crate) mod conversion;
+pub(crate) mod definition;
+pub(crate) mod equal;
+pub(crate) mod general_text;
+pub(crate) mod generalize;
 mod guard;
-mod infer;
-mod instance;
-mod lasting;
+pub(crate) mod infer;
+pub(crate) mod instance;
+pub(crate) mod iterable;
+pub(crate) mod kept;
+pub(crate) mod lasting;
 pub mod mismatch;
-mod name;
+pub(crate) mod name;
+pub(crate) mod named;
+pub(crate) mod native_signature;
 pub mod new;
 mod normalize;
-mod noted;
+pub(crate) mod noted;
 pub mod object;
-mod parse;
-mod print;
-mod print_object;
-mod quote;
-mod signature;
+mod object_text;
+pub(crate) mod parse;
+pub(crate) mod print;
+pub(crate) mod quote;
+pub(crate) mod signature;
+mod span_fields;
+pub mod ty;
+mod undef;
+mod walk;
 
+pub use accept::accepts;
 pub use access::access;
-pub use alias::{Alias, set_alias, settle};
-pub(crate) use assign::accepts_undef;
-pub use assign::{equivalent, is_assignable, is_iterable, iterable_element};
+pub use alias::{set_alias, settle};
+pub use assign::{equivalent, is_assignable};
 pub use build::{
-    builtin, by_name, callable, data, enumeration, is_core, optional, pattern, resource, rich_data, variant,
+    builtin, callable, data, enumeration, is_core, optional, pattern, resource, rich_data, variant,
 };
+pub use common::common;
 pub use equal::{equal, feed};
+pub use general_text::general_text;
 pub use generalize::generalize;
-pub use infer::{common, infer, infer_set, of_closure};
+pub use infer::{infer, infer_set};
 pub use instance::is_instance;
+pub use iterable::{is_iterable, iterable_element};
+pub use kept::KeptTypes;
 pub use lasting::LastingType;
-pub use name::{general_text, is_callable, name, resolved, simple_name};
+pub use name::{is_callable, name, simple_name};
+pub use named::by_name;
+pub use native_signature::signatures;
 pub use normalize::normalize;
 pub use noted::{noted, take as noted_fault};
 pub use parse::{constant, parse, parse_with};
 pub use print::{print, print_expanded, print_value, print_value_indented};
 pub use quote::{capitalize, capitalize_segments, quote, quote_double};
-pub use signature::{Signature, signatures};
-
-use crate::value::Value;
-use bumpalo::Bump;
-
-/// Forgets what the thread's last compile has left: a fault of a check that nobody asked for, the type set printed last.
-pub(crate) fn forget() {
-    noted::forget();
-    print::forget();
-}
-
-/// Inclusive bounds of a size or an integer; `None` is unbounded (`default`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Range {
-    /// Least value.
-    pub min: Option<i64>,
-    /// Greatest value.
-    pub max: Option<i64>,
-}
-
-impl Range {
-    /// No bound at either end.
-    pub const ANY: Range = Range { min: None, max: None };
-    /// `[0, default]`, the size of any collection.
-    pub const SIZE: Range = Range { min: Some(0), max: None };
-
-    /// From `min` to `max`, both given.
-    pub const fn new(min: i64, max: i64) -> Range {
-        Range { min: Some(min), max: Some(max) }
-    }
-
-    /// The size of what is empty.
-    pub const EMPTY: Range = Range::new(0, 0);
-
-    /// Exactly `n`.
-    pub const fn exactly(n: i64) -> Range {
-        Range::new(n, n)
-    }
-
-    /// Whether there is no bound at either end.
-    pub fn is_unbounded(self) -> bool {
-        self.min.is_none() && self.max.is_none()
-    }
-
-    /// Whether `n` lies in it.
-    pub fn contains(self, n: i64) -> bool {
-        self.min.is_none_or(|min| min <= n) && self.max.is_none_or(|max| n <= max)
-    }
-
-    /// Whether all of `other` lies in it.
-    pub fn covers(self, other: Range) -> bool {
-        self.min.is_none_or(|min| other.min.is_some_and(|o| min <= o))
-            && self.max.is_none_or(|max| other.max.is_some_and(|o| o <= max))
-    }
-
-    /// As a size: never below zero, "not given" being `[0, default]`.
-    pub fn as_size(self) -> Range {
-        let min = self.min.unwrap_or(0);
-        if min >= 0 {
-            Range { min: Some(min), max: self.max }
-        } else {
-            Range { min: Some(0), max: self.max.map(|m| m.max(0)) }
-        }
-    }
-
-    /// The least range that holds both.
-    pub fn hull(self, other: Range) -> Range {
-        Range {
-            min: self.min.zip(other.min).map(|(a, b)| a.min(b)),
-            max: self.max.zip(other.max).map(|(a, b)| a.max(b)),
-        }
-    }
-}
-
-/// A member of a `Struct`.
-#[derive(Clone, Copy)]
-pub struct StructMember<'c> {
-    /// The key.
-    pub name: &'c str,
-    /// Whether the key itself is optional (`Optional['k']`, or a plain key whose type accepts `undef`).
-    pub optional: bool,
-    /// The type of its value.
-    pub value: &'c Type<'c>,
-}
-
-impl<'c> CallableType<'c> {
-    /// A bare `Callable`.
-    pub const ANY: Self =
-        CallableType { params: &[], size: None, block: None, returns: None, unspecified: true };
-
-    /// How many arguments may be given.
-    pub fn range(&self) -> Range {
-        tuple_range(self.params.len(), self.size)
-    }
-}
-
-/// The size of a tuple of `count` types whose size is given or follows from them.
-pub fn tuple_range(count: usize, size: Option<Range>) -> Range {
-    match size {
-        Some(size) => size,
-        None if count == 0 => Range::SIZE,
-        None => Range::exactly(count as i64),
-    }
-}
-
-/// Signature of a `Callable`.
-#[derive(Clone, Copy)]
-pub struct CallableType<'c> {
-    /// Parameter types in order.
-    pub params: &'c [&'c Type<'c>],
-    /// How many arguments may be given, where that does not follow from the number of types; the last
-    /// parameter type repeats.
-    pub size: Option<Range>,
-    /// The block's type (a `Callable`, or `Optional` of one).
-    pub block: Option<&'c Type<'c>>,
-    /// The return type.
-    pub returns: Option<&'c Type<'c>>,
-    /// Whether parameters were given at all: a bare `Callable` accepts every callable.
-    pub unspecified: bool,
-}
-
-/// A type of the language. `Copy`: everything in it is a reference into the arena.
-#[derive(Clone, Copy)]
-#[allow(missing_docs)]
-pub enum Type<'c> {
-    Any,
-    /// The type of "nothing given"; internal, as in `Callable[0,0]`.
-    Unit,
-    Undef,
-    Default,
-    Scalar,
-    ScalarData,
-    Numeric,
-    Integer(Range),
-    Float {
-        min: Option<f64>,
-        max: Option<f64>,
-    },
-    Boolean(Option<bool>),
-    /// With a size range; or one exact value, as inference yields.
-    String {
-        size: Range,
-    },
-    StringValue(&'c str),
-    Enum {
-        values: &'c [&'c str],
-        ignore_case: bool,
-    },
-    Pattern(&'c [&'c str]),
-    Regexp(Option<&'c str>),
-    Collection(Range),
-    Array {
-        element: &'c Type<'c>,
-        size: Range,
-    },
-    /// `size` is none when it follows from the number of types.
-    Tuple {
-        types: &'c [&'c Type<'c>],
-        size: Option<Range>,
-    },
-    Hash {
-        key: &'c Type<'c>,
-        value: &'c Type<'c>,
-        size: Range,
-    },
-    /// The type of the empty hash `{}` and array `[]` come as `Hash`/`Array` of `Unit` with size 0.
-    Struct(&'c [StructMember<'c>]),
-    Optional(&'c Type<'c>),
-    NotUndef(&'c Type<'c>),
-    Variant(&'c [&'c Type<'c>]),
-    Sensitive(&'c Type<'c>),
-    /// `Type[T]`
-    Type(&'c Type<'c>),
-    Iterable(&'c Type<'c>),
-    Iterator(&'c Type<'c>),
-    Callable(CallableType<'c>),
-    CatalogEntry,
-    /// `Class['name']`; bare `Class` has no name.
-    Class(Option<&'c str>),
-    /// `File['/x']`, `File`, `Resource`: type name (as capitalised for print, `Apache::Vhost`) and title.
-    Resource {
-        type_name: Option<&'c str>,
-        title: Option<&'c str>,
-    },
-    Binary,
-    Timestamp {
-        from: Option<i128>,
-        to: Option<i128>,
-    },
-    Timespan {
-        from: Option<i128>,
-        to: Option<i128>,
-    },
-    /// Ranges by their text; empty for any version.
-    SemVer(&'c [&'c str]),
-    SemVerRange,
-    Uri(Option<Value<'c>>),
-    /// `Runtime['ruby', 'Name']`
-    Runtime {
-        runtime: Option<&'c str>,
-        name: Option<&'c str>,
-    },
-    Init {
-        ty: Option<&'c Type<'c>>,
-        args: &'c [Value<'c>],
-    },
-    /// `Object[{…}]`; and the Object types Puppet predefines (`Error`, `Deferred`), which have no definition.
-    Object {
-        name: Option<&'c str>,
-        parent: Option<&'c Type<'c>>,
-        definition: Option<&'c object::Definition<'c>>,
-    },
-    /// An Object type with values for some of its type parameters; `order` names all of these.
-    ObjectExtension {
-        base: &'c Type<'c>,
-        order: &'c [&'c str],
-        parameters: &'c [(&'c str, Value<'c>)],
-    },
-    TypeSet {
-        name: Option<&'c str>,
-        init: Option<crate::value::Hash<'c>>,
-    },
-    Alias(&'c Alias<'c>),
-    /// A name nothing resolves: `TypeReference['Foo[1]']`.
-    Reference(&'c str),
-}
-
-impl<'c> Type<'c> {
-    /// Puts the type into the arena.
-    pub fn alloc(self, arena: &'c Bump) -> &'c Type<'c> {
-        arena.alloc(self)
-    }
-
-    /// Whether this stands for a parameter that was not given.
-    pub fn is_unit(&self) -> bool {
-        matches!(self, Type::Unit)
-    }
-}
-
-/// What is said of a name that means no type. Puppet finds `TypeReference` and loses it again under a name of
-/// its own.
-pub(crate) fn unresolved(name: &str) -> String {
-    let name = if name == "TypeReference" { "UnresolvedReference" } else { name };
-    format!("Resource type not found: {name}")
-}
+pub use signature::Signature;
+pub use ty::{Alias, CallableType, Range, StructMember, Type, resolved, tuple_range};

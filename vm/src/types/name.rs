@@ -1,8 +1,8 @@
 //! Names of types: the bare name a type has whatever its parameters.
 
-use super::guard::OneSided;
-use super::{Type, equal};
 use crate::budget;
+use crate::types::guard::OneSided;
+use crate::types::ty::Type;
 
 /// The name without parameters; an alias and an Object type have their own (Ruby: `name`).
 pub fn name<'c>(ty: &'c Type<'c>) -> &'c str {
@@ -63,61 +63,6 @@ pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
     }
 }
 
-/// The general form of a type as text: as [`super::print()`] of [`super::generalize()`], without an arena for it.
-pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
-    budget::within(equal::parts(ty), || general_text_of(ty))
-}
-
-fn general_text_of<'c>(ty: &'c Type<'c>) -> String {
-    let all = |types: &[&'c Type<'c>]| -> Vec<String> { types.iter().map(|ty| general_text(ty)).collect() };
-    match ty {
-        Type::Variant(types) => {
-            let mut texts = all(types);
-            let mut seen = Vec::new();
-            texts.retain(|text| {
-                !seen.contains(text) && {
-                    seen.push(text.clone());
-                    true
-                }
-            });
-            match &texts[..] {
-                [one] => one.clone(),
-                texts => format!("Variant[{}]", texts.join(", ")),
-            }
-        }
-        Type::Tuple { types, size } if !types.is_empty() => {
-            let mut texts = all(types);
-            if let Some(size) = size {
-                texts.extend([size.min, size.max].into_iter().flatten().map(|n| n.to_string()));
-            }
-            format!("Tuple[{}]", texts.join(", "))
-        }
-        Type::Array { element, .. } if !matches!(element, Type::Any | Type::Unit) => {
-            format!("Array[{}]", general_text(element))
-        }
-        Type::Hash { key, value, .. } if !matches!(value, Type::Any | Type::Unit) => {
-            format!("Hash[{}, {}]", general_text(key), general_text(value))
-        }
-        Type::Type(_) | Type::Resource { .. } | Type::Class(_) | Type::Object { .. } | Type::Alias(_) => {
-            super::print(ty)
-        }
-        ty => simple_name(ty).to_owned(),
-    }
-}
-
-/// The type an alias stands for, through any number of aliases; the type itself otherwise. An alias that is
-/// still being resolved stays as it is.
-pub fn resolved<'c>(mut ty: &'c Type<'c>) -> &'c Type<'c> {
-    // It ends: an alias of nothing but aliases gets no target.
-    while let Type::Alias(alias) = ty {
-        match alias.target.get() {
-            Some(target) => ty = target,
-            None => break,
-        }
-    }
-    ty
-}
-
 /// Whether every value of the type can be called; `Optional[Callable]` counts when `optional`.
 pub fn is_callable<'c>(ty: &'c Type<'c>, optional: bool) -> bool {
     fn check<'c>(ty: &'c Type<'c>, optional: bool, walk: &mut OneSided<'c>) -> bool {
@@ -134,4 +79,11 @@ pub fn is_callable<'c>(ty: &'c Type<'c>, optional: bool) -> bool {
         }
     }
     check(ty, optional, &mut OneSided::default())
+}
+
+/// What is said of a name that means no type. Puppet finds `TypeReference` and loses it again under a name of
+/// its own.
+pub(crate) fn unresolved(name: &str) -> String {
+    let name = if name == "TypeReference" { "UnresolvedReference" } else { name };
+    format!("Resource type not found: {name}")
 }

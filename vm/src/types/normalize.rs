@@ -1,11 +1,14 @@
 //! Normal form: `Variant`s flat, their ranges, enums and patterns merged, `Optional` pulled outwards.
 
-use super::alias::each_part_written;
-use super::assign::takes_undef;
-use super::equal::{self, equal};
-use super::noted;
-use super::{CallableType, Range, StructMember, Type, enumeration, pattern, variant};
 use crate::budget;
+use crate::types::build::{enumeration, pattern, variant};
+use crate::types::conversion::{is_constructible, note_unsupported};
+use crate::types::equal::{self, equal};
+use crate::types::name::simple_name;
+use crate::types::noted;
+use crate::types::ty::{CallableType, Range, StructMember, Type};
+use crate::types::undef::takes_undef;
+use crate::types::walk::each_part_written;
 use bumpalo::Bump;
 
 /// The normal form that aliases and mismatch messages use.
@@ -48,7 +51,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             let inner = normalize(arena, inner);
             match inner {
                 Type::NotUndef(kept) => normalize(arena, Type::Optional(kept).alloc(arena)),
-                _ if takes_undef(inner, true) => inner,
+                _ if takes_undef(inner, &can_be_made) => inner,
                 _ => Type::Optional(inner).alloc(arena),
             }
         }
@@ -56,7 +59,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             let inner = normalize(arena, inner);
             match inner {
                 Type::Optional(kept) => normalize(arena, Type::NotUndef(kept).alloc(arena)),
-                _ if !takes_undef(inner, true) => inner,
+                _ if !takes_undef(inner, &can_be_made) => inner,
                 _ => Type::NotUndef(inner).alloc(arena),
             }
         }
@@ -213,7 +216,7 @@ fn merge_versions<'c>(arena: &'c Bump, types: Types<'c>) -> Types<'c> {
 /// Joins ranges of the same kind of number or time that meet, as Puppet does: those go to the front.
 fn merge_ranges<'c>(arena: &'c Bump, mut types: Types<'c>) -> Types<'c> {
     for kind in ["Integer", "Float", "Timespan", "Timestamp"] {
-        let is_kind = |ty: &Type<'c>| super::simple_name(ty) == kind;
+        let is_kind = |ty: &Type<'c>| simple_name(ty) == kind;
         if types.iter().filter(|ty| is_kind(ty)).count() < 2 {
             continue;
         }
@@ -272,4 +275,13 @@ fn join<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> Option<&'c Typ
         }
         _ => None,
     }
+}
+
+/// Whether a type has a constructor; that it has none is noted.
+fn can_be_made(ty: &Type<'_>) -> bool {
+    let found = is_constructible(ty);
+    if !found {
+        note_unsupported(ty);
+    }
+    found
 }

@@ -3,7 +3,6 @@
 //! whoever has asked gets it as an error from [`noted`]. What is noted is the thread's, as what is counted: see
 //! `budget.rs`.
 
-use super::Type;
 use crate::error::{Eval, Flow};
 use std::cell::{Cell, RefCell};
 
@@ -50,19 +49,9 @@ pub fn noted<'c>() -> Eval<'c, ()> {
     }
 }
 
-/// Notes that no `Init` can be of this type.
-pub(super) fn note_unsupported(ty: &Type<'_>) {
-    note(|| unsupported(ty));
-}
-
 /// Notes that a pattern is none: Puppet finds that out when it first needs it.
 pub(super) fn note_regexp(source: &str) {
     if let Err(message) = crate::regex::check(source) {
         note(|| message);
     }
-}
-
-/// What is said of a type that has no constructor.
-pub(super) fn unsupported(ty: &Type<'_>) -> String {
-    format!("Creation of new instance of type '{}' is not supported", super::print(ty))
 }

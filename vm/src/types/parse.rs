@@ -3,10 +3,12 @@
 //! A small parser of its own, because the compiler is not at hand here: names, literals, lists, hashes,
 //! access in brackets.
 
-use super::access::specialize;
-use super::{Type, by_name};
+use crate::arith::number::to_number;
 use crate::cause::Cause;
 use crate::error::{Eval, Flow};
+use crate::types::access::specialize;
+use crate::types::named::by_name;
+use crate::types::ty::{Range, Type};
 use crate::value::{HashBuilder, Value};
 use crate::vm::Vm;
 
@@ -23,11 +25,11 @@ pub fn parse<'c>(vm: &mut Vm<'c>, text: &str) -> Eval<'c, &'c Type<'c>> {
 /// # Errors
 /// Those of [`parse`].
 pub fn constant<'c>(vm: &mut Vm<'c>, text: &'static str) -> Eval<'c, &'c Type<'c>> {
-    if let Some((_, ty)) = vm.constant_types.iter().find(|(known, _)| std::ptr::eq(*known, text)) {
+    if let Some((_, ty)) = vm.types.constants.iter().find(|(known, _)| std::ptr::eq(*known, text)) {
         return Ok(ty);
     }
     let ty = parse(vm, text)?;
-    vm.constant_types.push((text, ty));
+    vm.types.constants.push((text, ty));
     Ok(ty)
 }
 
@@ -42,7 +44,7 @@ pub fn parse_with<'c>(
 ) -> Eval<'c, &'c Type<'c>> {
     if text == "Array[1]" {
         // Puppet's parser knows a few texts by heart; this one would not parse.
-        return Ok(&Type::Array { element: &Type::Any, size: super::Range { min: Some(1), max: None } });
+        return Ok(&Type::Array { element: &Type::Any, size: Range { min: Some(1), max: None } });
     }
     let mut parser = Parser { vm, text, at: 0, locals, depth: 0 };
     let value = parser.expression()?;
@@ -243,7 +245,7 @@ impl<'t, 'c> Parser<'_, 't, 'c> {
             })
             .map_or(rest.len(), |(n, _)| n);
         let text = format!("{}{}", if negative { "-" } else { "" }, &rest[..end]);
-        match crate::arith::to_number(&text) {
+        match to_number(&text) {
             Some(value) => {
                 self.at += end;
                 Ok(value)

@@ -1,11 +1,15 @@
 //! How types, and values inside types, are printed: Puppet's type formatter.
 
-use super::guard::{Guard, Guarded, Key};
-use super::quote::{capitalize_segments, quote};
-use super::{CallableType, Range, Type, equal};
 use crate::budget;
-use crate::format::float_to_s;
+use crate::format::float::float_to_s;
 use crate::time::{timespan, timestamp};
+use crate::types::definition::{Definition, attributes, foreign_text, member};
+use crate::types::equal::parts;
+use crate::types::guard::{Guard, Guarded, Key};
+use crate::types::noted::note_regexp;
+use crate::types::quote::{capitalize_segments, quote};
+use crate::types::ty::{CallableType, Range, Type};
+use crate::types::undef::accepts_undef;
 use crate::value::{Hash, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,6 +44,15 @@ pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
     printer.out
 }
 
+/// What an Object type without a name declares, as text; whatever type set was printed last.
+pub(super) fn print_definition(definition: &Definition<'_>) -> String {
+    let set = LAST_SET.take();
+    let mut printer = Printer { expanded: true, ..Printer::new() };
+    printer.object_type(None, Some(definition));
+    LAST_SET.set(set);
+    printer.out
+}
+
 pub(super) struct Printer<'c> {
     out: String,
     pub(super) expanded: bool,
@@ -59,7 +72,7 @@ thread_local! {
 }
 
 /// Forgets the type set printed last: a compile begins.
-pub(super) fn forget() {
+pub(crate) fn forget() {
     LAST_SET.take();
 }
 
@@ -100,7 +113,7 @@ impl<'c> Printer<'c> {
     }
 
     pub(super) fn ty(&mut self, ty: &Type<'c>) {
-        budget::within(equal::parts(ty), || self.kind(ty));
+        budget::within(parts(ty), || self.kind(ty));
     }
 
     fn kind(&mut self, ty: &Type<'c>) {
@@ -126,7 +139,7 @@ impl<'c> Printer<'c> {
                 self.bracketed("Pattern", |l| sources.iter().for_each(|s| l.text(&regexp(s))));
             }
             Type::Regexp(Some(source)) => {
-                super::noted::note_regexp(source);
+                note_regexp(source);
                 self.bracketed("Regexp", |l| l.text(&regexp(source)));
             }
             Type::Collection(size) => self.bracketed("Collection", |l| l.range(*size)),
@@ -236,7 +249,7 @@ impl<'c> Printer<'c> {
             if n > 0 {
                 self.str(", ");
             }
-            let accepts_undef = super::accepts_undef(member.value);
+            let accepts_undef = accepts_undef(member.value);
             let key = quote(member.name);
             match (member.optional, accepts_undef) {
                 (true, false) => self.str(&format!("Optional[{key}]")),
@@ -306,22 +319,22 @@ impl<'c> Printer<'c> {
             Value::Timespan(n) => self.str(&format!("'{}'", timespan::to_s(*n))),
             Value::SemVer(s) | Value::SemVerRange(s) => self.str(&format!("'{}'", s.as_str())),
             Value::Uri(s) => self.str(&format!("URI({})", quote(&s))),
-            Value::Object(object) if super::object::foreign_text(object).is_some() => {
-                self.str(super::object::foreign_text(object).unwrap_or_default());
+            Value::Object(object) if foreign_text(object).is_some() => {
+                self.str(foreign_text(object).unwrap_or_default());
             }
             Value::Object(object) => {
                 self.str(object.type_name);
                 self.str("(");
                 // What is undef because nothing was given is not shown.
                 let is_given = |name: &Value<'c>, value: &Value<'c>| {
-                    let attribute = || name.as_str().and_then(|name| super::object::member(object.ty, name));
+                    let attribute = || name.as_str().and_then(|name| member(object.ty, name));
                     !value.is_undef() || attribute().is_some_and(|member| member.value.is_none())
                 };
                 let entries = object.attributes.entries().iter();
                 let mut entries: Vec<_> =
                     entries.filter(|(name, value)| is_given(name, value)).copied().collect();
                 // As they were declared, not as the constructor takes them.
-                let declared = super::object::attributes(object.ty);
+                let declared = attributes(object.ty);
                 entries.sort_by_key(|(name, _)| declared.iter().position(|a| name.as_str() == Some(a.name)));
                 budget::within(entries.len(), || self.entries(&entries));
                 self.str(")");

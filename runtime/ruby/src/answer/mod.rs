@@ -8,7 +8,6 @@ mod types;
 use super::Talk;
 use super::protocol::Question;
 use super::values::Handle;
-use bunraku_vm::compare;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -16,6 +15,7 @@ use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use bunraku_vm::{compare, matching};
 
 /// The arguments of a question. Those that a question is asked without are `undef`.
 #[derive(Clone, Copy)]
@@ -104,9 +104,9 @@ impl<'c> Talk<'_, 'c> {
             Question::Text => Ok(vm.string(&args.as_text(0))),
             Question::ToData => self.world.to_data(vm, args.value(0)),
             Question::Less => {
-                Ok(Value::Bool(compare::compare(vm, compare::Op::Less, args.value(0), args.value(1))?))
+                Ok(Value::Bool(matching::compare(vm, compare::Op::Less, args.value(0), args.value(1))?))
             }
-            Question::Match => Ok(Value::Bool(compare::match_operator(vm, args.value(0), args.value(1))?)),
+            Question::Match => Ok(Value::Bool(matching::match_operator(vm, args.value(0), args.value(1))?)),
             Question::Context => self.context_method(vm, args),
             Question::Plugins => self.extensions(vm),
             Question::Syntax => Ok(self.check_natively(vm, [args.text(0), args.text(1), args.text(2)])),

@@ -51,7 +51,7 @@ pub(super) fn inferred<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
 }
 
 pub(super) fn mismatch<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
-    let text = types::mismatch::describe_mismatch(vm, &args.as_text(0), args.ty(1)?, args.ty(2)?);
+    let text = types::mismatch::describe_mismatch(vm.arena, &args.as_text(0), args.ty(1)?, args.ty(2)?);
     Ok(vm.string(&text))
 }
 
@@ -61,9 +61,9 @@ pub(super) fn assert<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
 }
 
 pub(super) fn elements<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
-    match iterator::cursor(vm, args.value(0)) {
+    match iterator::cursor(vm.arena, args.value(0)) {
         Some(cursor) => {
-            let all = cursor.collect(vm);
+            let all = cursor.collect(vm.arena);
             vm.array(&all)
         }
         None => Value::Undef,

@@ -71,7 +71,7 @@ impl<'c> Talk<'_, 'c> {
                 self.put_items(vm, out, items.items(), depth)?;
             }
             Value::Iterator(iter) => {
-                let items = iterator::collect(vm, iter)?;
+                let items = iterator::collect(vm.arena, iter);
                 out.push(Form::Array.byte());
                 self.put_items(vm, out, &items, depth)?;
             }

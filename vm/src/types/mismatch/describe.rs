@@ -1,12 +1,15 @@
 //! Finding what differs between an expected and an actual type.
 
-use super::{Fault, Mismatch, Mismatches, Step, extended};
 use crate::budget;
-use crate::types::alias::visit;
-use crate::types::assign::{accepts_undef, key_type};
-use crate::types::{
-    CallableType, Range, StructMember, Type, equal, is_assignable, normalize, tuple_range, variant,
-};
+use crate::types::assign::is_assignable;
+use crate::types::build::variant;
+use crate::types::equal::equal;
+use crate::types::iterable::key_type;
+use crate::types::mismatch::difference::{Difference, Mismatch, Mismatches, Step, extended};
+use crate::types::normalize::normalize;
+use crate::types::ty::{CallableType, Range, StructMember, Type, tuple_range};
+use crate::types::undef::accepts_undef;
+use crate::types::walk::visit;
 use bumpalo::Bump;
 
 pub(super) struct Describer<'c> {
@@ -26,7 +29,7 @@ impl<'c> Describer<'c> {
         path: &[Step],
     ) -> Mismatches<'c> {
         if let Some(name) = unresolved(expected) {
-            return vec![Mismatch::new(path, Fault::Unresolved(name))];
+            return vec![Mismatch::new(path, Difference::Unresolved(name))];
         }
         self.kinds(normalize(self.arena, expected), expected, actual, path)
     }
@@ -116,36 +119,37 @@ impl<'c> Describer<'c> {
     ) -> Mismatches<'c> {
         let count = variants.len();
         let mut all: Mismatches<'c> = variants.into_iter().flatten().collect();
-        type Chooses = for<'a, 'b> fn(&'a Fault<'b>) -> bool;
+        type Chooses = for<'a, 'b> fn(&'a Difference<'b>) -> bool;
         let size: Chooses = if counts {
-            |fault| matches!(fault, Fault::Count { .. })
+            |found| matches!(found, Difference::Count { .. })
         } else {
-            |fault| matches!(fault, Fault::Size { .. } | Fault::Count { .. })
+            |found| matches!(found, Difference::Size { .. } | Difference::Count { .. })
         };
         let kinds: [Chooses; 4] = [
             size,
-            |fault| matches!(fault, Fault::MissingBlock),
-            |fault| matches!(fault, Fault::UnexpectedBlock),
-            |fault| matches!(fault, Fault::Type { .. } | Fault::Pattern { .. }),
+            |found| matches!(found, Difference::MissingBlock),
+            |found| matches!(found, Difference::UnexpectedBlock),
+            |found| matches!(found, Difference::Type { .. } | Difference::Pattern { .. }),
         ];
         for chosen in kinds {
-            let found: Vec<&Mismatch<'c>> = all.iter().filter(|m| chosen(&m.fault)).collect();
+            let found: Vec<&Mismatch<'c>> = all.iter().filter(|m| chosen(&m.difference)).collect();
             if found.is_empty() || found.len() != count {
                 continue;
             }
             if found.windows(2).all(|pair| pair[0].canonical_path() == pair[1].canonical_path()) {
-                let fault = self.join(&found);
-                all = vec![Mismatch { path: found[0].path.clone(), fault }];
+                let difference = self.join(&found);
+                all = vec![Mismatch { path: found[0].path.clone(), difference }];
                 break;
             }
         }
         let mut unique: Mismatches<'c> = Vec::new();
         for mismatch in all {
-            let repeated = matches!(mismatch.fault, Fault::MissingBlock | Fault::UnexpectedBlock)
-                && unique.iter().any(|m| {
-                    std::mem::discriminant(&m.fault) == std::mem::discriminant(&mismatch.fault)
-                        && m.canonical_path() == mismatch.canonical_path()
-                });
+            let repeated =
+                matches!(mismatch.difference, Difference::MissingBlock | Difference::UnexpectedBlock)
+                    && unique.iter().any(|m| {
+                        std::mem::discriminant(&m.difference) == std::mem::discriminant(&mismatch.difference)
+                            && m.canonical_path() == mismatch.canonical_path()
+                    });
             if !repeated {
                 unique.push(mismatch);
             }
@@ -156,13 +160,13 @@ impl<'c> Describer<'c> {
         unique
     }
 
-    fn join(&self, found: &[&Mismatch<'c>]) -> Fault<'c> {
-        let first = &found[0].fault;
+    fn join(&self, found: &[&Mismatch<'c>]) -> Difference<'c> {
+        let first = &found[0].difference;
         let ranges = || {
             found
                 .iter()
-                .filter_map(|m| match m.fault {
-                    Fault::Size { expected, .. } | Fault::Count { expected, .. } => {
+                .filter_map(|m| match m.difference {
+                    Difference::Size { expected, .. } | Difference::Count { expected, .. } => {
                         Some(Range { min: Some(expected.min.unwrap_or(0)), max: expected.max })
                     }
                     _ => None,
@@ -173,21 +177,23 @@ impl<'c> Describer<'c> {
         let expected = || {
             let types: Vec<_> = found
                 .iter()
-                .filter_map(|m| match m.fault {
-                    Fault::Type { expected, .. } | Fault::Pattern { expected, .. } => Some(expected),
+                .filter_map(|m| match m.difference {
+                    Difference::Type { expected, .. } | Difference::Pattern { expected, .. } => {
+                        Some(expected)
+                    }
                     _ => None,
                 })
                 .collect();
             types.into_iter().reduce(|a, b| normalize(self.arena, variant(self.arena, &[a, b])))
         };
         match first {
-            Fault::Size { actual, .. } => Fault::Size { expected: ranges(), actual: *actual },
-            Fault::Count { actual, .. } => Fault::Count { expected: ranges(), actual: *actual },
-            Fault::Type { actual, expected: first } => {
-                Fault::Type { expected: expected().unwrap_or(first), actual }
+            Difference::Size { actual, .. } => Difference::Size { expected: ranges(), actual: *actual },
+            Difference::Count { actual, .. } => Difference::Count { expected: ranges(), actual: *actual },
+            Difference::Type { actual, expected: first } => {
+                Difference::Type { expected: expected().unwrap_or(first), actual }
             }
-            Fault::Pattern { actual, expected: first } => {
-                Fault::Pattern { expected: expected().unwrap_or(first), actual }
+            Difference::Pattern { actual, expected: first } => {
+                Difference::Pattern { expected: expected().unwrap_or(first), actual }
             }
             other => other.clone(),
         }
@@ -291,7 +297,7 @@ impl<'c> Describer<'c> {
                     let name = member.name.to_owned();
                     let Some(given) = other.iter().find(|o| o.name == member.name) else {
                         if !member.optional {
-                            found.push(Mismatch::new(path, Fault::MissingKey(name)));
+                            found.push(Mismatch::new(path, Difference::MissingKey(name)));
                         }
                         continue;
                     };
@@ -306,7 +312,7 @@ impl<'c> Describer<'c> {
                     }
                 }
                 for given in other.iter().filter(|o| !members.iter().any(|m| m.name == o.name)) {
-                    found.push(Mismatch::new(path, Fault::ExtraneousKey(given.name.to_owned())));
+                    found.push(Mismatch::new(path, Difference::ExtraneousKey(given.name.to_owned())));
                 }
                 found
             }
@@ -335,8 +341,11 @@ impl<'c> Describer<'c> {
         }
         let size = tuple_range(types.len(), size);
         let fault = |expected, actual| {
-            let fault =
-                if counts { Fault::Count { expected, actual } } else { Fault::Size { expected, actual } };
+            let fault = if counts {
+                Difference::Count { expected, actual }
+            } else {
+                Difference::Size { expected, actual }
+            };
             vec![Mismatch::new(path, fault)]
         };
         match actual {
@@ -399,7 +408,7 @@ impl<'c> Describer<'c> {
 }
 
 fn size_fault<'c>(path: &[Step], expected: Range, actual: Range) -> Mismatch<'c> {
-    Mismatch::new(path, Fault::Size { expected, actual })
+    Mismatch::new(path, Difference::Size { expected, actual })
 }
 
 /// The first name in a type that nothing resolves.

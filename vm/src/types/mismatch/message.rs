@@ -1,10 +1,13 @@
 //! The sentence for each kind of mismatch.
 
-use super::{Fault, Mismatch, Step};
 use crate::label::a_an;
-use crate::types::{
-    Range, Type, builtin, generalize, is_assignable, name, print_expanded, resolved, simple_name,
-};
+use crate::types::assign::is_assignable;
+use crate::types::build::builtin;
+use crate::types::generalize::generalize;
+use crate::types::mismatch::difference::{Difference, Mismatch, Step};
+use crate::types::name::{name, simple_name};
+use crate::types::print::print_expanded;
+use crate::types::ty::{Range, Type, resolved};
 use bumpalo::Bump;
 
 impl<'c> Mismatch<'c> {
@@ -19,20 +22,20 @@ impl<'c> Mismatch<'c> {
         for step in steps {
             place.push_str(&format!(" {step}"));
         }
-        match &self.fault {
-            Fault::MissingKey(key) => format!("{place} expects a value for key '{key}'"),
-            Fault::MissingParameter(name) => format!("{place} expects a value for parameter '{name}'"),
-            Fault::ExtraneousKey(key) => format!("{place} unrecognized key '{key}'"),
-            Fault::InvalidParameter(name) => format!("{place} has no parameter named '{name}'"),
-            Fault::UnexpectedBlock => format!("{place} does not expect a block"),
-            Fault::MissingBlock => format!("{place} expects a block"),
-            Fault::Unresolved(name) => format!("{place} references an unresolved type '{name}'"),
-            Fault::Type { expected, actual } => type_message(arena, &place, expected, actual),
-            Fault::Pattern { expected, actual } => pattern_message(&place, expected, actual),
-            Fault::Size { expected, actual } => {
+        match &self.difference {
+            Difference::MissingKey(key) => format!("{place} expects a value for key '{key}'"),
+            Difference::MissingParameter(name) => format!("{place} expects a value for parameter '{name}'"),
+            Difference::ExtraneousKey(key) => format!("{place} unrecognized key '{key}'"),
+            Difference::InvalidParameter(name) => format!("{place} has no parameter named '{name}'"),
+            Difference::UnexpectedBlock => format!("{place} does not expect a block"),
+            Difference::MissingBlock => format!("{place} expects a block"),
+            Difference::Unresolved(name) => format!("{place} references an unresolved type '{name}'"),
+            Difference::Type { expected, actual } => type_message(arena, &place, expected, actual),
+            Difference::Pattern { expected, actual } => pattern_message(&place, expected, actual),
+            Difference::Size { expected, actual } => {
                 format!("{place} expects size to be {}, got {}", range(*expected, "0"), range(*actual, "0"))
             }
-            Fault::Count { expected, actual } => {
+            Difference::Count { expected, actual } => {
                 let (min, max) = (expected.min.unwrap_or(0), expected.max);
                 let one = (min == 1 && matches!(max, Some(1) | None)) || (min == 0 && max == Some(1));
                 let s = if one { "" } else { "s" };

@@ -2,101 +2,12 @@
 
 mod deferred;
 mod describe;
+mod difference;
 mod message;
-mod parameters;
-mod signature;
+pub(crate) mod parameters;
+pub(crate) mod signature;
+pub(crate) mod value;
 
-pub use parameters::{Parameter, assert_instance, describe_default, describe_mismatch, describe_parameters};
+pub use parameters::{Parameter, describe_parameters};
 pub use signature::describe_arguments;
-
-use super::{Range, Type, normalize};
-use bumpalo::Bump;
-
-/// A step of the way to what is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Subject(String),
-    EntryValue(String),
-    EntryKey(String),
-    Parameter(String),
-    Return,
-    Block,
-    Index(usize),
-    Variant(usize),
-    Signature(usize),
-}
-
-impl std::fmt::Display for Step {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Step::Subject(name) => f.write_str(name),
-            Step::EntryValue(key) => write!(f, "entry '{key}'"),
-            Step::EntryKey(key) => write!(f, "key of entry '{key}'"),
-            Step::Parameter(name) => write!(f, "parameter '{name}'"),
-            Step::Return => f.write_str("return"),
-            Step::Block => f.write_str("block"),
-            Step::Index(n) => write!(f, "index {n}"),
-            Step::Variant(n) => write!(f, "variant {n}"),
-            Step::Signature(n) => write!(f, "{}.", n + 1),
-        }
-    }
-}
-
-/// What is wrong there.
-#[derive(Clone)]
-enum Fault<'c> {
-    MissingKey(String),
-    MissingParameter(String),
-    ExtraneousKey(String),
-    InvalidParameter(String),
-    UnexpectedBlock,
-    MissingBlock,
-    Unresolved(&'c str),
-    Type { expected: &'c Type<'c>, actual: &'c Type<'c> },
-    Pattern { expected: &'c Type<'c>, actual: &'c Type<'c> },
-    Size { expected: Range, actual: Range },
-    Count { expected: Range, actual: Range },
-}
-
-#[derive(Clone)]
-struct Mismatch<'c> {
-    path: Vec<Step>,
-    fault: Fault<'c>,
-}
-
-type Mismatches<'c> = Vec<Mismatch<'c>>;
-
-impl<'c> Mismatch<'c> {
-    fn new(path: &[Step], fault: Fault<'c>) -> Self {
-        Mismatch { path: path.to_vec(), fault }
-    }
-
-    fn ty(arena: &'c Bump, path: &[Step], expected: &'c Type<'c>, actual: &'c Type<'c>) -> Self {
-        let (expected, actual) = (normalize(arena, expected), normalize(arena, actual));
-        Mismatch::new(path, Fault::Type { expected, actual })
-    }
-
-    fn pattern(arena: &'c Bump, path: &[Step], expected: &'c Type<'c>, actual: &'c Type<'c>) -> Self {
-        let (expected, actual) = (normalize(arena, expected), normalize(arena, actual));
-        Mismatch::new(path, Fault::Pattern { expected, actual })
-    }
-
-    /// The path without the choice among variants and signatures.
-    fn canonical_path(&self) -> Vec<&Step> {
-        self.path.iter().filter(|step| !matches!(step, Step::Variant(_) | Step::Signature(_))).collect()
-    }
-
-    fn without_step(mut self, n: usize) -> Self {
-        if n < self.path.len() {
-            self.path.remove(n);
-        }
-        self
-    }
-}
-
-/// A path one step longer.
-fn extended(path: &[Step], step: Step) -> Vec<Step> {
-    let mut longer = path.to_vec();
-    longer.push(step);
-    longer
-}
+pub use value::{assert_instance, describe_default, describe_mismatch};

@@ -1,24 +1,29 @@
 //! Calls that no signature accepts.
 
-use super::describe::{Describer, block_is_optional};
-use super::{Fault, Mismatch, Mismatches, Step, extended};
-use crate::closure::Closure;
-use crate::types::{Range, Signature, Type, infer, infer_set, is_assignable, is_callable, print};
+use crate::scope::Closure;
+use crate::types::assign::is_assignable;
+use crate::types::context::TypeContext;
+use crate::types::infer::{infer, infer_set};
+use crate::types::mismatch::describe::{Describer, block_is_optional};
+use crate::types::mismatch::difference::{Difference, Mismatch, Mismatches, Step, extended};
+use crate::types::name::is_callable;
+use crate::types::print::print;
+use crate::types::signature::Signature;
+use crate::types::ty::{Range, Type};
 use crate::value::Value;
-use crate::vm::Vm;
 
 /// What is wrong about a call (Ruby: `describe_signatures`): `'f' expects 1 argument, got 2`. A lambda's name
 /// is `lambda`.
 pub fn describe_arguments<'c>(
-    vm: &mut Vm<'c>,
+    context: &mut dyn TypeContext<'c>,
     name: &str,
     signatures: &[Signature<'c>],
     args: &[Value<'c>],
     block: Option<&'c Closure<'c>>,
 ) -> String {
-    let types: Vec<_> = args.iter().map(|arg| infer_set(vm, *arg)).collect();
-    let block = block.map(|block| infer(vm, Value::Closure(block)));
-    let call = Call { describer: Describer { arena: vm.arena }, types, block };
+    let types: Vec<_> = args.iter().map(|arg| infer_set(context, *arg)).collect();
+    let block = block.map(|block| infer(context, Value::Closure(block)));
+    let call = Call { describer: Describer { arena: context.arena() }, types, block };
     let mut errors: Vec<Mismatches<'c>> =
         signatures.iter().enumerate().map(|(n, signature)| call.arguments(signature, n)).collect();
     if errors.iter().any(Vec::is_empty) {
@@ -34,7 +39,7 @@ pub fn describe_arguments<'c>(
             }
         }
     }
-    let arena = vm.arena;
+    let arena = context.arena();
     let label = if name == "lambda" { "block".to_owned() } else { format!("'{name}'") };
     let merged = call.describer.merge(0, true, errors.clone());
     if let [only] = &merged[..] {
@@ -76,7 +81,7 @@ impl<'c> Call<'c> {
         };
         let actual = Range::exactly(given.len() as i64);
         if !expected.covers(actual) {
-            return vec![Mismatch::new(&path, Fault::Count { expected, actual })];
+            return vec![Mismatch::new(&path, Difference::Count { expected, actual })];
         }
         let params = signature.callable.params;
         for (n, actual) in given.iter().enumerate() {
@@ -98,12 +103,12 @@ impl<'c> Call<'c> {
         let wanted = signature.callable.block;
         let last = self.types.last().copied().filter(|ty| is_callable(ty, true));
         match (self.block.or(last), wanted) {
-            (Some(_), None) => vec![Mismatch::new(&path, Fault::UnexpectedBlock)],
+            (Some(_), None) => vec![Mismatch::new(&path, Difference::UnexpectedBlock)],
             (Some(given), Some(wanted)) => {
                 self.describer.describe(wanted, given, &extended(&path, Step::Block))
             }
             (None, wanted) if block_is_optional(wanted) => Vec::new(),
-            (None, _) => vec![Mismatch::new(&path, Fault::MissingBlock)],
+            (None, _) => vec![Mismatch::new(&path, Difference::MissingBlock)],
         }
     }
 }

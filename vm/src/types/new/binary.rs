@@ -1,8 +1,8 @@
 //! `Binary` from Base64, text and bytes.
 
-use super::{Params, check};
 use crate::base64;
 use crate::error::{Eval, Flow};
+use crate::types::new::check::{Params, check};
 use crate::value::{Array, Value};
 use crate::vm::Vm;
 

@@ -1,11 +1,13 @@
 //! `Array` and `Hash` from other values.
 
-use super::{Params, cannot_convert, check};
 use crate::budget;
 use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::iterator::cursor;
-use crate::types::{generalize, infer, print};
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::new::check::{Params, cannot_convert, check};
+use crate::types::print::print;
 use crate::value::{Array, HashBuilder, Value};
 use crate::vm::Vm;
 
@@ -24,9 +26,9 @@ pub(super) fn array<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
                 let items: Vec<_> = bytes.iter().map(|b| Value::Int((*b).into())).collect();
                 Ok(vm.array(&items))
             }
-            other => match cursor(vm, *other) {
+            other => match cursor(vm.arena, *other) {
                 Some(cursor) => {
-                    let items = cursor.collect(vm);
+                    let items = cursor.collect(vm.arena);
                     Ok(vm.array(&items))
                 }
                 None => Err(cannot_convert(vm, "new_array", *value, "Array")),
@@ -59,9 +61,9 @@ pub(super) fn hash<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         (Value::Array(items), Some(option)) => tree(vm, items, option.as_str() == Some("hash_tree")),
         (value @ Value::Hash(_), _) => Ok(value),
         (Value::Array(items), None) => from_items(vm, items.items()),
-        (value, _) => match cursor(vm, value) {
+        (value, _) => match cursor(vm.arena, value) {
             Some(cursor) => {
-                let items = cursor.collect(vm);
+                let items = cursor.collect(vm.arena);
                 from_items(vm, vm.arena.alloc_slice_copy(&items))
             }
             None => {

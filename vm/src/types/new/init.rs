@@ -1,87 +1,28 @@
 //! `Init[T, …]`: what can be made into a `T`. Source: `Puppet::Pops::Types::PInitType`.
 
-use super::construct;
 use crate::error::{Eval, Flow};
 use crate::scope::Scope;
-use crate::types::noted::unsupported;
-use crate::types::{Type, generalize, infer_set, is_assignable, is_instance, print, tuple_range};
+use crate::types::assign::is_assignable;
+use crate::types::context::{Accepted, ConstructorParameters};
+use crate::types::conversion::unsupported;
+use crate::types::generalize::generalize;
+use crate::types::infer::infer_set;
+use crate::types::instance::is_instance;
+use crate::types::name::name as name_of;
+use crate::types::new::check::check;
+use crate::types::new::construct::{construct, new_instance};
+use crate::types::print::print;
+use crate::types::ty::Type;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// Types of one signature of a constructor, and how many of them must be given.
-#[derive(Clone)]
-pub(crate) struct Parameters<'c> {
-    pub types: Vec<&'c Type<'c>>,
-    pub least: usize,
-}
-
-/// What is accepted beside an instance of the type.
-pub(crate) struct Accepted<'c> {
-    /// As it is.
-    pub single: Vec<&'c Type<'c>>,
-    /// As an array of arguments.
-    pub several: Vec<Parameters<'c>>,
-}
-
-impl<'c> Parameters<'c> {
-    /// Whether they take these arguments.
-    pub fn fit(
-        &self,
-        items: &[Value<'c>],
-        mut is_instance: impl FnMut(&'c Type<'c>, Value<'c>) -> bool,
-    ) -> bool {
-        let size = crate::types::Range::new(self.least as i64, self.types.len() as i64);
-        tuple_range(self.types.len(), Some(size)).contains(items.len() as i64)
-            && items.iter().zip(&self.types).all(|(item, ty)| is_instance(ty, *item))
-    }
-}
-
 /// The signatures of a type's constructor; none for a type that has no constructor.
-fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<Parameters<'c>> {
-    let outer = vm.constructor.replace(Vec::new());
+fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<ConstructorParameters<'c>> {
+    let outer = vm.types.asked_constructor.replace(Vec::new());
     // Without arguments a constructor gets no further than to its signatures.
     let top = vm.top;
     let _ = construct(vm, top, ty, &[]);
-    std::mem::replace(&mut vm.constructor, outer).unwrap_or_default()
-}
-
-/// Whether an `Init` may be of this type, as far as the type alone tells.
-pub(crate) fn is_constructible(ty: &Type<'_>) -> bool {
-    fn has_constructor(ty: &Type<'_>) -> bool {
-        match ty {
-            Type::Integer(_)
-            | Type::Float { .. }
-            | Type::Numeric
-            | Type::Boolean(_)
-            | Type::String { .. }
-            | Type::StringValue(_)
-            | Type::Array { .. }
-            | Type::Tuple { .. }
-            | Type::Hash { .. }
-            | Type::Struct(_)
-            | Type::Regexp(_)
-            | Type::Sensitive(_)
-            | Type::Timestamp { .. }
-            | Type::Timespan { .. }
-            | Type::SemVer(_)
-            | Type::SemVerRange
-            | Type::Binary
-            | Type::Uri(_)
-            | Type::Type(_)
-            | Type::NotUndef(Type::Any)
-            | Type::ObjectExtension { .. }
-            | Type::Init { ty: Some(_), .. } => true,
-            Type::Object { name, definition, .. } => {
-                definition.is_some() || matches!(name, Some("Error" | "Deferred" | "Puppet::LookupContext"))
-            }
-            Type::Optional(inner) if !inner.is_unit() => has_constructor(inner),
-            Type::NotUndef(inner) => has_constructor(inner),
-            // One that is still being resolved is not asked yet.
-            Type::Alias(alias) => alias.target.get().is_none_or(has_constructor),
-            _ => false,
-        }
-    }
-    !matches!(ty, Type::Init { .. } | Type::Optional(_) | Type::NotUndef(_)) && has_constructor(ty)
+    std::mem::replace(&mut vm.types.asked_constructor, outer).unwrap_or_default()
 }
 
 /// What `Init[ty, args…]` accepts beside instances of `ty`.
@@ -113,7 +54,7 @@ pub(crate) fn accepted<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]
         .collect();
     if fitting.is_empty() {
         let init = Type::Init { ty: Some(ty), args: vm.arena.alloc_slice_copy(args) };
-        let (init, name) = (print(&init), crate::types::name(generalize(vm.arena, ty)));
+        let (init, name) = (print(&init), name_of(generalize(vm.arena, ty)));
         return Err(Flow::raw(format!(
             "The type '{init}' does not represent a valid set of parameters for {name}.new()"
         )));
@@ -130,7 +71,7 @@ pub fn check_init<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ()> {
     }
 }
 
-fn fits<'c>(vm: &mut Vm<'c>, params: &Parameters<'c>, items: &[Value<'c>]) -> bool {
+fn fits<'c>(vm: &mut Vm<'c>, params: &ConstructorParameters<'c>, items: &[Value<'c>]) -> bool {
     params.fit(items, |ty, item| is_instance(vm, ty, item))
 }
 
@@ -142,7 +83,7 @@ pub(super) fn init<'c>(
     more: &[Value<'c>],
     args: &[Value<'c>],
 ) -> Eval<'c> {
-    super::check(vm, "new_Init", &[], &[&[("Any", "value", true)]], args)?;
+    check(vm, "new_Init", &[], &[&[("Any", "value", true)]], args)?;
     let accepted = accepted(vm, inner, more)?;
     match args[0] {
         Value::Array(items) if more.is_empty() => {
@@ -153,12 +94,12 @@ pub(super) fn init<'c>(
                     && several.iter().any(|params| params.least == 1 && fits(vm, params, args))
             };
             let args = if alone { args } else { items.items() };
-            super::new_instance(vm, scope, inner, args)
+            new_instance(vm, scope, inner, args)
         }
         value => {
             let mut all = vec![value];
             all.extend_from_slice(more);
-            super::new_instance(vm, scope, inner, &all)
+            new_instance(vm, scope, inner, &all)
         }
     }
 }

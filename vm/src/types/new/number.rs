@@ -1,11 +1,12 @@
 //! `Integer`, `Float`, `Numeric` and `Boolean` from other values.
 
-use super::{Params, cannot_convert, check};
 use crate::arith::{strict_float, strict_integer, to_number};
 use crate::error::{Eval, Flow};
+use crate::format::float::float_to_s;
 use crate::time::{SECOND, to_f};
-use crate::types::mismatch::assert_instance;
-use crate::types::parse_with;
+use crate::types::mismatch::value::assert_instance;
+use crate::types::new::check::{Params, cannot_convert, check};
+use crate::types::parse::parse_with;
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
@@ -77,7 +78,7 @@ pub(super) fn integer<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     }
     let value = match from {
         Value::Int(n) => Value::Int(n),
-        Value::Float(f) if !f.is_finite() => return Err(Flow::raw(crate::format::float_to_s(f))),
+        Value::Float(f) if !f.is_finite() => return Err(Flow::raw(float_to_s(f))),
         Value::Float(f) => to_int(f as i128)?,
         Value::Bool(b) => Value::Int(b.into()),
         Value::Timestamp(n) | Value::Timespan(n) => to_int(n.div_euclid(SECOND))?,
@@ -160,7 +161,7 @@ fn float_args<'c>(
         [from] => (*from, Value::Bool(false)),
         [from, abs @ Value::Bool(_)] => (*from, *abs),
         // Only the signatures are asked for.
-        _ if vm.constructor.is_some() => {
+        _ if vm.types.asked_constructor.is_some() => {
             let positional: &Params = &[("Convertible", "from", true), ("Boolean", "abs", false)];
             let named: &Params = &[("NamedArgs", "hash_args", true)];
             check(vm, function, &FLOAT_LOCALS, &[positional, named], args)?;

@@ -1,10 +1,24 @@
 //! Instances of Object types, and URIs.
 
-use super::{Params, check};
-use crate::closure::Closure;
 use crate::error::{Eval, Flow};
-use crate::types::object::{Feature, Kind, constructor, is_in_ruby};
-use crate::types::{CallableType, Range, StructMember, Type, accepts_undef, is_instance, parse_with};
+use crate::format::interpolate::to_interpolated;
+use crate::scope::Closure;
+use crate::types::accept::accepts;
+use crate::types::build::callable;
+use crate::types::context::ConstructorParameters;
+use crate::types::conversion::unsupported;
+use crate::types::definition::{
+    AttributeKind, Feature, constructor, definition, is_in_ruby, member as member_of, value_of,
+};
+use crate::types::instance::is_instance;
+use crate::types::mismatch::signature::describe_arguments;
+use crate::types::mismatch::value::assert_instance;
+use crate::types::name::name as name_of;
+use crate::types::new::check::{Params, check};
+use crate::types::parse::parse_with;
+use crate::types::signature::Signature;
+use crate::types::ty::{CallableType, Range, StructMember, Type, resolved};
+use crate::types::undef::accepts_undef;
 use crate::uri as uris;
 use crate::value::{Hash, HashBuilder, Object, Str, Value};
 use crate::vm::Vm;
@@ -35,12 +49,12 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         Value::Str(text) => text.as_str().to_owned(),
         Value::Hash(hash) => {
             let part = |key: &str, before: &str, after: &str| match hash.get_str(key) {
-                Some(value) => format!("{before}{}{after}", crate::format::to_interpolated(value)),
+                Some(value) => format!("{before}{}{after}", to_interpolated(value)),
                 None => String::new(),
             };
             let host = match hash.get_str("host") {
                 Some(host) => {
-                    let host = crate::format::to_interpolated(host);
+                    let host = to_interpolated(host);
                     format!("//{}{host}{}", part("userinfo", "", "@"), part("port", ":", ""))
                 }
                 None => String::new(),
@@ -83,7 +97,7 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>
             ("arguments", "Optional[Array]", Some(Value::Undef)),
         ],
         _ => {
-            return Err(Flow::raw(crate::types::noted::unsupported(ty)));
+            return Err(Flow::raw(unsupported(ty)));
         }
     };
     let mut all = match parent {
@@ -114,17 +128,17 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
         let place = |a: &Attribute<'_>| class.parameters.iter().position(|name| *name == a.name);
         attributes.sort_by_key(place);
     }
-    if let Some(asked) = &mut vm.constructor {
+    if let Some(asked) = &mut vm.types.asked_constructor {
         let least = attributes.iter().filter(|a| a.default.is_none()).count();
         if class.is_none_or(|class| class.takes_hash) {
             let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
             let by_name = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
-            asked.push(super::Parameters { types: vec![by_name], least: 1 });
+            asked.push(ConstructorParameters { types: vec![by_name], least: 1 });
         }
-        asked.push(super::Parameters { types: attributes.iter().map(|a| a.ty).collect(), least });
+        asked.push(ConstructorParameters { types: attributes.iter().map(|a| a.ty).collect(), least });
         return Err(Flow::raw("only the signatures were asked for"));
     }
-    let type_name: &'c str = crate::types::name(ty);
+    let type_name: &'c str = name_of(ty);
     let given: Vec<Option<Value<'c>>> = match args {
         [Value::Hash(hash)]
             if class.is_none_or(|class| class.takes_hash) && named(vm, &attributes, *hash) =>
@@ -185,8 +199,8 @@ pub fn from_hash<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, init: Value<'c>) -> Eval
     let attributes = settable(vm, ty)?;
     let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
     let shape: &'c Type<'c> = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
-    let subject = format!("{} initializer", crate::types::name(ty));
-    crate::types::mismatch::assert_instance(vm, &subject, shape, init)?;
+    let subject = format!("{} initializer", name_of(ty));
+    assert_instance(vm, &subject, shape, init)?;
     object(vm, ty, &[init])
 }
 
@@ -203,8 +217,8 @@ pub fn member<'c>(
     block: Option<&'c Closure<'c>>,
 ) -> Eval<'c, Option<Value<'c>>> {
     match value {
-        Value::Object(object) if crate::types::object::definition(object.ty).is_some() => {
-            let Some(member) = crate::types::object::member(object.ty, name) else { return Ok(None) };
+        Value::Object(object) if definition(object.ty).is_some() => {
+            let Some(member) = member_of(object.ty, name) else { return Ok(None) };
             let label = member.label(owner(object.ty, name));
             let callables: Vec<CallableType<'c>> = match (member.feature, member.ty) {
                 (Feature::Function, Type::Callable(callable)) => vec![*callable],
@@ -219,26 +233,26 @@ pub fn member<'c>(
             };
             let signatures: Vec<_> = callables
                 .into_iter()
-                .map(|callable| crate::types::Signature { callable, names: Vec::new(), block_name: "block" })
+                .map(|callable| Signature { callable, names: Vec::new(), block_name: "block" })
                 .collect();
             let mut fits = false;
             for signature in &signatures {
-                fits = fits || signature.callable.unspecified || vm.accepts(signature, args, block)?;
+                fits = fits || signature.callable.unspecified || accepts(vm, signature, args, block)?;
             }
             if !fits {
-                let message =
-                    crate::types::mismatch::describe_arguments(vm, &label, &signatures, args, block);
+                let message = describe_arguments(vm, &label, &signatures, args, block);
                 return Err(Flow::raw(message));
             }
             if object.foreign.is_some() {
                 return vm.host.object_member(vm, object, name, args, block).map(Some);
             }
-            let computed = matches!(member.kind, Some(Kind::Derived))
-                || (member.kind == Some(Kind::GivenOrDerived) && object.attributes.get_str(name).is_none());
+            let computed = matches!(member.kind, Some(AttributeKind::Derived))
+                || (member.kind == Some(AttributeKind::GivenOrDerived)
+                    && object.attributes.get_str(name).is_none());
             match (member.feature, computed) {
                 (Feature::Function, _) => Err(Flow::raw(format!("no method is implemented for {label}"))),
                 (_, true) => Err(Flow::raw(format!("no method is implemented for derived {label}"))),
-                _ => Ok(Some(crate::types::object::value_of(object, member))),
+                _ => Ok(Some(value_of(object, member))),
             }
         }
         Value::Object(object) => {
@@ -282,15 +296,15 @@ pub fn member<'c>(
 
 /// The name of the type that defines a member.
 fn owner<'c>(ty: &'c Type<'c>, name: &str) -> &'c str {
-    let mut ty = crate::types::resolved(ty);
-    while let Some(definition) = crate::types::object::definition(ty) {
+    let mut ty = resolved(ty);
+    while let Some(definition) = definition(ty) {
         if definition.attributes.iter().chain(definition.functions).any(|member| member.name == name) {
             break;
         }
         let Some(parent) = definition.parent else { break };
-        ty = crate::types::resolved(parent);
+        ty = resolved(parent);
     }
-    crate::types::name(ty)
+    name_of(ty)
 }
 
 /// How many arguments the signature of a constructor asks for: up to the last that may not be undef.
@@ -320,19 +334,19 @@ fn wrong_arguments<'c>(
     let required = least(attributes);
     let size = (required != types.len() || types.is_empty())
         .then(|| Range::new(required as i64, types.len() as i64));
-    let Type::Callable(positional) = crate::types::callable(arena, &types, size, None, None) else {
+    let Type::Callable(positional) = callable(arena, &types, size, None, None) else {
         return Flow::raw("an Object type has no constructor");
     };
     let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
     let by_name: &'c Type<'c> = Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
-    let Type::Callable(hashed) = crate::types::callable(arena, &[by_name], None, None, None) else {
+    let Type::Callable(hashed) = callable(arena, &[by_name], None, None, None) else {
         return Flow::raw("an Object type has no constructor");
     };
     let names = attributes.iter().map(|a| a.name).collect();
     let signatures = [
-        crate::types::Signature { callable: *hashed, names: vec!["hash"], block_name: "block" },
-        crate::types::Signature { callable: *positional, names, block_name: "block" },
+        Signature { callable: *hashed, names: vec!["hash"], block_name: "block" },
+        Signature { callable: *positional, names, block_name: "block" },
     ];
     let signatures = if takes_hash { &signatures[..] } else { &signatures[1..] };
-    Flow::raw(crate::types::mismatch::describe_arguments(vm, &format!("new_{name}"), signatures, args, None))
+    Flow::raw(describe_arguments(vm, &format!("new_{name}"), signatures, args, None))
 }

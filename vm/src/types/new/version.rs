@@ -1,8 +1,8 @@
 //! `SemVer` and `SemVerRange` from text and parts.
 
-use super::{Params, check};
 use crate::error::{Eval, Flow};
 use crate::semver::{self, Version};
+use crate::types::new::check::{Params, check};
 use crate::value::{Str, Value};
 use crate::vm::Vm;
 

@@ -1,12 +1,20 @@
 //! From the hash of `Object[{…}]` to a definition, with Puppet's checks in Puppet's order.
 
-use super::{Definition, Feature, Kind, Member, attributes, member, members};
 use crate::error::{Eval, Flow};
-use crate::types::mismatch::assert_instance;
-use crate::types::{Type, generalize, infer, is_assignable, optional, parse_with, resolved};
+use crate::types::assign::is_assignable;
+use crate::types::build::optional;
+use crate::types::context::TypeContext;
+use crate::types::definition::{
+    AttributeKind, Definition, Feature, Member, definition, equality_attributes, member, members,
+};
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::mismatch::value::assert_instance;
+use crate::types::name::name as name_of;
+use crate::types::print::{print_definition, print_value};
+use crate::types::ty::{Type, resolved};
 use crate::value::{Hash, Value};
-use crate::vm::Vm;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 const MEMBER: &str = "Pattern[/\\A[a-z_]\\w*\\z/]";
 const TYPE_NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
@@ -16,7 +24,11 @@ const ANNOTATIONS: &str = "Optional[Hash[Type[Annotation], Hash[Pattern[/\\A[a-z
 ///
 /// # Errors
 /// Whatever Puppet finds wrong with the hash.
-pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eval<'c, Type<'c>> {
+pub fn define<'c>(
+    context: &mut dyn TypeContext<'c>,
+    name: Option<&'c str>,
+    init: Hash<'c>,
+) -> Eval<'c, Type<'c>> {
     let shape = format!(
         "Struct[{{Optional[name] => {TYPE_NAME}, Optional[parent] => Type, \
          Optional[type_parameters] => Hash[{MEMBER}, NotUndef], Optional[attributes] => Hash[{MEMBER}, NotUndef], \
@@ -25,8 +37,8 @@ pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eva
          Optional[equality] => Variant[{MEMBER}, Array[{MEMBER}]], Optional[equality_include_type] => Boolean, \
          Optional[checks] => Any, Optional[annotations] => {ANNOTATIONS}}}]"
     );
-    let shape = parse_with(vm, &shape, &[])?;
-    assert_instance(vm, "object initializer", shape, Value::Hash(init))?;
+    let shape = context.parsed_type(&shape)?;
+    assert_instance(context, "object initializer", shape, Value::Hash(init))?;
     let name = name.or_else(|| init.get_str("name").and_then(Value::as_str));
     let parent = match init.get_str("parent") {
         Some(Value::Type(ty)) => Some(ty),
@@ -37,8 +49,12 @@ pub fn define<'c>(vm: &mut Vm<'c>, name: Option<&'c str>, init: Hash<'c>) -> Eva
     }
     inherits_itself(name, parent)?;
     let definer = Definer { name: name.unwrap_or("Object"), parent, init };
-    let definition = definer.run(vm)?;
-    Ok(Type::Object { name, parent, definition: Some(vm.arena.alloc(definition)) })
+    let definition: &'c Definition<'c> = context.arena().alloc(definer.run(context)?);
+    if name.is_none() {
+        let text = context.arena().alloc_str(&print_definition(definition));
+        definition.text.get_or_init(|| text);
+    }
+    Ok(Type::Object { name, parent, definition: Some(definition) })
 }
 
 /// Fails for a type among its own ancestors: one that is still being defined.
@@ -53,11 +69,15 @@ fn inherits_itself<'c>(name: Option<&str>, parent: Option<&'c Type<'c>>) -> Eval
 }
 
 /// What is said of `Object[x]` and `TypeSet[x]` where `x` is no hash.
-pub fn not_a_definition<'c>(vm: &mut Vm<'c>, what: &str, value: Value<'c>) -> Box<Flow<'c>> {
-    let name = parse_with(vm, TYPE_NAME, &[]);
-    match name.and_then(|name| assert_instance(vm, &format!("{what} name"), name, value)) {
+pub fn not_a_definition<'c>(
+    context: &mut dyn TypeContext<'c>,
+    what: &str,
+    value: Value<'c>,
+) -> Box<Flow<'c>> {
+    let name = context.parsed_type(TYPE_NAME);
+    match name.and_then(|name| assert_instance(context, &format!("{what} name"), name, value)) {
         Err(flow) => flow,
-        Ok(()) => Flow::raw(format!("'{what}' needs a hash, got {}", crate::types::print_value(value))),
+        Ok(()) => Flow::raw(format!("'{what}' needs a hash, got {}", print_value(value))),
     }
 }
 
@@ -75,27 +95,28 @@ impl<'c> Definer<'c> {
         }
     }
 
-    fn run(&self, vm: &mut Vm<'c>) -> Eval<'c, Definition<'c>> {
-        let type_parameters = self.type_parameters(vm)?;
-        let attributes = self.attributes(vm)?;
-        let functions = self.functions(vm, &attributes)?;
+    fn run(&self, context: &mut dyn TypeContext<'c>) -> Eval<'c, Definition<'c>> {
+        let type_parameters = self.type_parameters(context)?;
+        let attributes = self.attributes(context)?;
+        let functions = self.functions(context, &attributes)?;
         let include_type = !matches!(self.init.get_str("equality_include_type"), Some(Value::Bool(false)));
         let equality = self.equality(&attributes, &functions, include_type)?;
         Ok(Definition {
             parent: self.parent,
-            type_parameters: vm.arena.alloc_slice_copy(&type_parameters),
-            attributes: vm.arena.alloc_slice_copy(&attributes),
-            functions: vm.arena.alloc_slice_copy(&functions),
-            equality: equality.map(|names| &*vm.arena.alloc_slice_copy(&names)),
+            type_parameters: context.arena().alloc_slice_copy(&type_parameters),
+            attributes: context.arena().alloc_slice_copy(&attributes),
+            functions: context.arena().alloc_slice_copy(&functions),
+            equality: equality.map(|names| &*context.arena().alloc_slice_copy(&names)),
             equality_include_type: include_type,
             checks: self.init.get_str("checks").filter(|checks| !checks.is_undef()),
             annotations: self.init.get_str("annotations").filter(|given| !given.is_undef()),
             in_ruby: Cell::new(self.parent.is_some_and(super::is_in_ruby)),
             ruby_class: Cell::new(None),
+            text: OnceCell::new(),
         })
     }
 
-    fn type_parameters(&self, vm: &mut Vm<'c>) -> Eval<'c, Vec<Member<'c>>> {
+    fn type_parameters(&self, context: &mut dyn TypeContext<'c>) -> Eval<'c, Vec<Member<'c>>> {
         let mut all = Vec::new();
         for (name, spec) in self.entries("type_parameters") {
             let name = name.as_str().unwrap_or_default();
@@ -103,10 +124,10 @@ impl<'c> Definer<'c> {
                 Value::Hash(spec) => (spec.get_str("type").unwrap_or(Value::Undef), spec.get_str("value")),
                 other => (*other, None),
             };
-            let ty = self.type_of(vm, Feature::TypeParameter, name, ty)?;
+            let ty = self.type_of(context, Feature::TypeParameter, name, ty)?;
             let ty = match ty {
                 Type::Optional(_) => ty,
-                ty => optional(vm.arena, ty),
+                ty => optional(context.arena(), ty),
             };
             self.reserved(name)?;
             let feature = Feature::TypeParameter;
@@ -122,7 +143,7 @@ impl<'c> Definer<'c> {
             };
             let inherited = self.parent.map(|parent| members(parent, |d| d.type_parameters));
             let inherited = inherited.unwrap_or_default().into_iter().find(|known| known.name == name);
-            self.check_override(vm, &parameter, inherited)?;
+            self.check_override(context, &parameter, inherited)?;
             all.push(parameter);
         }
         Ok(all)
@@ -130,7 +151,7 @@ impl<'c> Definer<'c> {
 
     fn type_of(
         &self,
-        vm: &mut Vm<'c>,
+        context: &mut dyn TypeContext<'c>,
         feature: Feature,
         name: &str,
         value: Value<'c>,
@@ -139,14 +160,14 @@ impl<'c> Definer<'c> {
             Feature::Function => &Type::Type(&Type::Callable(crate::types::CallableType::ANY)),
             _ => &Type::Type(&Type::Unit),
         };
-        assert_instance(vm, &format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;
+        assert_instance(context, &format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;
         match value {
             Value::Type(ty) => Ok(ty),
             _ => Ok(&Type::Any),
         }
     }
 
-    fn attributes(&self, vm: &mut Vm<'c>) -> Eval<'c, Vec<Member<'c>>> {
+    fn attributes(&self, context: &mut dyn TypeContext<'c>) -> Eval<'c, Vec<Member<'c>>> {
         let given = self.entries("attributes");
         for (key, _) in self.entries("constants") {
             if given.iter().any(|(name, _)| name.same(*key)) {
@@ -158,25 +179,25 @@ impl<'c> Definer<'c> {
         }
         let mut all = Vec::new();
         for (name, spec) in given {
-            let attribute = self.attribute(vm, name.as_str().unwrap_or_default(), *spec)?;
-            self.check_override(vm, &attribute, self.inherited(attribute.name))?;
+            let attribute = self.attribute(context, name.as_str().unwrap_or_default(), *spec)?;
+            self.check_override(context, &attribute, self.inherited(attribute.name))?;
             all.push(attribute);
         }
         for (name, value) in self.entries("constants") {
             let name = name.as_str().unwrap_or_default();
             self.reserved(name)?;
-            let inferred = infer(vm, *value);
+            let inferred = infer(context, *value);
             let constant = Member {
                 feature: Feature::Attribute,
                 name,
-                ty: generalize(vm.arena, inferred),
+                ty: generalize(context.arena(), inferred),
                 value: Some(*value),
-                kind: Some(Kind::Constant),
+                kind: Some(AttributeKind::Constant),
                 is_final: true,
                 overrides: self.inherited(name).is_some(),
                 annotations: None,
             };
-            self.check_override(vm, &constant, self.inherited(name))?;
+            self.check_override(context, &constant, self.inherited(name))?;
             all.push(constant);
         }
         Ok(all)
@@ -196,12 +217,17 @@ impl<'c> Definer<'c> {
         member(self.parent?, name)
     }
 
-    fn attribute(&self, vm: &mut Vm<'c>, name: &'c str, spec: Value<'c>) -> Eval<'c, Member<'c>> {
+    fn attribute(
+        &self,
+        context: &mut dyn TypeContext<'c>,
+        name: &'c str,
+        spec: Value<'c>,
+    ) -> Eval<'c, Member<'c>> {
         let feature = Feature::Attribute;
         self.reserved(name)?;
         let label = format!("attribute {}[{name}]", self.name);
         let Value::Hash(spec) = spec else {
-            let ty = self.type_of(vm, feature, name, spec)?;
+            let ty = self.type_of(context, feature, name, spec)?;
             let value = matches!(ty, Type::Optional(_)).then_some(Value::Undef);
             let (kind, annotations) = (None, None);
             return Ok(Member {
@@ -220,14 +246,14 @@ impl<'c> Definer<'c> {
              Enum[constant, derived, given_or_derived, reference], value => Any, \
              Optional[annotations] => {ANNOTATIONS}}}]"
         );
-        let shape = parse_with(vm, &shape, &[])?;
-        assert_instance(vm, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
+        let shape = context.parsed_type(&shape)?;
+        assert_instance(context, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
         let Some(Value::Type(ty)) = spec.get_str("type") else {
             return Err(Flow::raw(format!("{label} has no type")));
         };
-        let kind = spec.get_str("kind").and_then(Value::as_str).and_then(Kind::by_name);
+        let kind = spec.get_str("kind").and_then(Value::as_str).and_then(AttributeKind::by_name);
         let mut is_final = matches!(spec.get_str("final"), Some(Value::Bool(true)));
-        if kind == Some(Kind::Constant) {
+        if kind == Some(AttributeKind::Constant) {
             if spec.get_str("final").is_some() && !is_final {
                 let message = format!("{label} of kind 'constant' cannot be combined with final => false");
                 return Err(Flow::raw(message));
@@ -235,20 +261,21 @@ impl<'c> Definer<'c> {
             is_final = true;
         }
         let value = spec.get_str("value").or_else(|| {
-            let may_be_none = matches!(ty, Type::Optional(_)) && matches!(kind, None | Some(Kind::Reference));
+            let may_be_none =
+                matches!(ty, Type::Optional(_)) && matches!(kind, None | Some(AttributeKind::Reference));
             may_be_none.then_some(Value::Undef)
         });
         match (kind, value) {
-            (Some(kind @ (Kind::Derived | Kind::GivenOrDerived)), Some(_)) => {
+            (Some(kind @ (AttributeKind::Derived | AttributeKind::GivenOrDerived)), Some(_)) => {
                 let kind = kind.name();
                 let message = format!("{label} of kind '{kind}' cannot be combined with an attribute value");
                 return Err(Flow::raw(message));
             }
-            (Some(Kind::Constant), None) => {
+            (Some(AttributeKind::Constant), None) => {
                 return Err(Flow::raw(format!("{label} of kind 'constant' requires a value")));
             }
             (_, Some(value)) if !matches!(value, Value::Default) => {
-                assert_instance(vm, &format!("{label} value"), ty, value)?;
+                assert_instance(context, &format!("{label} value"), ty, value)?;
             }
             _ => {}
         }
@@ -264,7 +291,11 @@ impl<'c> Definer<'c> {
         })
     }
 
-    fn functions(&self, vm: &mut Vm<'c>, attributes: &[Member<'c>]) -> Eval<'c, Vec<Member<'c>>> {
+    fn functions(
+        &self,
+        context: &mut dyn TypeContext<'c>,
+        attributes: &[Member<'c>],
+    ) -> Eval<'c, Vec<Member<'c>>> {
         let mut all = Vec::new();
         for (name, spec) in self.entries("functions") {
             let name = name.as_str().unwrap_or_default();
@@ -285,9 +316,9 @@ impl<'c> Definer<'c> {
                         "Struct[{{type => Type[Callable], Optional[final] => Boolean, Optional[override] => \
                          Boolean, Optional[annotations] => {ANNOTATIONS}}}]"
                     );
-                    let shape = parse_with(vm, &shape, &[])?;
+                    let shape = context.parsed_type(&shape)?;
                     let subject = format!("initializer for function '{name}'");
-                    assert_instance(vm, &subject, shape, Value::Hash(*spec))?;
+                    assert_instance(context, &subject, shape, Value::Hash(*spec))?;
                     if let Some(Value::Type(ty)) = spec.get_str("type") {
                         function.ty = ty;
                     }
@@ -295,13 +326,13 @@ impl<'c> Definer<'c> {
                     function.overrides = matches!(spec.get_str("override"), Some(Value::Bool(true)));
                     function.annotations = spec.get_str("annotations").filter(|given| !given.is_undef());
                 }
-                other => function.ty = self.type_of(vm, feature, name, *other)?,
+                other => function.ty = self.type_of(context, feature, name, *other)?,
             }
             if attributes.iter().any(|attribute| attribute.name == name) {
                 let label = function.label(self.name);
                 return Err(Flow::raw(format!("{label} conflicts with attribute with the same name")));
             }
-            self.check_override(vm, &function, self.inherited(name))?;
+            self.check_override(context, &function, self.inherited(name))?;
             all.push(function);
         }
         Ok(all)
@@ -310,7 +341,7 @@ impl<'c> Definer<'c> {
     /// Whether a member may stand over the inherited one of its name, and says so.
     fn check_override(
         &self,
-        vm: &mut Vm<'c>,
+        context: &mut dyn TypeContext<'c>,
         own: &Member<'c>,
         inherited: Option<&'c Member<'c>>,
     ) -> Eval<'c, ()> {
@@ -326,14 +357,15 @@ impl<'c> Definer<'c> {
         };
         let owner = self.owner(own).unwrap_or("Object");
         let over = inherited.label(owner);
-        let constants = inherited.kind == Some(Kind::Constant) && own.kind == Some(Kind::Constant);
+        let constants =
+            inherited.kind == Some(AttributeKind::Constant) && own.kind == Some(AttributeKind::Constant);
         let problem = if inherited.feature != own.feature {
             format!("{label} attempts to override {over}")
         } else if inherited.is_final && !constants {
             format!("{label} attempts to override final {over}")
         } else if !own.overrides {
             format!("{label} attempts to override {over} without having override => true")
-        } else if !is_assignable(vm.arena, inherited.ty, own.ty) {
+        } else if !is_assignable(context.arena(), inherited.ty, own.ty) {
             format!("{label} attempts to override {over} with a type that does not match")
         } else {
             return Ok(());
@@ -345,10 +377,10 @@ impl<'c> Definer<'c> {
     fn owner(&self, own: &Member<'c>) -> Option<&'c str> {
         let mut parent = self.parent;
         while let Some(ty) = parent.map(resolved) {
-            let definition = super::definition(ty)?;
+            let definition = definition(ty)?;
             let lists = [definition.attributes, definition.functions, definition.type_parameters];
             if lists.iter().any(|list| list.iter().any(|known| known.name == own.name)) {
-                return Some(crate::types::name(ty));
+                return Some(name_of(ty));
             }
             parent = definition.parent;
         }
@@ -376,7 +408,7 @@ impl<'c> Definer<'c> {
             let inherited = self.inherited(name);
             if let (Some(inherited), Some(parent)) = (inherited, self.parent)
                 && inherited.feature == Feature::Attribute
-                && super::equality_attributes(parent).contains(name)
+                && equality_attributes(parent).contains(name)
             {
                 let owner = self.owner(inherited).unwrap_or("Object");
                 let attribute = inherited.label(owner);
@@ -396,7 +428,7 @@ impl<'c> Definer<'c> {
                     "{label} equality is referencing {attribute}. Only attribute references are allowed"
                 )));
             }
-            if member.kind == Some(Kind::Constant) {
+            if member.kind == Some(AttributeKind::Constant) {
                 return Err(Flow::raw(format!(
                     "{label} equality is referencing constant {attribute}. Reference to constant is not allowed \
                      in equality"
@@ -405,12 +437,4 @@ impl<'c> Definer<'c> {
         }
         Ok(Some(names))
     }
-}
-
-/// What `new` takes, what is required first: name, type, default.
-pub fn constructor<'c>(ty: &'c Type<'c>) -> Vec<(&'c str, &'c Type<'c>, Option<Value<'c>>)> {
-    let settable = attributes(ty).into_iter().filter(|attribute| attribute.is_settable());
-    let (rest, required): (Vec<_>, Vec<_>) =
-        settable.map(|a| (a.name, a.ty, a.value)).partition(|(_, _, default)| default.is_some());
-    required.into_iter().chain(rest).collect()
 }

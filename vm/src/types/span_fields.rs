@@ -1,0 +1,51 @@
+//! Timespans from their fields (`days`, `hours`, …), and from texts with formats.
+
+use crate::error::{Eval, Flow};
+use crate::time::{SECOND, timespan as spans};
+use crate::value::{Hash, Value};
+
+/// A span of named fields, or of a text with a format.
+pub(crate) fn timespan_from_hash<'c>(hash: Hash<'c>) -> Eval<'c, i128> {
+    if let Some(Value::Str(text)) = hash.get_str("string") {
+        return parse_span(&text, hash.get_str("format"));
+    }
+    let field = |name: &str| match hash.get_str(name) {
+        Some(Value::Int(n)) => n,
+        _ => 0,
+    };
+    let fields = [
+        field("days"),
+        field("hours"),
+        field("minutes"),
+        field("seconds"),
+        field("milliseconds"),
+        field("microseconds"),
+        field("nanoseconds"),
+    ];
+    let span = from_fields(fields);
+    Ok(if hash.get_str("negative").is_some_and(Value::truthy) { -span } else { span })
+}
+
+pub(crate) fn from_fields(fields: [i64; 7]) -> i128 {
+    const UNITS: [i128; 7] = [86_400 * SECOND, 3600 * SECOND, 60 * SECOND, SECOND, 1_000_000, 1000, 1];
+    fields.iter().zip(UNITS).map(|(n, unit)| i128::from(*n) * unit).sum()
+}
+
+pub(crate) fn parse_span<'c>(text: &str, format: Option<Value<'c>>) -> Eval<'c, i128> {
+    match format {
+        None => spans::parse(text, &spans::DEFAULTS, false),
+        Some(format) => {
+            let (formats, single) = texts(format);
+            spans::parse(text, &formats, single)
+        }
+    }
+    .map_err(Flow::raw)
+}
+
+pub(crate) fn texts<'c>(value: Value<'c>) -> (Vec<&'c str>, bool) {
+    match value {
+        Value::Str(text) => (vec![text.as_str()], true),
+        Value::Array(items) => (items.items().iter().filter_map(|item| item.as_str()).collect(), false),
+        _ => (Vec::new(), false),
+    }
+}

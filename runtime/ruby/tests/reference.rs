@@ -3,7 +3,7 @@
 //! `UPDATE=1 cargo test -p bunraku-ruby --test reference` writes it.
 #![allow(clippy::disallowed_methods, reason = "a test reads and writes the page it is about")]
 
-use bunraku_ruby::protocol::{Mark, Row, TABLES, Table};
+use bunraku_ruby::protocol::{ProtocolRow, ProtocolTable, QuestionFlag, TABLES};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -26,7 +26,10 @@ A message goes over one of two pipes, in turns. Numbers are little-endian.
 answered, 0 for none. A message with another number, or about another than the one that stands, ends the worker.
 
 A `size` is a byte, or 255 and a word behind it. A `text` is a size and so many bytes of UTF-8. A `value` is a byte of
-the last table and what its row says. Arguments are one array; `number` is a size by which the other side knows something.
+the last table and what its row says. QuestionArguments are one array; `number` is a size by which the other side knows something.
+
+The answer to a question is an array or a value that is made for it, and that nobody will know again, or, where it says
+`own`, a value that code has.
 
 What is in none of the tables is an error on either side, and so are more or fewer arguments than a row has.
 ";
@@ -35,7 +38,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn line(table: &Table, row: &Row) -> String {
+fn line(table: &ProtocolTable, row: &ProtocolRow) -> String {
     let byte = match table.name {
         "Message" => format!("`{}`", char::from(row.byte)),
         _ => row.byte.to_string(),
@@ -43,18 +46,18 @@ fn line(table: &Table, row: &Row) -> String {
     let arguments = row.arguments.join(", ");
     let mut line = format!("| {byte} | `{}` | {} |", row.name.to_lowercase(), cell(&arguments));
     if has_answers(table) {
-        let answer = match row.marks.contains(&Mark::Own) {
+        let answer = match row.marks.contains(&QuestionFlag::Own) {
             true => format!("{} (own)", row.answer),
             false => row.answer.to_owned(),
         };
         let _ = write!(line, " {} |", cell(&answer));
     }
-    let keeps = if row.marks.contains(&Mark::Keeps) { " Variables stay what they are." } else { "" };
+    let keeps = if row.marks.contains(&QuestionFlag::Keeps) { " Variables stay what they are." } else { "" };
     let _ = writeln!(line, " {}{keeps} |", cell(row.meaning));
     line
 }
 
-fn has_answers(table: &Table) -> bool {
+fn has_answers(table: &ProtocolTable) -> bool {
     table.rows.iter().any(|row| !row.answer.is_empty())
 }
 

@@ -2,10 +2,10 @@
 
 use bumpalo::Bump;
 use bunraku_ruby::world::{
-    Beginning, CheckerFault, Code, Counted, DefinitionView, Environment, FunctionSource, Observer,
-    ResourceTypeKind, ResourceView, Resources, Setting, Variable,
+    Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionView, EnvironmentSide,
+    FoundVariable, FunctionSource, ResourceTypeKind, ResourceView, SettingValue,
 };
-use bunraku_ruby::{Ruby, Settings, Workers};
+use bunraku_ruby::{Ruby, WorkerSettings, Workers};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -29,7 +29,7 @@ fn absent<'c, T>() -> Eval<'c, T> {
     Err(Flow::raw("not in this world"))
 }
 
-impl<'c> Environment<'c> for Nothing {
+impl<'c> EnvironmentSide<'c> for Nothing {
     fn beginning(&self) -> Beginning {
         Beginning { node: "n".to_owned(), environment: "e".to_owned(), folders: Vec::new() }
     }
@@ -51,17 +51,17 @@ impl<'c> Environment<'c> for Nothing {
     fn extensions(&self) -> &'c [(String, PathBuf)] {
         &[]
     }
-    fn setting(&self, _: &str) -> Option<Setting<'c>> {
+    fn setting(&self, _: &str) -> Option<SettingValue<'c>> {
         None
     }
 }
 
-impl<'c> Code<'c> for Nothing {
+impl<'c> CodeSide<'c> for Nothing {
     fn load_code(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, UnitId> {
         absent()
     }
-    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c, Variable<'c>> {
-        Ok(Variable { value: None, reason: None })
+    fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c, FoundVariable<'c>> {
+        Ok(FoundVariable { value: None, reason: None })
     }
     fn variables(&self, vm: &mut Vm<'c>, _: &'c Scope<'c>, _: Option<&[Value<'c>]>) -> Value<'c> {
         Value::Hash(bunraku_vm::value::HashBuilder::new(vm.arena).finish())
@@ -87,7 +87,7 @@ impl<'c> Code<'c> for Nothing {
     }
 }
 
-impl<'c> Resources<'c> for Nothing {
+impl<'c> CatalogSide<'c> for Nothing {
     fn resource(&self, _: &str, _: &str) -> Option<ResourceView<'c>> {
         None
     }
@@ -120,7 +120,7 @@ impl<'c> Resources<'c> for Nothing {
     }
 }
 
-impl Observer for Nothing {
+impl CallObserver for Nothing {
     fn begins(&self, what: Counted, name: &str) {
         self.counted.borrow_mut().push(format!("{what:?} {name}"));
     }
@@ -132,7 +132,7 @@ impl Observer for Nothing {
 
 /// What templates come to, one after the other in one compile: the text, or the message.
 fn rendered(templates: &[&str]) -> (Vec<Result<String, String>>, Vec<String>) {
-    let (arena, workers, settings) = (Bump::new(), Workers::default(), Settings::default());
+    let (arena, workers, settings) = (Bump::new(), Workers::default(), WorkerSettings::default());
     let (world, stub) = (Nothing::default(), machine::Stub::default());
     let ruby = Ruby::new(&workers, &settings);
     let mut vm = Vm::new(&arena, &stub);
@@ -182,9 +182,9 @@ fn sending(bytes: &str) -> String {
 fn a_question_there_is_not_is_an_error_in_the_compiler() {
     let protocol = "Bunraku::Protocol";
     let asked = |rest: &str| message(&sending(&format!("{protocol}::Message::ASK, {rest}")));
-    let said = asked(&format!("250, {protocol}::Form::ARRAY, 0"));
+    let said = asked(&format!("250, {protocol}::ValueTag::ARRAY, 0"));
     assert!(said.ends_with("the Ruby worker asks question 250, which there is not"), "{said}");
-    let said = asked(&format!("{protocol}::QUESTIONS['text'][0], {protocol}::Form::ARRAY, 0"));
+    let said = asked(&format!("{protocol}::QUESTIONS['text'][0], {protocol}::ValueTag::ARRAY, 0"));
     assert!(said.ends_with("the Ruby worker asks 'text' in another form"), "{said}");
 }
 
@@ -194,11 +194,11 @@ fn what_is_no_message_ends_the_worker_and_the_next_is_unharmed() {
     let bytes = [
         // No kind of message; a request, which is the compiler's to make; a question with a form there is not.
         "250".to_owned(),
-        format!("{protocol}::Message::DO, 14, {protocol}::Form::ARRAY, 0"),
+        format!("{protocol}::Message::DO, 14, {protocol}::ValueTag::ARRAY, 0"),
         format!("{protocol}::Message::ASK, {protocol}::QUESTIONS['text'][0], 250"),
         format!("{protocol}::Message::ASK"),
         // An answer to nothing.
-        format!("{protocol}::Message::ANSWER, {protocol}::Form::UNDEF"),
+        format!("{protocol}::Message::ANSWER, {protocol}::ValueTag::UNDEF"),
     ];
     for bytes in bytes {
         let (all, _) = rendered(&[&sending(&bytes), "<%= 'next' %>"]);

@@ -223,7 +223,7 @@ pub struct Compile<'c> {
     /// Paths of loaded manifests: not as `Path`s, which are hashed part by part.
     loaded: RefCell<HashSet<std::ffi::OsString>>,
     templates: RefCell<HashMap<String, ChunkRef>>,
-    erb: crate::erb::Engine<'c>,
+    erb: crate::erb::Templating<'c>,
     found_functions: ruby_functions::FoundFunctions<'c>,
     main_chunks: RefCell<Vec<ChunkRef>>,
     class_scopes: RefCell<HashMap<&'c str, &'c Scope<'c>>>,

@@ -2,7 +2,7 @@
 
 use super::ruby_functions::FoundFunctions;
 use super::{BREAK_IS_ILLEGAL, Compile, Known, KnownKind, Log, Settings, contain};
-use crate::erb::{Engine, KeptTemplates};
+use crate::erb::{KeptTemplates, Templating};
 use crate::functions::Functions;
 use crate::hiera::Hiera;
 use crate::hiera::query::{Answer, Query};
@@ -212,7 +212,7 @@ impl<'c> Compile<'c> {
             loaded: RefCell::default(),
             templates: RefCell::default(),
             found_functions: FoundFunctions::default(),
-            erb: Engine::new(&environment.templates, kept_templates),
+            erb: Templating::new(&environment.templates, kept_templates),
             main_chunks: RefCell::default(),
             class_scopes: RefCell::default(),
             node_scope: Cell::new(None),

@@ -4,19 +4,19 @@
 use super::{Method, array_blocks, list};
 use crate::budget;
 use crate::compare::{self, case_equal, must_order as order};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, OrRuby, V};
 use std::rc::Rc;
 
-pub(super) const UNKNOWN: Ask = Ask("a method of an array");
+pub(super) const UNKNOWN: ForRuby = ForRuby("a method of an array");
 /// Longer arrays are Ruby's where each item is held against each.
 pub(super) const LONGEST: usize = 2000;
 
 /// Calls a method of an array.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -36,7 +36,7 @@ fn size(on: &V<'_>) -> usize {
     on.size().unwrap_or_default()
 }
 
-fn item<'c>(on: &V<'c>, at: usize) -> Known<Option<V<'c>>> {
+fn item<'c>(on: &V<'c>, at: usize) -> OrRuby<Option<V<'c>>> {
     Ok(match on {
         V::Array(items) => items.items().get(at).copied().map(V::from),
         V::List(items) => items.try_borrow().map_err(|_| BUSY)?.get(at).cloned(),
@@ -44,7 +44,7 @@ fn item<'c>(on: &V<'c>, at: usize) -> Known<Option<V<'c>>> {
     })
 }
 
-pub(super) fn all<'c>(on: &V<'c>) -> Known<Vec<V<'c>>> {
+pub(super) fn all<'c>(on: &V<'c>) -> OrRuby<Vec<V<'c>>> {
     on.items()?.ok_or(UNKNOWN)
 }
 
@@ -54,7 +54,7 @@ fn place(n: i64, count: usize) -> Option<usize> {
 }
 
 /// Calls a method that takes no block and changes nothing.
-pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     use Method::{Compact, Flatten, Grep, Intersection, Minus, Plus, Reverse, Sort, ToH, Union, Uniq, Zip};
     use Method::{
         Dig, Drop, Element, Empty, Fetch, First, Freeze, Last, Size, Slice, Take, ToA, ToAry, ValuesAt,
@@ -69,9 +69,9 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
 }
 
 /// Items, or parts, by their places.
-fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let count = size(on);
-    let at = |n: i64| -> Known<V<'c>> {
+    let at = |n: i64| -> OrRuby<V<'c>> {
         Ok(match place(n, count) {
             Some(at) => item(on, at)?.unwrap_or(V::Nil),
             None => V::Nil,
@@ -107,14 +107,14 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
                 V::Int(n) => at(*n),
                 _ => Err(UNKNOWN),
             };
-            V::list(places.iter().map(one).collect::<Known<_>>()?)
+            V::list(places.iter().map(one).collect::<OrRuby<_>>()?)
         }
         _ => return Err(UNKNOWN),
     })
 }
 
 /// What is said of all items: a text, a place, a number, whether something holds.
-fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Count, []) => V::Int(size(on) as i64),
         (Method::Join, []) => V::made(join(on, "")?),
@@ -139,7 +139,7 @@ fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
         (Method::Sum, []) => {
             let mut sum = 0i64;
             for item in all(on)? {
-                let V::Int(n) = item else { return Err(Ask("a sum of other than integers")) };
+                let V::Int(n) = item else { return Err(ForRuby("a sum of other than integers")) };
                 sum = sum.checked_add(n).ok_or(UNKNOWN)?;
             }
             V::Int(sum)
@@ -158,7 +158,7 @@ fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
 }
 
 /// The largest or the smallest item.
-fn extreme<'c>(on: &V<'c>, method: Method) -> Known<V<'c>> {
+fn extreme<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
     let mut items = all(on)?.into_iter();
     let Some(mut best) = items.next() else { return Ok(V::Nil) };
     for item in items {
@@ -174,7 +174,7 @@ fn extreme<'c>(on: &V<'c>, method: Method) -> Known<V<'c>> {
 }
 
 /// Another array, or a hash, made of the items.
-fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Plus, [other]) => {
             V::list(all(on)?.into_iter().chain(other.items()?.ok_or(UNKNOWN)?).collect())
@@ -213,13 +213,13 @@ fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
             V::list(all(on)?.into_iter().map(|item| V::pair(item, other.next().unwrap_or(V::Nil))).collect())
         }
         (Method::ToH, []) => {
-            let mut map = crate::value::Map::default();
+            let mut map = crate::value::HashValue::default();
             for pair in all(on)? {
                 let pair: [V<'c>; 2] = pair
                     .items()?
                     .ok_or(UNKNOWN)?
                     .try_into()
-                    .map_err(|_| Ask("a hash of other than pairs"))?;
+                    .map_err(|_| ForRuby("a hash of other than pairs"))?;
                 let [key, value] = pair;
                 map.set(key, value)?;
             }
@@ -229,7 +229,7 @@ fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
     })
 }
 
-fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
+fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> OrRuby<V<'c>> {
     let count = size(on);
     match place(start, count) {
         Some(start) if start <= count && len >= 0 => {
@@ -239,7 +239,7 @@ fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
     }
 }
 
-fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
+fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
     for at in 0..size(on) {
         if let Some(item) = item(on, at)?
             && compare::equal(&item, wanted)?
@@ -251,8 +251,8 @@ fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
 }
 
 /// `join`: arrays within are joined too.
-fn join(on: &V<'_>, separator: &str) -> Known<String> {
-    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> Known<()> {
+fn join(on: &V<'_>, separator: &str) -> OrRuby<String> {
+    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> OrRuby<()> {
         if depth > 60 {
             return Err(UNKNOWN);
         }
@@ -262,7 +262,7 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
             if matches!(item, V::Array(_) | V::List(_)) {
                 // An empty one leaves an empty place.
                 if size(&item) == 0 {
-                    return Err(Ask("an empty array joined"));
+                    return Err(ForRuby("an empty array joined"));
                 }
                 put(out, &item, separator, first, depth + 1)?;
                 continue;
@@ -282,7 +282,7 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
     Ok(out)
 }
 
-pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> Known<()> {
+pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> OrRuby<()> {
     if depth > 60 {
         return Err(UNKNOWN);
     }
@@ -297,9 +297,9 @@ pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
     Ok(())
 }
 
-pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> Known<Vec<V<'c>>> {
+pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> OrRuby<Vec<V<'c>>> {
     if items.len() > LONGEST {
-        return Err(Ask("a long array"));
+        return Err(ForRuby("a long array"));
     }
     let mut kept: Vec<V<'c>> = Vec::new();
     for item in items {
@@ -310,7 +310,7 @@ pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> Known<Vec<V<'c>>> {
     Ok(kept)
 }
 
-pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> Known<bool> {
+pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> OrRuby<bool> {
     for item in items {
         if item.same_key(wanted)? {
             return Ok(true);
@@ -319,9 +319,9 @@ pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> Known<bool> {
     Ok(false)
 }
 
-fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'c>> {
+fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
     if left.len() + right.len() > LONGEST {
-        return Err(Ask("a long array"));
+        return Err(ForRuby("a long array"));
     }
     if method == Method::Union {
         return Ok(V::list(uniq(left.into_iter().chain(right).collect())?));
@@ -336,6 +336,6 @@ fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'
     Ok(V::list(if wanted { uniq(kept)? } else { kept }))
 }
 
-pub(super) fn sort(items: Vec<V<'_>>) -> Known<Vec<V<'_>>> {
+pub(super) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
     compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))
 }

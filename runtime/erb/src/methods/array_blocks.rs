@@ -4,17 +4,17 @@ use super::Method;
 use super::array::{LONGEST, UNKNOWN, all, has, plain};
 use super::common::order_of;
 use crate::compare::{self, must_order as order};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, Map, V};
+use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Runs `each` for every item; a change meanwhile is noticed.
 fn each<'r, 'e, 'c>(
-    renderer: &'r mut Renderer<'e, 'c>,
+    renderer: &'r mut Rendering<'e, 'c>,
     on: &V<'c>,
-    mut each: impl FnMut(&mut Renderer<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
+    mut each: impl FnMut(&mut Rendering<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
 ) -> Done<'c, ()> {
     match on {
         V::Array(items) => {
@@ -40,7 +40,7 @@ fn each<'r, 'e, 'c>(
 
 /// Calls a method of an array with a block.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -70,7 +70,7 @@ pub(super) fn call<'c>(
 
 /// Runs the block for each item, for what it does.
 fn walk<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -116,7 +116,7 @@ fn walk<'c>(
 
 /// An array of what the block gives, or of the items that it chooses.
 fn collect<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -160,7 +160,7 @@ fn collect<'c>(
 
 /// One value: an item, a place, a number, what the block makes of all.
 fn search<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -222,7 +222,7 @@ fn search<'c>(
 }
 
 /// The items in another order, or sorted into groups, as the block says.
-fn arrange<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
+fn arrange<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
     match method {
         Method::Partition => partition(renderer, on, block),
         Method::Uniq => uniq(renderer, on, block),
@@ -237,7 +237,7 @@ fn arrange<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, method: Method, bloc
     }
 }
 
-fn partition<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+fn partition<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
     let (mut chosen, mut other) = (Vec::new(), Vec::new());
     each(renderer, on, |renderer, _, item| {
         let side = if renderer.yield_one(block, item.clone())?.truthy() { &mut chosen } else { &mut other };
@@ -247,7 +247,7 @@ fn partition<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) 
     Ok(V::pair(V::list(chosen), V::list(other)))
 }
 
-fn uniq<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+fn uniq<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
     let (mut keys, mut out) = (Vec::new(), Vec::new());
     each(renderer, on, |renderer, _, item| {
         let key = renderer.yield_one(block, item.clone())?;
@@ -266,7 +266,7 @@ fn uniq<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) -> Do
 /// An item and what the block gives for it.
 type Keyed<'c> = (V<'c>, V<'c>);
 
-fn by_key<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
+fn by_key<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
     let mut pairs: Vec<Keyed<'c>> = Vec::new();
     each(renderer, on, |renderer, _, item| {
         let key = renderer.yield_one(block, item.clone())?;
@@ -278,12 +278,12 @@ fn by_key<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, method: Method, block
     }
     let mut by_key = |a: &Keyed<'c>, b: &Keyed<'c>| order(&a.0, &b.0);
     let same = |a: &Keyed<'c>, b: &Keyed<'c>| compare::is_eql(&a.1, &b.1);
-    let pairs = compare::sort::<_, Ask>(pairs, &mut by_key, &same)?;
+    let pairs = compare::sort::<_, ForRuby>(pairs, &mut by_key, &same)?;
     Ok(V::list(pairs.into_iter().map(|(_, item)| item).collect()))
 }
 
-fn group<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
-    let mut groups = Map::default();
+fn group<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+    let mut groups = HashValue::default();
     each(renderer, on, |renderer, _, item| {
         let key = renderer.yield_one(block, item.clone())?;
         match groups.get(&key)? {
@@ -295,7 +295,7 @@ fn group<'c>(renderer: &mut Renderer<'_, 'c>, on: &V<'c>, block: &'c Block) -> D
     Ok(V::Map(Rc::new(RefCell::new(groups))))
 }
 
-fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> Known<V<'c>> {
+fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> OrRuby<V<'c>> {
     let mut pairs = pairs.into_iter();
     let Some(mut best) = pairs.next() else { return Ok(V::Nil) };
     for pair in pairs {
@@ -313,12 +313,12 @@ const MOST_BY_BLOCK: usize = 40;
 /// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
 /// way of sorting.
 fn sort_with<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     items: Vec<V<'c>>,
     block: &'c Block,
 ) -> Done<'c, Vec<V<'c>>> {
     if items.len() > MOST_BY_BLOCK {
-        return Err(Ask("many items sorted by a block").into());
+        return Err(ForRuby("many items sorted by a block").into());
     }
     let mut ranked = Vec::with_capacity(items.len());
     for (n, a) in items.iter().enumerate() {
@@ -330,7 +330,7 @@ fn sort_with<'c>(
                 std::cmp::Ordering::Less => {}
                 std::cmp::Ordering::Equal if compare::is_eql(a, b)? => rank += usize::from(n > m),
                 std::cmp::Ordering::Equal => {
-                    return Err(Ask("an order of values that are equal in it").into());
+                    return Err(ForRuby("an order of values that are equal in it").into());
                 }
             }
         }
@@ -340,6 +340,6 @@ fn sort_with<'c>(
     // Each has a rank of its own if and only if it is an order.
     match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
         true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
-        false => Err(Ask("a block that says no order").into()),
+        false => Err(ForRuby("a block that says no order").into()),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Method;
 use super::array::{self, UNKNOWN, sort};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, OrRuby, V};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -36,16 +36,16 @@ pub(super) fn changes(method: Method) -> bool {
 
 /// Changes an array.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::List(list) = on else { return Err(Ask("a change of what is Puppet's").into()) };
+    let V::List(list) = on else { return Err(ForRuby("a change of what is Puppet's").into()) };
     for arg in args {
         if reaches(arg, list)? {
-            return Err(Ask("an array in itself").into());
+            return Err(ForRuby("an array in itself").into());
         }
     }
     if let Some(block) = block {
@@ -53,7 +53,7 @@ pub(super) fn call<'c>(
     }
     let mut items = list.try_borrow_mut().map_err(|_| BUSY)?;
     if items.len() > 1 << 20 {
-        return Err(Ask("a long array").into());
+        return Err(ForRuby("a long array").into());
     }
     match (method, args) {
         (Method::Append, [_]) | (Method::Push, _) => items.extend_from_slice(args),
@@ -90,7 +90,7 @@ pub(super) fn call<'c>(
 
 /// Changes an array as a block says.
 fn with_block<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -109,7 +109,7 @@ fn with_block<'c>(
 }
 
 /// Takes items out, or puts them into another order. Gives the array; nil where most of these methods change nothing.
-fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> Known<V<'c>> {
+fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
     let before = items.len();
     let mut now = std::mem::take(items);
     match method {
@@ -131,9 +131,9 @@ fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> Known<V<'c
 }
 
 /// Whether `list` can be reached from a value: it would hold itself then, and never go.
-pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> Known<bool> {
-    fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> Known<bool> {
-        *left = left.checked_sub(1).ok_or(Ask("a large value"))?;
+pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> OrRuby<bool> {
+    fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> OrRuby<bool> {
+        *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;
         match value {
             V::List(other) => {
                 if Rc::ptr_eq(other, list) {

@@ -1,15 +1,15 @@
 //! Methods of strings.
 
 use super::Method;
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, Known, V};
+use crate::value::{ForRuby, OrRuby, V};
 use bunraku_vm::format::sprintf;
 use bunraku_vm::regex;
 
-const UNKNOWN: Ask = Ask("a method of a string");
-const NOT_ASCII: Ask = Ask("letters beyond ASCII");
+const UNKNOWN: ForRuby = ForRuby("a method of a string");
+const NOT_ASCII: ForRuby = ForRuby("letters beyond ASCII");
 /// What a format has that is Ruby's to fill in: `%<name>d`, `%{name}`, `%*d`.
 const NAMED_OR_STARRED: &[char] = &['<', '\u{7b}', '*'];
 /// Longer strings are Ruby's to make.
@@ -17,7 +17,7 @@ const LARGEST: usize = 16 << 20;
 
 /// Calls a method of a string.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -33,19 +33,19 @@ pub(super) fn call<'c>(
                 Some(items) => items,
                 None => vec![arg.clone()],
             };
-            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
+            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<OrRuby<Vec<_>>>()?;
             if matches!(arg, V::Hash(_) | V::Map(_) | V::Nil | V::Symbol(_))
                 || text.contains(NAMED_OR_STARRED)
             {
-                return Err(Ask("a format of that form").into());
+                return Err(ForRuby("a format of that form").into());
             }
-            V::made(sprintf(text, &args).map_err(|_| Ask("a format"))?)
+            V::made(sprintf(text, &args).map_err(|_| ForRuby("a format"))?)
         }
         _ => plain(text, on, method, args)?,
     })
 }
 
-fn ascii(text: &str) -> Known<&str> {
+fn ascii(text: &str) -> OrRuby<&str> {
     if text.is_ascii() { Ok(text) } else { Err(NOT_ASCII) }
 }
 
@@ -55,7 +55,7 @@ fn is_space(c: char) -> bool {
 }
 
 /// Calls a method that takes no block.
-fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     use Method::{
         Capitalize, Center, Chomp, Chop, Delete, DeletePrefix, DeleteSuffix, Downcase, Gsub, Ljust, Lstrip,
         Plus, Reverse, Rjust, Rstrip, Squeeze, Strip, Sub, Times2, Tr, Upcase,
@@ -70,12 +70,12 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
 }
 
 /// What is said of a text, and parts of it.
-fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let compare =
         |other: &V<'c>| other.text().map(|other| text.as_bytes().cmp(other.as_bytes())).ok_or(UNKNOWN);
     Ok(match (method, args) {
         (Method::ToStr | Method::Freeze, []) => on.clone(),
-        (Method::ToSym, []) => return Err(Ask("a symbol made of a string")),
+        (Method::ToSym, []) => return Err(ForRuby("a symbol made of a string")),
         (Method::Empty, []) => V::Bool(text.is_empty()),
         (Method::Size, []) => V::Int(text.chars().count() as i64),
         (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
@@ -83,7 +83,7 @@ fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
         (Method::StartsWith | Method::EndsWith, args) => {
             let mut found = false;
             for arg in args {
-                let arg = arg.text().ok_or(Ask("a pattern at the start"))?;
+                let arg = arg.text().ok_or(ForRuby("a pattern at the start"))?;
                 found |= if method == Method::EndsWith { text.ends_with(arg) } else { text.starts_with(arg) };
             }
             V::Bool(found)
@@ -111,7 +111,7 @@ fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
 }
 
 /// A text made of another one.
-fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let made = |text: &str| V::made(text.to_owned());
     Ok(match (method, args) {
         (Method::Plus, [other]) => {
@@ -170,7 +170,7 @@ fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
             V::made(out)
         }
         (Method::Sub | Method::Gsub, [pattern, replacement]) => {
-            let replacement = replacement.text().ok_or(Ask("a replacement that is no string"))?;
+            let replacement = replacement.text().ok_or(ForRuby("a replacement that is no string"))?;
             V::made(substitute(text, pattern, replacement, Matches::of(method))?)
         }
         _ => return Err(UNKNOWN),
@@ -178,7 +178,7 @@ fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
 }
 
 /// All that an expression matches: texts, or arrays of its groups.
-fn scan<'c>(text: &str, pattern: &str) -> Known<Vec<V<'c>>> {
+fn scan<'c>(text: &str, pattern: &str) -> OrRuby<Vec<V<'c>>> {
     let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
     let one = |found: &regex::Match| {
         let texts = found.texts(text);
@@ -191,14 +191,14 @@ fn scan<'c>(text: &str, pattern: &str) -> Known<Vec<V<'c>>> {
     Ok(found.iter().map(one).collect())
 }
 
-fn sized(size: usize) -> Known<()> {
-    if size > LARGEST { Err(Ask("a long string")) } else { Ok(()) }
+fn sized(size: usize) -> OrRuby<()> {
+    if size > LARGEST { Err(ForRuby("a long string")) } else { Ok(()) }
 }
 
-fn source<'v>(pattern: &'v V<'_>) -> Known<&'v str> {
+fn source<'v>(pattern: &'v V<'_>) -> OrRuby<&'v str> {
     match pattern {
         V::Regexp(source) => Ok(source),
-        _ => Err(Ask("a pattern that is a string")),
+        _ => Err(ForRuby("a pattern that is a string")),
     }
 }
 
@@ -207,7 +207,7 @@ fn lines<'c>(text: &str) -> Vec<V<'c>> {
 }
 
 /// Digits at the start, as `to_i` reads them.
-pub(super) fn to_i(text: &str) -> Known<i64> {
+pub(super) fn to_i(text: &str) -> OrRuby<i64> {
     let text = text.trim_start_matches(is_space);
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let end = digits.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
@@ -217,22 +217,22 @@ pub(super) fn to_i(text: &str) -> Known<i64> {
     if end == 0 {
         return Ok(0);
     }
-    let number: i64 = digits[..end].parse().map_err(|_| Ask("a large integer"))?;
+    let number: i64 = digits[..end].parse().map_err(|_| ForRuby("a large integer"))?;
     Ok(if text.starts_with('-') { -number } else { number })
 }
 
 /// A number as `to_f` reads it, in its plain forms.
-fn to_f(text: &str) -> Known<f64> {
+fn to_f(text: &str) -> OrRuby<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if plain(whole) && plain(fraction) {
         return text.parse().map_err(|_| UNKNOWN);
     }
-    Err(Ask("a number of another form"))
+    Err(ForRuby("a number of another form"))
 }
 
-fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> Known<String> {
+fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> OrRuby<String> {
     let fill = match fill {
         [fill] => fill.text().filter(|fill| !fill.is_empty()).ok_or(UNKNOWN)?,
         _ => " ",
@@ -249,8 +249,8 @@ fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> Known<Stri
 }
 
 /// `tr` and `delete` of plain letters and of ranges of them.
-fn translate(text: &str, method: Method, args: &[V<'_>]) -> Known<String> {
-    let set = |arg: &V<'_>| -> Known<Vec<char>> {
+fn translate(text: &str, method: Method, args: &[V<'_>]) -> OrRuby<String> {
+    let set = |arg: &V<'_>| -> OrRuby<Vec<char>> {
         let text = arg.text().ok_or(UNKNOWN)?;
         if text.starts_with('^') || text.contains('\\') || !text.is_ascii() {
             return Err(UNKNOWN);
@@ -292,7 +292,7 @@ fn translate(text: &str, method: Method, args: &[V<'_>]) -> Known<String> {
     }
 }
 
-fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
+fn split<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
     let made = |text: &str| V::made(text.to_owned());
     let mut parts: Vec<V<'c>> = match args {
         [] => text.split(is_space).filter(|part| !part.is_empty()).map(made).collect(),
@@ -304,7 +304,7 @@ fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
             let mut from = 0;
             for found in regex::all_captures(source, text).map_err(|_| UNKNOWN)? {
                 if found.groups.len() > 1 || found.start() == found.end() {
-                    return Err(Ask("a pattern to split at with groups or no text"));
+                    return Err(ForRuby("a pattern to split at with groups or no text"));
                 }
                 parts.push(made(&text[from..found.start()]));
                 from = found.end();
@@ -346,7 +346,7 @@ impl Matches {
     }
 
     /// The matches of an expression or of a text as it stands.
-    fn find(self, text: &str, pattern: &V<'_>) -> Known<Vec<regex::Match>> {
+    fn find(self, text: &str, pattern: &V<'_>) -> OrRuby<Vec<regex::Match>> {
         let source = match pattern {
             V::Regexp(source) => source.to_string(),
             pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
@@ -361,7 +361,7 @@ impl Matches {
 }
 
 /// `sub` and `gsub` with a text: what stands for groups in it is put in.
-fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> Known<String> {
+fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> OrRuby<String> {
     let found = which.find(text, pattern)?;
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -375,7 +375,7 @@ fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) ->
     Ok(out)
 }
 
-fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> Known<()> {
+fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> OrRuby<()> {
     let mut chars = replacement.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -390,7 +390,7 @@ fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replaceme
                     out.push_str(&text[from..to]);
                 }
             }
-            Some('k' | '&' | '`' | '\'') | None => return Err(Ask("a replacement with names")),
+            Some('k' | '&' | '`' | '\'') | None => return Err(ForRuby("a replacement with names")),
             Some(other) => {
                 out.push('\\');
                 out.push(other);
@@ -400,7 +400,7 @@ fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replaceme
     Ok(())
 }
 
-fn element<'c>(text: &str, args: &[V<'c>]) -> Known<V<'c>> {
+fn element<'c>(text: &str, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let count = text.chars().count() as i64;
     let part =
         |from: i64, len: i64| V::made(text.chars().skip(from as usize).take(len.max(0) as usize).collect());
@@ -439,7 +439,7 @@ fn element<'c>(text: &str, args: &[V<'c>]) -> Known<V<'c>> {
 }
 
 fn with_block<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],

@@ -17,7 +17,7 @@ use bunraku_catalog::Catalog;
 use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::{Kept, Units};
-use bunraku_erb::Engine;
+use bunraku_erb::Templating;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::Hiera;
 use bunraku_ruby::Ruby;
@@ -58,7 +58,7 @@ pub struct Compile<'c> {
     pub(crate) environment: &'c Snapshot,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
-    pub(crate) erb: Engine<'c>,
+    pub(crate) erb: Templating<'c>,
     pub(crate) journal: Journal<'c>,
     pub(crate) accounts: Accounts<'c>,
     pub(crate) definitions: Definitions<'c>,
@@ -88,7 +88,7 @@ impl<'c> Compile<'c> {
             environment,
             hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,
-            erb: Engine::new(&environment.templates, kept_templates),
+            erb: Templating::new(&environment.templates, kept_templates),
             journal: Journal::new(arena),
             accounts: Accounts::new(arena, &settings),
             definitions: Definitions::new(arena),

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::stats::Kind;
-use bunraku_erb::{Rendered, Replay, ReplayOf, Worker, World, name_of};
+use bunraku_erb::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
 use bunraku_files::tree::Tree;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
@@ -13,7 +13,7 @@ use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-impl<'c> World<'c> for Compile<'c> {
+impl<'c> TemplateWorld<'c> for Compile<'c> {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
         Ok(self.variable_seen(vm, scope, name)?.value)
     }
@@ -30,11 +30,11 @@ impl<'c> World<'c> for Compile<'c> {
         self.has_file_of_old_kind(name)
     }
 
-    fn worker(&self) -> Worker {
+    fn worker(&self) -> WorkerState {
         match (self.ruby.has_worker(), self.ruby.is_running()) {
-            (true, _) => Worker::Present,
-            (false, true) => Worker::Ended,
-            (false, false) => Worker::None,
+            (true, _) => WorkerState::Present,
+            (false, true) => WorkerState::Ended,
+            (false, false) => WorkerState::None,
         }
     }
 

@@ -440,7 +440,7 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Settings, Given), String> {
+fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::WorkerSettings, Given), String> {
     let mut given = Given::default();
     let mut settings = Settings {
         check_cycles: job.check_cycles,
@@ -449,7 +449,7 @@ fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Set
         ..Settings::default()
     };
     settings.limits.time = timeout;
-    let mut ruby = ruby::Settings::default();
+    let mut ruby = ruby::WorkerSettings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();
     }

@@ -11,8 +11,9 @@ use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
 use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_ruby::world::{
-    Beginning, CheckerFault, Code, Counted, DefinitionKind as ForRuby, DefinitionView, Environment,
-    FunctionSource, Observer, ResourceTypeKind, ResourceView, Resources, Setting, Variable,
+    Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
+    DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, ResourceTypeKind, ResourceView,
+    SettingValue,
 };
 use bunraku_ruby::{DataTypeInterface, Talk};
 use bunraku_vm::error::{Eval, Flow};
@@ -163,7 +164,7 @@ impl<'c> Compile<'c> {
     }
 }
 
-impl<'c> Environment<'c> for Compile<'c> {
+impl<'c> EnvironmentSide<'c> for Compile<'c> {
     fn beginning(&self) -> Beginning {
         let modules = self.environment.modules.iter().map(|module| module.path.join("lib"));
         let own = self.environment.directory.iter().map(|directory| directory.join("lib"));
@@ -199,21 +200,21 @@ impl<'c> Environment<'c> for Compile<'c> {
         self.environment.extensions()
     }
 
-    fn setting(&self, name: &str) -> Option<Setting<'c>> {
+    fn setting(&self, name: &str) -> Option<SettingValue<'c>> {
         self.setting_value(name).map(|(kind, value)| match kind {
-            settings::Kind::Symbol => Setting::Symbol(value),
-            _ => Setting::Plain(value),
+            settings::Kind::Symbol => SettingValue::Symbol(value),
+            _ => SettingValue::Plain(value),
         })
     }
 }
 
-impl<'c> Code<'c> for Compile<'c> {
+impl<'c> CodeSide<'c> for Compile<'c> {
     fn load_code(&self, vm: &mut Vm<'c>, code: &str) -> Eval<'c, UnitId> {
         let compiled = self.compile_code(code)?;
         self.load_compiled(vm, &compiled, None, "")
     }
 
-    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Variable<'c>> {
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, FoundVariable<'c>> {
         self.variable_seen(vm, scope, name)
     }
 
@@ -257,7 +258,7 @@ impl<'c> Code<'c> for Compile<'c> {
     }
 }
 
-impl<'c> Resources<'c> for Compile<'c> {
+impl<'c> CatalogSide<'c> for Compile<'c> {
     fn resource(&self, type_name: &str, title: &str) -> Option<ResourceView<'c>> {
         self.find_resource(type_name, title).map(|id| self.view_of(id))
     }
@@ -305,7 +306,7 @@ impl<'c> Resources<'c> for Compile<'c> {
     }
 }
 
-impl Observer for Compile<'_> {
+impl CallObserver for Compile<'_> {
     fn begins(&self, what: Counted, name: &str) {
         self.accounts.counter.begin(
             match what {

@@ -2,7 +2,7 @@
 
 use crate::compile::Compile;
 use bunraku_data::names;
-use bunraku_ruby::world::Variable;
+use bunraku_ruby::world::FoundVariable;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::ClassPort;
 use bunraku_vm::scope::Scope;
@@ -51,8 +51,8 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         name: &str,
-    ) -> Eval<'c, Variable<'c>> {
-        let found = |value| Ok(Variable { value, reason: None });
+    ) -> Eval<'c, FoundVariable<'c>> {
+        let found = |value| Ok(FoundVariable { value, reason: None });
         let bare = name.strip_prefix("::").unwrap_or(name);
         if !name.contains("::") {
             if let Some(group) = names::match_number(name) {
@@ -73,7 +73,7 @@ impl<'c> Compile<'c> {
         } else {
             Some(format!("class {class} could not be found"))
         };
-        Ok(Variable { value: None, reason })
+        Ok(FoundVariable { value: None, reason })
     }
 
     /// The variables seen from a scope that have a value: all, or those of these names.

@@ -3,7 +3,6 @@
 use crate::compile::Compile;
 use bunraku_data::json as data;
 use bunraku_data::rich;
-use bunraku_hiera as hiera;
 use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::{self, YamlFault};
 use bunraku_vm::diagnostic::Place;

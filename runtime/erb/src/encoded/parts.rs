@@ -43,18 +43,18 @@ pub(super) fn number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 /// What has a form.
-pub(super) trait Form: Sized {
+pub(super) trait Coded: Sized {
     fn put(&self, out: &mut Vec<u8>);
     fn take(rest: &mut Rest<'_>) -> Option<Self>;
 }
 
 /// The number of a thing that has to be below how many there are; or none.
-pub(super) trait Index: Sized {
+pub(super) trait CodedIndex: Sized {
     fn put_index(&self, out: &mut Vec<u8>);
     fn take_index(rest: &mut Rest<'_>, limit: u64) -> Option<Self>;
 }
 
-impl Index for u32 {
+impl CodedIndex for u32 {
     fn put_index(&self, out: &mut Vec<u8>) {
         number(u64::from(*self), out);
     }
@@ -64,7 +64,7 @@ impl Index for u32 {
     }
 }
 
-impl Index for Option<u32> {
+impl CodedIndex for Option<u32> {
     fn put_index(&self, out: &mut Vec<u8>) {
         number(self.map_or(0, |number| u64::from(number) + 1), out);
     }
@@ -77,7 +77,7 @@ impl Index for Option<u32> {
     }
 }
 
-impl Form for bool {
+impl Coded for bool {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(u8::from(*self));
     }
@@ -87,7 +87,7 @@ impl Form for bool {
     }
 }
 
-impl Form for usize {
+impl Coded for usize {
     fn put(&self, out: &mut Vec<u8>) {
         number(*self as u64, out);
     }
@@ -97,7 +97,7 @@ impl Form for usize {
     }
 }
 
-impl Form for i64 {
+impl Coded for i64 {
     fn put(&self, out: &mut Vec<u8>) {
         // Those near zero are short, with the sign in the last bit.
         number((*self << 1 ^ *self >> 63) as u64, out);
@@ -109,7 +109,7 @@ impl Form for i64 {
     }
 }
 
-impl Form for f64 {
+impl Coded for f64 {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend(self.to_bits().to_le_bytes());
     }
@@ -121,7 +121,7 @@ impl Form for f64 {
     }
 }
 
-impl Form for Box<str> {
+impl Coded for Box<str> {
     fn put(&self, out: &mut Vec<u8>) {
         self.len().put(out);
         out.extend_from_slice(self.as_bytes());
@@ -135,7 +135,7 @@ impl Form for Box<str> {
     }
 }
 
-impl Form for String {
+impl Coded for String {
     fn put(&self, out: &mut Vec<u8>) {
         self.len().put(out);
         out.extend_from_slice(self.as_bytes());
@@ -146,7 +146,7 @@ impl Form for String {
     }
 }
 
-impl<T: Form> Form for Box<T> {
+impl<T: Coded> Coded for Box<T> {
     fn put(&self, out: &mut Vec<u8>) {
         (**self).put(out);
     }
@@ -159,7 +159,7 @@ impl<T: Form> Form for Box<T> {
 /// So many items are made room for at once; for more, they have to be there.
 const AT_ONCE: usize = 32;
 
-fn items<T: Form>(rest: &mut Rest<'_>) -> Option<Vec<T>> {
+fn items<T: Coded>(rest: &mut Rest<'_>) -> Option<Vec<T>> {
     let count = usize::take(rest)?;
     let mut items = Vec::with_capacity(count.min(AT_ONCE));
     for _ in 0..count {
@@ -168,7 +168,7 @@ fn items<T: Form>(rest: &mut Rest<'_>) -> Option<Vec<T>> {
     Some(items)
 }
 
-impl<T: Form> Form for Vec<T> {
+impl<T: Coded> Coded for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.len().put(out);
         self.iter().for_each(|item| item.put(out));
@@ -179,7 +179,7 @@ impl<T: Form> Form for Vec<T> {
     }
 }
 
-impl<T: Form> Form for Box<[T]> {
+impl<T: Coded> Coded for Box<[T]> {
     fn put(&self, out: &mut Vec<u8>) {
         self.len().put(out);
         self.iter().for_each(|item| item.put(out));
@@ -190,7 +190,7 @@ impl<T: Form> Form for Box<[T]> {
     }
 }
 
-impl<T: Form> Form for Option<T> {
+impl<T: Coded> Coded for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.is_some().put(out);
         if let Some(value) = self {
@@ -203,7 +203,7 @@ impl<T: Form> Form for Option<T> {
     }
 }
 
-impl<A: Form, B: Form> Form for (A, B) {
+impl<A: Coded, B: Coded> Coded for (A, B) {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);
         self.1.put(out);
@@ -214,7 +214,7 @@ impl<A: Form, B: Form> Form for (A, B) {
     }
 }
 
-impl<A: Form, B: Form, C: Form> Form for (A, B, C) {
+impl<A: Coded, B: Coded, C: Coded> Coded for (A, B, C) {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);
         self.1.put(out);

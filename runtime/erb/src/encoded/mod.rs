@@ -8,9 +8,12 @@
 mod parts;
 
 use super::methods::Method;
-use super::tree::{Block, Body, Call, Case, Lends, Node, Options, Reason, Target, Template, Variable};
+use super::tree::{
+    AssignTarget, Block, BlockBody, Case, Expr, InstanceVariable, Lends, MethodCall, RegexpOptions, Template,
+    Unsupported,
+};
 use super::value::Class;
-use parts::{Form, Index, Rest, number};
+use parts::{Coded, CodedIndex, Rest, number};
 
 /// Deeper trees are not rendered anyway.
 const DEEPEST: u32 = 500;
@@ -20,7 +23,7 @@ const MOST_SLOTS: u64 = 1 << 16;
 const MOST_TEXT: u64 = 1 << 20;
 
 /// The bytes of a template or of why it is Ruby's; none for one beyond the bounds of this form.
-pub(super) fn encode(template: &Result<Template, Reason>) -> Option<Vec<u8>> {
+pub(super) fn encode(template: &Result<Template, Unsupported>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     match template {
         Ok(template) => {
@@ -37,17 +40,17 @@ pub(super) fn encode(template: &Result<Template, Reason>) -> Option<Vec<u8>> {
 }
 
 /// The template of some bytes; none if they are not exactly one.
-pub(super) fn decode(bytes: &[u8]) -> Option<Result<Template, Reason>> {
+pub(super) fn decode(bytes: &[u8]) -> Option<Result<Template, Unsupported>> {
     let mut rest = Rest { bytes, depth: 0, slots: 0, variables: 0, methods: 0, reasons: 0 };
     let template = match rest.byte()? {
         0 => Ok(Template::take(&mut rest)?),
-        1 => Err(Reason::take(&mut rest)?),
+        1 => Err(Unsupported::take(&mut rest)?),
         _ => return None,
     };
     rest.bytes.is_empty().then_some(template)
 }
 
-impl Form for Method {
+impl Coded for Method {
     fn put(&self, out: &mut Vec<u8>) {
         (*self as usize).put(out);
     }
@@ -57,7 +60,7 @@ impl Form for Method {
     }
 }
 
-impl Form for Class {
+impl Coded for Class {
     fn put(&self, out: &mut Vec<u8>) {
         (*self as usize).put(out);
     }
@@ -76,24 +79,24 @@ macro_rules! field {
         $field.put_index($out)
     };
     ($rest:ident, take) => {
-        Form::take($rest)?
+        Coded::take($rest)?
     };
     ($rest:ident, take $limit:ident) => {{
         let limit = $rest.$limit;
-        Index::take_index($rest, limit)?
+        CodedIndex::take_index($rest, limit)?
     }};
 }
 
 /// The form of an enum: its variants, in the order of their numbers, and their fields.
 macro_rules! form {
     ($of:ident { $($variant:ident $(( $($field:ident $(< $limit:ident)?),* ))?;)* }) => {
-        impl Form for $of {
+        impl Coded for $of {
             fn put(&self, out: &mut Vec<u8>) {
                 #[repr(u8)]
-                enum Tag { $($variant),* }
+                enum ExprTag { $($variant),* }
                 match self {
                     $($of::$variant $(( $($field),* ))? => {
-                        out.push(Tag::$variant as u8);
+                        out.push(ExprTag::$variant as u8);
                         $($( field!(out, put $field $(, $limit)?); )*)?
                     })*
                 }
@@ -101,14 +104,14 @@ macro_rules! form {
 
             fn take(rest: &mut Rest<'_>) -> Option<$of> {
                 #[repr(u8)]
-                enum Tag { $($variant),* }
+                enum ExprTag { $($variant),* }
                 let tag = rest.byte()?;
                 rest.depth += 1;
                 if rest.depth > DEEPEST {
                     return None;
                 }
                 let taken = match tag {
-                    $(tag if tag == Tag::$variant as u8 => $of::$variant $(( $(field!(rest, take $($limit)?)),* ))?,)*
+                    $(tag if tag == ExprTag::$variant as u8 => $of::$variant $(( $(field!(rest, take $($limit)?)),* ))?,)*
                     _ => return None,
                 };
                 rest.depth -= 1;
@@ -121,20 +124,20 @@ macro_rules! form {
 /// The form of a structure: its fields in order.
 macro_rules! record {
     ($of:ident { $($field:ident),* }) => {
-        impl Form for $of {
+        impl Coded for $of {
             fn put(&self, out: &mut Vec<u8>) {
                 let $of { $($field),* } = self;
                 $($field.put(out);)*
             }
 
             fn take(rest: &mut Rest<'_>) -> Option<$of> {
-                Some($of { $($field: Form::take(rest)?),* })
+                Some($of { $($field: Coded::take(rest)?),* })
             }
         }
     };
 }
 
-form! { Node {
+form! { Expr {
     Nil;
     Bool(value);
     Int(value);
@@ -175,7 +178,7 @@ form! { Node {
     IsVariable(number < variables);
     Next(value);
     Break(value);
-    Ask(number < reasons);
+    Unsupported(number < reasons);
 } }
 
 form! { Block {
@@ -188,30 +191,30 @@ form! { Lends {
     Anything;
 } }
 
-form! { Target {
+form! { AssignTarget {
     Local(slot < slots);
     Rest(slot < slots);
     Many(targets);
 } }
 
-record! { Options { ignore_case, multiline, extended } }
+record! { RegexpOptions { ignore_case, multiline, extended } }
 record! { Case { subject, branches, otherwise } }
-record! { Call { receiver, method, args, block, safe } }
-record! { Reason { line, what } }
+record! { MethodCall { receiver, method, args, block, safe } }
+record! { Unsupported { line, what } }
 
-impl Form for Variable {
+impl Coded for InstanceVariable {
     fn put(&self, out: &mut Vec<u8>) {
         self.name.text.put(out);
     }
 
-    fn take(rest: &mut Rest<'_>) -> Option<Variable> {
-        <Box<str>>::take(rest).map(|name| Variable::new(&name))
+    fn take(rest: &mut Rest<'_>) -> Option<InstanceVariable> {
+        <Box<str>>::take(rest).map(|name| InstanceVariable::new(&name))
     }
 }
 
-impl Form for Body {
+impl Coded for BlockBody {
     fn put(&self, out: &mut Vec<u8>) {
-        let Body { params, spreads, own, body } = self;
+        let BlockBody { params, spreads, own, body } = self;
         params.put(out);
         spreads.put(out);
         number(u64::from(own.0), out);
@@ -219,16 +222,16 @@ impl Form for Body {
         body.put(out);
     }
 
-    fn take(rest: &mut Rest<'_>) -> Option<Body> {
-        let (params, spreads) = (Form::take(rest)?, Form::take(rest)?);
+    fn take(rest: &mut Rest<'_>) -> Option<BlockBody> {
+        let (params, spreads) = (Coded::take(rest)?, Coded::take(rest)?);
         let after = rest.slots + 1;
-        let own: (u32, u32) = (Index::take_index(rest, after)?, Index::take_index(rest, after)?);
-        let body = Form::take(rest)?;
-        (own.0 <= own.1).then_some(Body { params, spreads, own, body })
+        let own: (u32, u32) = (CodedIndex::take_index(rest, after)?, CodedIndex::take_index(rest, after)?);
+        let body = Coded::take(rest)?;
+        (own.0 <= own.1).then_some(BlockBody { params, spreads, own, body })
     }
 }
 
-impl Form for Template {
+impl Coded for Template {
     fn put(&self, out: &mut Vec<u8>) {
         let Template { body, slots, variables, reasons, methods, groups, lends, size } = self;
         slots.put(out);
@@ -243,15 +246,15 @@ impl Form for Template {
 
     fn take(rest: &mut Rest<'_>) -> Option<Template> {
         let slots = rest.below(MOST_SLOTS)?;
-        let (variables, reasons): (Vec<_>, Vec<_>) = (Form::take(rest)?, Form::take(rest)?);
-        let (groups, lends) = (Form::take(rest)?, Form::take(rest)?);
+        let (variables, reasons): (Vec<_>, Vec<_>) = (Coded::take(rest)?, Coded::take(rest)?);
+        let (groups, lends) = (Coded::take(rest)?, Coded::take(rest)?);
         let size = rest.below(MOST_TEXT + 1)?;
         (rest.slots, rest.variables, rest.reasons) = (slots, variables.len() as u64, reasons.len() as u64);
         // Methods call each other: how many there are is known before the first.
         let mut ahead = Rest { bytes: rest.bytes, ..*rest };
         rest.methods = ahead.number()?;
         let methods = Vec::take(rest)?;
-        let body = Form::take(rest)?;
+        let body = Coded::take(rest)?;
         let (slots, size) = (slots as usize, size as usize);
         Some(Template { body, slots, variables, reasons, methods, groups, lends, size })
     }
@@ -312,12 +315,12 @@ mod tests {
         // No slots, variables, reasons, groups, what is lent (a byte more), size, methods; then one `!` within another.
         let head = [0; 9];
         let mut not = Vec::new();
-        Node::Not(Box::new(Node::Nil)).put(&mut not);
+        Expr::Not(Box::new(Expr::Nil)).put(&mut not);
         let nested = |depth: usize| [&head[..], &not[..1].repeat(depth), &[0]].concat();
         assert!(decode(&nested(400)).is_some());
         assert!(decode(&nested(100_000)).is_none());
         let mut many = Vec::new();
-        Node::Array(Box::default()).put(&mut many);
+        Expr::Array(Box::default()).put(&mut many);
         let huge = [&head[..], &many[..1], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert!(decode(&huge).is_none());
         let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 9]].concat();

@@ -11,7 +11,7 @@ use bunraku_data::rich;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::{Collect, Query};
+use bunraku_vm::host::{Collect, CollectorKind, Query};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, Object, Value};
@@ -87,7 +87,7 @@ impl<'c> Compile<'c> {
         if !self.is_resource_type_name(vm, &name)? {
             return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
         }
-        if collect.exported && !self.stores_configs() {
+        if collect.kind == CollectorKind::Exported && !self.stores_configs() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
             self.log_with_place(Severity::Warning, message, place);
@@ -102,10 +102,10 @@ impl<'c> Compile<'c> {
             line: collect.at.line,
         });
         let type_name = self.text(&names::capitalize(&name));
-        let wanted = match collect.exported {
-            true if self.store.is_none() => Wanted::Named(Vec::new()),
-            true => Wanted::Exported { type_name, query: collect.query, scope },
-            false => Wanted::Matching { type_name, query: collect.query },
+        let wanted = match collect.kind {
+            CollectorKind::Exported if self.store.is_none() => Wanted::Named(Vec::new()),
+            CollectorKind::Exported => Wanted::Exported { type_name, query: collect.query, scope },
+            CollectorKind::Virtual => Wanted::Matching { type_name, query: collect.query },
         };
         let mut collectors = self.collectors.borrow_mut();
         let number = collectors.len();
@@ -117,9 +117,9 @@ impl<'c> Compile<'c> {
             seen: None,
             alternative: None,
         });
-        let (kind, class) = match collect.exported {
-            true => ("Exported", EXPORTED_COLLECTOR),
-            false => ("Catalog", CATALOG_COLLECTOR),
+        let (kind, class) = match collect.kind {
+            CollectorKind::Exported => ("Exported", EXPORTED_COLLECTOR),
+            CollectorKind::Virtual => ("Catalog", CATALOG_COLLECTOR),
         };
         let text = self.string_value(&format!("{kind}-Collector[{type_name}]"));
         let single = |name, value| Hash::from_unique(self.arena, &[(self.string_value(name), value)]);

@@ -2,8 +2,8 @@
 
 use crate::output;
 use crate::world::seconds;
-use bunraku_runtime::job::{Session, TIMEOUT};
-use bunraku_runtime::threads::{spawn, within};
+use bunraku_compile::job::{Session, TIMEOUT};
+use bunraku_compile::threads::{spawn, within};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};

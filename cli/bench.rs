@@ -3,8 +3,8 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
-use bunraku_runtime::bench::{self, Report, percentile};
-use bunraku_runtime::job::{Job, Session};
+use bunraku_compile::bench::{self, Report, percentile};
+use bunraku_compile::job::{Job, Session};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn jobs(arguments: &Arguments) -> Result<Vec<Job>, String> {
     let mut names = arguments.nodes.clone();
     if let (true, Some(folder)) = (names.is_empty(), &arguments.world.factpath) {
-        names = bunraku_runtime::facts::nodes(folder)?;
+        names = bunraku_compile::facts::nodes(folder)?;
     }
     let jobs = match names.is_empty() {
         true => vec![arguments.world.job(None)?],

@@ -2,9 +2,9 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
-use bunraku_runtime::archive::build::{self, Options, Progress, Summary};
-use bunraku_runtime::archive::ruby::NeedsRuby;
-use bunraku_runtime::job::PathList;
+use bunraku_compile::archive::build::{self, Options, Progress, Summary};
+use bunraku_compile::archive::ruby::NeedsRuby;
+use bunraku_compile::job::PathList;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;

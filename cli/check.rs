@@ -3,10 +3,10 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::Strict;
 use crate::{FAILED, USAGE, output};
+use bunraku_compile::check::{self, Checked, How, Sources};
+use bunraku_compile::job::PathList;
+use bunraku_compile::relative::Known;
 use bunraku_compiler::SourceFile;
-use bunraku_runtime::check::{self, Checked, How, Sources};
-use bunraku_runtime::job::PathList;
-use bunraku_runtime::relative::Known;
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

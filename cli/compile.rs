@@ -3,9 +3,9 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
-use bunraku_runtime::files::write::{self, Access};
-use bunraku_runtime::job::Session;
-use bunraku_runtime::stats::{Count, Kind, Stats};
+use bunraku_compile::files::write::{self, Access};
+use bunraku_compile::job::Session;
+use bunraku_compile::stats::{Count, Kind, Stats};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;

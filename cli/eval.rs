@@ -3,7 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
-use bunraku_runtime::job::Session;
+use bunraku_compile::job::Session;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;

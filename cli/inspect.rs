@@ -2,9 +2,9 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, output};
-use bunraku_runtime::archive;
-use bunraku_runtime::archive::inspect::{self, Listing, Report};
-use bunraku_runtime::job::PathList;
+use bunraku_compile::archive;
+use bunraku_compile::archive::inspect::{self, Listing, Report};
+use bunraku_compile::job::PathList;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;

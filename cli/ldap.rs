@@ -1,9 +1,9 @@
 //! The arguments that say which LDAP directory is asked for a node (`--node_terminus ldap`), by the names of Puppet's
 //! settings.
 
-use bunraku_runtime::files::read;
-use bunraku_runtime::ldap::{Security, Server, Settings};
-use bunraku_runtime::settings::default_of;
+use bunraku_compile::files::read;
+use bunraku_compile::ldap::{Security, Server, Settings};
+use bunraku_compile::settings::default_of;
 use clap::Args;
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};

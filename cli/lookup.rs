@@ -3,8 +3,8 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, output};
-use bunraku_runtime::hiera::query::Query;
-use bunraku_runtime::job::Session;
+use bunraku_compile::hiera::query::Query;
+use bunraku_compile::job::Session;
 use clap::Args;
 use std::process::ExitCode;
 

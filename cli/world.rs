@@ -2,11 +2,11 @@
 //! them; they become a job of the runtime.
 
 use crate::ldap::Ldap;
-use bunraku_runtime::enc::{self, Classification};
-use bunraku_runtime::facts;
-use bunraku_runtime::files::read;
-use bunraku_runtime::job::{self, Job, PathList};
-use bunraku_runtime::ldap;
+use bunraku_compile::enc::{self, Classification};
+use bunraku_compile::facts;
+use bunraku_compile::files::read;
+use bunraku_compile::job::{self, Job, PathList};
+use bunraku_compile::ldap;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
 use clap::{ArgGroup, Args, ValueEnum};

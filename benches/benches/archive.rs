@@ -4,9 +4,9 @@
 #![allow(missing_docs, reason = "what Criterion's macros make is not for reading")]
 
 use bunraku_benches::modules;
-use bunraku_runtime::archive;
-use bunraku_runtime::archive::build::{Options, build};
-use bunraku_runtime::job::{Job, Session};
+use bunraku_compile::archive;
+use bunraku_compile::archive::build::{Options, build};
+use bunraku_compile::job::{Job, Session};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use std::hint::black_box;

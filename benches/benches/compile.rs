@@ -5,7 +5,7 @@
 
 use bunraku_benches::cases::all;
 use bunraku_benches::warm::frozen;
-use bunraku_runtime::job::Session;
+use bunraku_compile::job::Session;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 

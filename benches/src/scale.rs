@@ -2,8 +2,8 @@
 
 use crate::results::{Figures, number};
 use crate::warm;
-use bunraku_runtime::bench;
-use bunraku_runtime::job::{Job, Session};
+use bunraku_compile::bench;
+use bunraku_compile::job::{Job, Session};
 use bunraku_tests::used::used;
 use bunraku_tests::{bunraku, control_repo};
 use std::fmt::Write as _;
@@ -105,7 +105,7 @@ pub fn threads(work: &Path, rounds: usize) -> Result<String, String> {
             last = Some(two);
         }
         let Some(two) = last else { continue };
-        let share = |part: fn(&bunraku_runtime::compile::Spent) -> std::time::Duration| two.share(part) * 1e2;
+        let share = |part: fn(&bunraku_compile::compile::Spent) -> std::time::Duration| two.share(part) * 1e2;
         let row = format!(
             "| {name} | {} a second | {} a second | {:.2} ({:.2}–{:.2}) | {:.0} % | {:.0} % | {:.0} % |",
             number(ones.median()),

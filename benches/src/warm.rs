@@ -3,9 +3,9 @@
 use crate::cases::Case;
 use crate::puppet::Puppet;
 use crate::results::{Figures, number};
-use bunraku_runtime::archive::build::{self, Options};
-use bunraku_runtime::compile::Spent;
-use bunraku_runtime::job::{Job, PathList, Session};
+use bunraku_compile::archive::build::{self, Options};
+use bunraku_compile::compile::Spent;
+use bunraku_compile::job::{Job, PathList, Session};
 use bunraku_tests::control_repo;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ pub fn job(job: &Value) -> Result<Job, String> {
 pub fn frozen(given: &Value, work: &Path, name: &str) -> Result<Job, String> {
     let mut job = job(given)?;
     if let Some(facts) = &job.facts {
-        job.facts = Some(Value::Object(bunraku_runtime::facts::facts(facts)?).into());
+        job.facts = Some(Value::Object(bunraku_compile::facts::facts(facts)?).into());
     }
     let modulepath = job.modulepath.as_ref().map(PathList::folders);
     // Code without an environment has the modules in common with all such code.

@@ -3,10 +3,10 @@
 //! The input is taken eight bytes at a time: a place in the archive, and the word that is put there.
 #![no_main]
 
-use bunraku_runtime::archive::build::{self, Options};
-use bunraku_runtime::archive::inspect::inspect;
-use bunraku_runtime::archive;
-use bunraku_runtime::job::{Job, Session};
+use bunraku_compile::archive::build::{self, Options};
+use bunraku_compile::archive::inspect::inspect;
+use bunraku_compile::archive;
+use bunraku_compile::job::{Job, Session};
 use bunraku_vm::archive::writer::seal_all;
 use libfuzzer_sys::fuzz_target;
 use std::path::{Path, PathBuf};

@@ -378,10 +378,10 @@ fn an_archive_changes_nothing() {
 fn what_registers_is_looked_for_again_when_it_changes() {
     let file = FILES.iter().find(|(name, _)| name.ends_with("shout.rb")).expect("it is there");
     let modules = module_path(&[("loud/lib/puppet_x/loud/shout.rb", "# not yet\n"), FILES[FILES.len() - 1]]);
-    let session = bunraku_runtime::job::Session::default();
-    let job = bunraku_runtime::job::Job {
+    let session = bunraku_compile::job::Session::default();
+    let job = bunraku_compile::job::Job {
         code: Some("include loud::quiet".to_owned()),
-        modulepath: Some(bunraku_runtime::job::PathList::List(vec![modules.path().to_path_buf()])),
+        modulepath: Some(bunraku_compile::job::PathList::List(vec![modules.path().to_path_buf()])),
         ..Default::default()
     };
     assert!(session.run(&job).result.is_ok());

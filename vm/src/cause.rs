@@ -31,6 +31,8 @@ pub enum Cause {
     FunctionLoad,
     /// A name that is none of the ways to merge values of a look-up.
     UnknownMergeStrategy,
+    /// A backend of a look-up has no value for its key (Ruby: `throw :no_such_key`).
+    NoSuchKey,
     /// A level of a look-up's hierarchy names no file that its function could read.
     NoDataFile,
     /// Ruby's stack ends where Puppet does the same (Ruby: `SystemStackError`).

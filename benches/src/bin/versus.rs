@@ -8,7 +8,7 @@
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
 use bunraku_benches::{cold, results, scale, warm};
-use bunraku_runtime::threads::within;
+use bunraku_compile::threads::within;
 use bunraku_tests::used;
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use crate::backend::data_source::Source;
 use crate::explain::Explain;
 use crate::invocation::Invocation;
 use crate::state::Lookups;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
@@ -43,7 +44,7 @@ pub fn found<'c, T>(result: Eval<'c, T>) -> Eval<'c, Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(flow) => match &*flow {
-            Flow::Fault(fault) if fault.diagnostic.code == Some(NOT_FOUND) => Ok(None),
+            Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => Ok(None),
             _ => Err(flow),
         },
     }
@@ -150,9 +151,8 @@ impl<'c> Lookups<'_, 'c> {
         };
         Ok(Some(match name {
             "not_found" => {
-                return Err(Flow::formed(
-                    Diagnostic::error("uncaught throw :no_such_key").with_code(NOT_FOUND),
-                ));
+                let error = Diagnostic::error("uncaught throw :no_such_key").with_code(NOT_FOUND);
+                return Err(Flow::formed(error.because(Cause::NoSuchKey)));
             }
             "explain" => {
                 let explain = live()?.explain;

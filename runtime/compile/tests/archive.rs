@@ -1,0 +1,322 @@
+//! Archives from end to end, by the library: what they give, when they are stale, what building leaves.
+
+mod answer;
+
+use answer::answer;
+use bunraku_compile::archive::build::{self, Options, Summary};
+use bunraku_compile::job::Session;
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("folders can be made");
+    std::fs::write(path, text).expect("files can be written");
+}
+
+/// An environment with something of everything.
+const FILES: &[(&str, &str)] = &[
+    ("environment.conf", "modulepath = site:modules\nmanifest = manifests\n"),
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - name: all\n    globs: ['*.yaml']\n  - name: j\n    path: j.json\n    data_hash: json_data\n",
+    ),
+    ("data/common.yaml", "web::port: 8080\nlist: [1, 2.5, ~, true, 'é']\n"),
+    ("data/j.json", "{\"from_json\": {\"a\": [1, null]}}"),
+    ("manifests/10-first.pp", "node 'other' { fail('not me') }\n"),
+    (
+        "manifests/20-site.pp",
+        "node default { include web\n  notice(lookup('list'), lookup('from_json'), environment::double(4)) }\n",
+    ),
+    ("functions/environment/double.pp", "function environment::double($x) { $x * 2 }\n"),
+    ("site/web/metadata.json", "{\"name\": \"me-web\", \"dependencies\": [{\"name\": \"me/lib\"}]}"),
+    (
+        "site/web/manifests/init.pp",
+        "class web($port) {\n  web::site { 'a': port => lib::twice($port) }\n  gizmo { 'g': id => 1 }\n  file { '/f': content => file('web/motd') }\n  file { '/e': content => epp('web/t.epp', { 'n' => $port }) }\n  file { '/r': content => template('web/r.erb') } }\n",
+    ),
+    (
+        "site/web/manifests/site.pp",
+        "define web::site(Lib::Port $port) { notify { \"${title} ${port}\": } }\n",
+    ),
+    ("site/web/manifests/broken.pp", "class web::broken {\n  $x = = 1\n}\n"),
+    ("site/web/manifests/keys.pp", "class web::keys { $x = { 'a' => 1, 'a' => 2 } }\n"),
+    ("site/web/files/motd", "welcome\n"),
+    ("site/web/templates/t.epp", "<%- | $n | -%>\nn is <%= $n %>\n"),
+    ("site/web/templates/r.erb", "<% [1, 2].each do |n| -%>\nport <%= @port.to_i + n %>\n<% end -%>\n"),
+    (
+        "site/web/lib/puppet/type/gizmo.rb",
+        "Puppet::Type.newtype(:gizmo) do\n newparam(:id, :namevar => true) do\n end\nend\n",
+    ),
+    ("modules/lib/functions/twice.pp", "function lib::twice(Integer $n) >> Integer { $n * 2 }\n"),
+    ("modules/lib/types/port.pp", "type Lib::Port = Integer[1, 65535]\n"),
+    ("modules/web/manifests/init.pp", "class web { fail('hidden by site/web') }\n"),
+];
+
+fn environment(root: &Path) -> std::path::PathBuf {
+    let directory = root.join("production");
+    FILES.iter().for_each(|(name, text)| write(&directory.join(name), text));
+    directory
+}
+
+fn options(directory: &Path, embed: bool) -> Options {
+    Options { directory: Some(directory.to_path_buf()), embed, ..Options::default() }
+}
+
+fn build(directory: &Path, archive: &Path) -> Summary {
+    build::build(&options(directory, true), archive, &|_| ()).expect("it builds")
+}
+
+fn ask(session: &Session, directory: &Path, with: Value) -> Value {
+    let mut job = json!({"id": 1, "environment": directory});
+    for (key, value) in with.as_object().into_iter().flatten() {
+        job[key] = value.clone();
+    }
+    answer(session, &job)
+}
+
+fn message(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_frozen_archive_knows_the_module_path_it_was_built_with() {
+    let work = TempDir::new().expect("a folder can be made");
+    let directory = work.path().join("production");
+    let (site, more, inner) = (directory.join("site"), work.path().join("more"), work.path().join("other"));
+    for (path, text) in [
+        // What it says of modules goes for nothing: the archive is built with another path.
+        (directory.join("environment.conf"), "modulepath = elsewhere:$basemodulepath\n"),
+        (directory.join("manifests/site.pp"), "include web\n"),
+        (
+            site.join("web/manifests/init.pp"),
+            "class web { notify { String(7 =~ More::Port): } include deep }\n",
+        ),
+        (more.join("more/types/port.pp"), "type More::Port = Integer[1, 65535]\n"),
+        (more.join("web/manifests/init.pp"), "class web { fail('hidden by site') }\n"),
+        (inner.join("deep/manifests/init.pp"), "class deep { notify { 'deep': } }\n"),
+    ] {
+        write(&path, text);
+    }
+    let modulepath = vec![site, more, inner];
+    let archive = work.path().join("a.bnr");
+    let options = Options { modulepath: Some(modulepath.clone()), ..options(&directory, true) };
+    build::build(&options, &archive, &|_| ()).expect("it builds");
+    let session = Session::default();
+    let sources = ask(&session, &directory, json!({"modulepath": modulepath}));
+    assert_eq!(sources["ok"], true, "{sources}");
+    // The same but for where files lie.
+    let place = |mut answer: Value| {
+        answer["catalog"]["resources"].as_array_mut().into_iter().flatten().for_each(|resource| {
+            resource.as_object_mut().map(|resource| resource.remove("file"));
+        });
+        answer["catalog"].clone()
+    };
+    let frozen = json!({"archive": archive, "frozen": true});
+    assert_eq!(place(ask(&session, &directory, frozen.clone())), place(sources.clone()));
+    let mut job = frozen;
+    job["id"] = 1.into();
+    assert_eq!(place(answer(&session, &job)), place(sources));
+}
+
+#[test]
+fn a_frozen_archive_needs_no_sources() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let summary = build(&directory, &archive);
+    assert_eq!(summary.errors.len(), 2, "{:?}", summary.errors);
+    let codes = [None, Some("include web::broken"), Some("include web::keys"), Some("include nowhere")];
+    let strict = ["error", "warning", "off"];
+    let cases: Vec<Value> = codes
+        .iter()
+        .flat_map(|code| strict.map(|strict| (code, strict)))
+        .map(|(code, strict)| match code {
+            Some(code) => json!({"code": code, "settings": {"strict": strict}}),
+            None => json!({"settings": {"strict": strict}}),
+        })
+        .collect();
+    let sources: Vec<Value> =
+        cases.iter().map(|case| ask(&Session::default(), &directory, case.clone())).collect();
+    assert_eq!(sources[0]["ok"], true, "{}", sources[0]);
+    assert!(sources[0].to_string().contains("n is 8080"), "{}", sources[0]);
+    assert!(sources[0].to_string().contains("port 8082"), "{}", sources[0]);
+    assert!(message(&sources[3]).contains("Syntax error"), "{}", sources[3]);
+    assert_ne!(sources[6], sources[7], "the levels of strict differ");
+    for frozen in [false, true] {
+        if frozen {
+            std::fs::rename(&directory, work.path().join("away")).expect("it can be moved");
+        }
+        let session = Session::default();
+        for (case, source) in cases.iter().zip(&sources) {
+            let mut case = case.clone();
+            (case["archive"], case["frozen"]) = (json!(archive), json!(frozen));
+            assert_eq!(&ask(&session, &directory, case.clone()), source, "frozen {frozen}: {case}");
+        }
+    }
+    // Nothing said of the place: Puppet's.
+    let there = answer(&Session::default(), &json!({"id": 1, "archive": archive, "frozen": true}));
+    let text = there.to_string();
+    assert!(text.contains("/etc/puppet/code/environments/production/site/web/manifests/init.pp"), "{text}");
+    assert_eq!(
+        there["catalog"]["resources"].as_array().map(Vec::len),
+        sources[0]["catalog"]["resources"].as_array().map(Vec::len)
+    );
+}
+
+#[test]
+fn what_was_not_embedded_says_so() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    build::build(&options(&directory, false), &archive, &|_| ()).expect("it builds");
+    let with = json!({"archive": archive, "frozen": true, "code": "notice(file('web/motd'))"});
+    let got = ask(&Session::default(), &directory, with);
+    assert!(message(&got).contains("built without --embed"), "{got}");
+    let with = json!({"archive": archive, "frozen": true, "code": "notice(find_file('web/motd'))"});
+    assert!(ask(&Session::default(), &directory, with).to_string().contains("web/files/motd"));
+    // What a template was lowered to is there.
+    std::fs::remove_file(directory.join("site/web/templates/r.erb")).expect("it can be removed");
+    let code = "class web { $port = 5\n notify { template('web/r.erb'): } }\ninclude web";
+    let with = json!({"archive": archive, "frozen": true, "code": code});
+    let got = ask(&Session::default(), &directory, with);
+    assert!(got.to_string().contains("port 6"), "{got}");
+}
+
+#[test]
+fn a_changed_source_is_compiled_anew_with_a_notice() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    build(&directory, &archive);
+    let session = Session::default();
+    let run = |code: &str| ask(&session, &directory, json!({"archive": archive, "code": code}));
+    assert!(!run("include web").to_string().contains("archive was built"));
+    // The same size, so that only time and content can tell.
+    write(
+        &directory.join("site/web/manifests/site.pp"),
+        "define web::site(Lib::Port $port) { notify { \"${title}+${port}\": } }\n",
+    );
+    let got = run("include web");
+    assert!(got.to_string().contains("a+16160"), "{got}");
+    let notice = format!(
+        "{} has changed since the archive was built; it was compiled anew",
+        directory.join("site/web/manifests/site.pp").display()
+    );
+    assert_eq!(
+        got["logs"][1]["message"].as_str().or(got["logs"][0]["message"].as_str()),
+        Some(notice.as_str()),
+        "{got}"
+    );
+    write(
+        &directory.join("site/web/templates/r.erb"),
+        "<% [3, 4].each do |n| -%>\nport <%= @port.to_i + n %>\n<% end -%>\n",
+    );
+    assert!(run("include web").to_string().contains("port 8083"));
+    // Touched, not changed: no notice.
+    write(&directory.join("site/web/manifests/init.pp"), FILES[8].1);
+    assert_eq!(run("include web").to_string().matches("archive was built").count(), 1);
+    write(&directory.join("data/common.yaml"), "web::port: 81\n");
+    assert!(run("include web").to_string().contains("a+162"));
+    write(&directory.join("site/web/manifests/new.pp"), "class web::new { notice('new') }\n");
+    let got = run("include web::new");
+    assert!(got.to_string().contains("new.pp is not in the archive; it was compiled anew"), "{got}");
+    std::fs::remove_file(directory.join("site/web/manifests/site.pp")).expect("it can be removed");
+    assert!(message(&run("include web")).contains("Unknown resource type: 'web::site'"));
+    // The frozen archive knows nothing of all that.
+    let with = json!({"archive": archive, "frozen": true, "code": "include web"});
+    let got = ask(&session, &directory, with);
+    assert!(got.to_string().contains("a 16160") && got.to_string().contains("port 8081"), "{got}");
+    // Another in its place is seen by the same session.
+    write(&directory.join("site/web/manifests/site.pp"), "define web::site($port) { notify { 'other': } }\n");
+    let before = build(&directory, &archive);
+    assert_eq!(before.compiled, 2, "{before:?}");
+    let with = json!({"archive": archive, "frozen": true, "code": "include web"});
+    let got = ask(&session, &directory, with);
+    assert!(got.to_string().contains("other") && got.to_string().contains("port 84"), "{got}");
+}
+
+#[test]
+fn the_same_tree_gives_the_same_bytes() {
+    let work = TempDir::new().expect("a folder can be made");
+    let first = environment(&work.path().join("one"));
+    // Another place, another order of creation, other times.
+    let second = work.path().join("elsewhere/deeper/production-2");
+    for (name, text) in FILES.iter().rev() {
+        write(&second.join(name), text);
+        let file = std::fs::File::options().write(true).open(second.join(name)).expect("it is there");
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1)).expect("it can be set");
+    }
+    let none = work.path().join("none");
+    let bytes = |directory: &Path, threads: usize, output: &Path| {
+        let options = Options { threads: NonZeroUsize::new(threads), ..options(directory, true) };
+        build::bytes(&options, output, &|_| ()).expect("it builds").0
+    };
+    let one = bytes(&first, 1, &none);
+    assert_eq!(one, bytes(&second, 7, &none));
+    let archive = work.path().join("a.bnr");
+    std::fs::write(&archive, &one).expect("it can be written");
+    assert_eq!(one, bytes(&second, 2, &archive), "an incremental build gives what a whole one gives");
+    write(&second.join("site/web/manifests/site.pp"), "define web::site($port) { }\n");
+    let changed = bytes(&second, 2, &archive);
+    assert_eq!(changed, bytes(&second, 2, &none));
+    assert_ne!(changed, one);
+}
+
+#[test]
+fn a_rebuild_compiles_what_changed() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    // The module that another one hides is never reached.
+    let all = FILES.iter().filter(|(name, _)| name.ends_with("pp")).count() - 1;
+    let counts = |summary: Summary| (summary.compiled, summary.kept, summary.errors.len());
+    assert_eq!(counts(build(&directory, &archive)), (all, 0, 2));
+    assert_eq!(counts(build(&directory, &archive)), (0, all, 2));
+    write(
+        &directory.join("functions/environment/double.pp"),
+        "function environment::double($x) { $x * 3 }\n",
+    );
+    assert_eq!(counts(build(&directory, &archive)), (1, all - 1, 2));
+    // An archive that can't be used costs a whole build, no more.
+    std::fs::write(&archive, "no archive").expect("it can be written");
+    assert_eq!(counts(build(&directory, &archive)), (all, 0, 2));
+    let denied = Options { deny_errors: true, ..options(&directory, true) };
+    let before = std::fs::read(&archive).expect("it is there");
+    write(
+        &directory.join("functions/environment/double.pp"),
+        "function environment::double($x) { $x * 4 }\n",
+    );
+    assert_eq!(build::build(&denied, &archive, &|_| ()).expect("it builds").errors.len(), 2);
+    assert_eq!(before, std::fs::read(&archive).expect("it is there"), "nothing is written");
+}
+
+#[test]
+fn an_archive_of_a_module_path_says_what_it_needs() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let path = vec![directory.join("site"), directory.join("modules")];
+    let options = Options { modulepath: Some(path.clone()), ..Options::default() };
+    build::build(&options, &archive, &|_| ()).expect("it builds");
+    let session = Session::default();
+    let run = |with: Value| {
+        let mut job = json!({"id": 1, "archive": archive, "code": "class { 'web': port => 1 }"});
+        for (key, value) in with.as_object().into_iter().flatten() {
+            job[key] = value.clone();
+        }
+        let got = answer(&session, &job);
+        if got["ok"] == true { got["catalog"]["resources"].to_string() } else { message(&got).to_owned() }
+    };
+    assert!(run(json!({})).contains("say by --modulepath where they are"), "{}", run(json!({})));
+    assert!(
+        run(json!({"frozen": true, "environment": directory}))
+            .contains("holds a module path and no environment")
+    );
+    let short = run(json!({"frozen": true, "modulepath": [path[0]]}));
+    assert!(short.contains("holds 2 folders of a module path, not 1"), "{short}");
+    let by_default = run(json!({"frozen": true}));
+    assert!(
+        by_default.contains("/etc/puppet/code/modules/web/files/motd: its content is not in the frozen"),
+        "{by_default}"
+    );
+    let missing = Options { modulepath: Some(vec![work.path().join("no")]), ..Options::default() };
+    assert!(
+        build::build(&missing, &archive, &|_| ()).expect_err("it is not there").contains("does not exist")
+    );
+}

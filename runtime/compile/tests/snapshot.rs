@@ -1,0 +1,176 @@
+//! An environment at one moment is a snapshot: the next compile sees what has changed since, compiles that are under
+//! way are not disturbed, and what a snapshot keeps shows in no answer.
+
+use bunraku_compile::job::Session;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("folders can be made");
+    std::fs::write(path, text).expect("files can be written");
+    // Times of folders may be as coarse as the clock's tick.
+    std::thread::sleep(std::time::Duration::from_millis(10));
+}
+
+/// The error, or else the first message of the log.
+fn ask(session: &Session, environment: &Path, code: &str) -> String {
+    let job = json!({"id": 1, "environment": environment, "code": code, "want": [], "settings": {"strict": "warning"}});
+    let answer: Value = serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
+    match answer["error"]["message"].as_str() {
+        Some(message) => message.to_owned(),
+        None => answer["logs"][0]["message"].as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+/// A file, code that depends on it, and what comes of it: before there is one, and for each content.
+struct Case {
+    file: &'static str,
+    code: &'static str,
+    missing: &'static str,
+    contents: [(&'static str, &'static str); 2],
+}
+
+const CASES: &[Case] = &[
+    Case {
+        file: "modules/one/manifests/init.pp",
+        code: "include one",
+        missing: "Could not find class ::one",
+        contents: [
+            ("class one { notice('first') }", "first"),
+            ("class one { notice('the second') }", "the second"),
+        ],
+    },
+    Case {
+        file: "modules/one/manifests/deep/er.pp",
+        code: "include one::deep::er",
+        missing: "Could not find class ::one::deep::er",
+        contents: [
+            ("class one::deep::er { notice(1) }", "1"),
+            ("class one::deep::er { notice('two') }", "two"),
+        ],
+    },
+    Case {
+        file: "modules/one/functions/number.pp",
+        code: "notice(one::number())",
+        missing: "Unknown function: 'one::number'",
+        contents: [("function one::number() { 1 }", "1"), ("function one::number() { 'two' }", "two")],
+    },
+    Case {
+        file: "modules/one/types/port.pp",
+        code: "notice(80 =~ One::Port)",
+        missing: "Resource type not found: One::Port",
+        contents: [("type One::Port = Integer", "true"), ("type One::Port = Integer[81]", "false")],
+    },
+    Case {
+        file: "modules/one/lib/puppet/type/thing.rb",
+        code: "thing { 'a': size => 1 }\nnotice('made')",
+        missing: "Unknown resource type: 'thing'",
+        contents: [
+            ("Puppet::Type.newtype(:thing) do\n newparam(:name)\n newparam(:size)\nend\n", "made"),
+            ("Puppet::Type.newtype(:thing) do\n newparam(:name)\nend\n", "no parameter named 'size'"),
+        ],
+    },
+    Case {
+        file: "modules/one/templates/a.epp",
+        code: "notice(epp('one/a.epp'))",
+        missing: "Could not find template 'one/a.epp'",
+        contents: [("<%= 1 + 1 -%>", "2"), ("<%= 'three' -%>", "three")],
+    },
+    Case {
+        file: "modules/one/templates/a.erb",
+        code: "notice(template('one/a.erb'))",
+        missing: "Could not find template 'one/a.erb'",
+        contents: [("<%= 1 + 1 -%>", "2"), ("<%= 'three' -%>", "three")],
+    },
+    Case {
+        file: "modules/one/files/a",
+        code: "notice(file('one/a'))",
+        missing: "Could not find any files from one/a",
+        contents: [("1", "1"), ("two", "two")],
+    },
+    Case {
+        file: "data/common.yaml",
+        code: "notice(lookup('a', default_value => 'none'))",
+        missing: "none",
+        contents: [("a: 1", "1"), ("a: two", "two")],
+    },
+    Case {
+        file: "modules/two/data/common.yaml",
+        code: "notice(lookup('two::a', default_value => 'none'))",
+        missing: "none",
+        contents: [("two::a: 1", "1"), ("two::a: two", "two")],
+    },
+    Case {
+        file: "environment.conf",
+        code: "include only",
+        missing: "Could not find class ::only",
+        contents: [
+            ("modulepath = other\n", "here"),
+            ("modulepath = modules\n", "Could not find class ::only"),
+        ],
+    },
+];
+
+fn environment() -> TempDir {
+    let work = TempDir::new().expect("a folder can be made");
+    write(&work.path().join("modules/one/README"), "");
+    write(&work.path().join("modules/two/hiera.yaml"), "version: 5\n");
+    write(&work.path().join("hiera.yaml"), "version: 5\n");
+    write(&work.path().join("other/only/manifests/init.pp"), "class only { notice('here') }");
+    work
+}
+
+#[test]
+fn what_comes_is_seen_by_the_next_compile() {
+    for case in CASES {
+        let (work, session) = (environment(), Session::default());
+        let file = work.path().join(case.file);
+        let ask = || ask(&session, work.path(), case.code);
+        let is = |wanted: &str| {
+            let answer = ask();
+            assert!(answer.contains(wanted), "{}: {answer} in place of {wanted}", case.file);
+            assert_eq!(ask(), answer, "{}: asked again", case.file);
+        };
+        is(case.missing);
+        for (content, wanted) in case.contents {
+            write(&file, content);
+            is(wanted);
+        }
+        std::fs::remove_file(&file).expect("it can be removed");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is(case.missing);
+    }
+}
+
+#[test]
+fn compiles_under_way_are_not_disturbed() {
+    let (work, session, stop) = (environment(), Session::default(), AtomicBool::new(false));
+    // Of one generation, whichever: the class is loaded once, so all of a compile's answers are the same.
+    let text = |n: usize| format!("class one {{ notice(inline_epp('<%= {n} %>')) }}");
+    let file = work.path().join("modules/one/manifests/init.pp");
+    let next = work.path().join("next.pp");
+    write(&file, &text(0));
+    std::thread::scope(|scope| {
+        let compile = || {
+            let mut last = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let answer = ask(&session, work.path(), "include one");
+                let n = answer.parse::<usize>().unwrap_or_else(|_| panic!("no generation: {answer}"));
+                assert!(n >= last, "generation {n} after {last}");
+                last = n;
+            }
+            last
+        };
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(compile)).collect();
+        for n in 1..=100 {
+            std::fs::write(&next, text(n)).expect("a file can be written");
+            std::fs::rename(&next, &file).expect("a file can be renamed");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        stop.store(true, Ordering::Relaxed);
+        threads.into_iter().for_each(|thread| assert!(thread.join().is_ok()));
+    });
+    assert_eq!(ask(&session, work.path(), "include one"), "100");
+}

@@ -1,0 +1,351 @@
+//! Building an archive from a tree: every file is read once, on all cores, and made into what a compile would make
+//! of it. What an archive of the same name already has of unchanged content is taken from there.
+
+use super::COMPILER;
+use super::file::{File, What, is_asset};
+use super::keys;
+use super::readers::{Readers, group_of};
+use super::reads::Reads;
+use super::ruby::{self, NeedsRuby};
+use super::walk::{Found, Walk};
+use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
+use bunraku_files::archive::{Info, Opened};
+use bunraku_files::paths;
+use bunraku_files::read;
+use bunraku_files::write::{self, Access};
+use bunraku_hiera::files::Format;
+use bunraku_vm::archive::cold;
+use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
+use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
+use bunraku_vm::diagnostic::Diagnostic;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What is built, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// An environment's folder.
+    pub directory: Option<PathBuf>,
+    /// The module path: in place of the environment's, or all there is.
+    pub modulepath: Option<Vec<PathBuf>>,
+    /// Whether every file's content goes into the archive.
+    pub embed: bool,
+    /// Whether nothing is written if a file has errors.
+    pub deny_errors: bool,
+    /// Bits of the archive's mode, in place of those that the least readable file in it has.
+    pub mode: Option<u32>,
+    /// How many files are compiled side by side: one a core if not said.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Files done.
+    pub done: usize,
+    /// Files in all.
+    pub files: usize,
+}
+
+/// What a build came to.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Files of the tree.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Manifests and templates with a unit.
+    pub units: usize,
+    /// Bytes of all manifests and templates.
+    pub code_bytes: u64,
+    /// Manifests and templates compiled now.
+    pub compiled: usize,
+    /// Manifests and templates taken from the archive that was there.
+    pub kept: usize,
+    /// Data files.
+    pub data: usize,
+    /// What is wrong, by file: errors at the default level of `strict`.
+    pub errors: Vec<(PathBuf, Vec<Diagnostic>)>,
+    /// Broken data files that no hierarchy of the tree names.
+    pub unread: Vec<PathBuf>,
+    /// What was left out, and why.
+    pub left_out: Vec<(PathBuf, String)>,
+    /// What needs Ruby when a compile reaches it, by module.
+    pub ruby: Vec<NeedsRuby>,
+    /// Bytes of the archive.
+    pub archive_bytes: u64,
+    /// The file that fewest may read, where not all may: so may the archive.
+    pub least_readable: Option<PathBuf>,
+}
+
+/// The parser nests as deep as the source, within its limit.
+const STACK: usize = 16 << 20;
+
+/// Builds an archive and puts it in the place of what is at `output`.
+///
+/// # Errors
+/// When the tree can't be opened or the archive not be written; with `deny_errors`, when a file has errors. What
+/// was at `output` is then untouched.
+pub fn build(
+    options: &Options,
+    output: &Path,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Summary, String> {
+    let (bytes, mut summary, readable) = made(options, output, progress)?;
+    if options.deny_errors && !summary.errors.is_empty() {
+        return Ok(summary);
+    }
+    let access = options.mode.map_or(Access::AtMost(readable.bits()), Access::Exactly);
+    write::replace(output, &bytes, access)
+        .map_err(|error| format!("Could not write {}: {error}", output.display()))?;
+    summary.archive_bytes = bytes.len() as u64;
+    Ok(summary)
+}
+
+/// The bytes of the archive that [`build`] would write. `output` is where the one before is looked for.
+///
+/// # Errors
+/// When the tree can't be opened.
+pub fn bytes(
+    options: &Options,
+    output: &Path,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Vec<u8>, Summary), String> {
+    made(options, output, progress).map(|(bytes, summary, _)| (bytes, summary))
+}
+
+fn made(
+    options: &Options,
+    output: &Path,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Vec<u8>, Summary, Readers), String> {
+    let plan = Plan::new(options, output)?;
+    // An archive that can't be used is no matter: everything is compiled.
+    let before = Opened::open(output, &COMPILER).ok();
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut made = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(found) = plan.walk.found.get(number) else { return made };
+            made.push((number, plan.file(found, before.as_deref(), options.embed)));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(Progress { done, files: plan.walk.found.len() });
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let worker = || std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let workers: Vec<_> = (0..threads).map(|_| worker()).collect::<Result<_, _>>()?;
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(
+                worker
+                    .join()
+                    .map_err(|_| std::io::Error::other("the compiler panicked; please report this"))?,
+            );
+        }
+        Ok(all)
+    })
+    .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
+    all.sort_by_key(|(number, _)| *number);
+    let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
+    let mut reasons = HashMap::new();
+    let mut provided = HashSet::new();
+    let mut entries = Vec::with_capacity(all.len());
+    let mut readable = Readers::default();
+    let reads = Reads::of(&plan.walk.found);
+    for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
+        debug_assert_eq!(found.path, plan.walk.found[number].path);
+        match made {
+            Ok(file) => {
+                file.count(&mut summary, found, &reads);
+                if file.readers.is_fewer_than(readable) && !file.entry.parts.is_empty() {
+                    summary.least_readable = Some(found.path.clone());
+                }
+                if !file.entry.parts.is_empty() {
+                    readable.meet(file.readers);
+                }
+                if file.is_key && options.embed {
+                    let why = "the content of a private key is never put into an archive";
+                    summary.left_out.push((found.path.clone(), why.to_owned()));
+                }
+                reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
+                entries.push(file.entry);
+            }
+            Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
+        }
+    }
+    summary.ruby = ruby::needs(&plan.environment, &|path| {
+        paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
+    });
+    // The first module in the order of the module path provides; the environment itself comes last.
+    let places: HashMap<&str, usize> =
+        plan.environment.modules.iter().enumerate().map(|(n, module)| (module.name.as_str(), n)).collect();
+    let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
+    order.sort_by_key(|n| {
+        let entry = &entries[*n];
+        let module = entry.module_at.map(|at| entry.path[at..].split('/').next().unwrap_or_default());
+        (module.is_none(), module.and_then(|name| places.get(name)), entry.path.clone())
+    });
+    for n in order {
+        let name = entries[n].provides.clone().unwrap_or_default();
+        if !provided.insert(name) {
+            entries[n].provides = None;
+        }
+    }
+    let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
+    let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
+    Ok((bytes, summary, readable))
+}
+
+/// What is to be built.
+struct Plan {
+    walk: Walk,
+    info: Info,
+    /// Names of modules by the name of their folder in the archive.
+    modules: BTreeMap<String, String>,
+    /// The main manifest in the archive: a file or a folder.
+    manifest: Option<String>,
+    environment: Snapshot,
+    roots: Vec<(PathBuf, String)>,
+    /// The group of the archive.
+    group: u32,
+}
+
+impl Plan {
+    fn new(options: &Options, output: &Path) -> Result<Plan, String> {
+        let spec = EnvironmentSpec {
+            directory: options.directory.clone(),
+            modulepath: options.modulepath.clone(),
+            ..EnvironmentSpec::default()
+        };
+        let environment = Snapshot::open(&spec, None, &SessionMade::default())?;
+        let roots = paths::roots(environment.directory.as_deref(), environment.modules.path());
+        let (mut walk, mut folders) = (Walk::default(), 0);
+        for (folder, name) in &roots {
+            folders += u32::from(name != "e");
+            if folder.is_dir() {
+                walk.add(folder, name);
+            } else if options.modulepath.is_some() {
+                return Err(format!("Folder '{}' does not exist", folder.display()));
+            }
+        }
+        // An archive within its own tree is not a part of it.
+        let output = std::path::absolute(output).unwrap_or_else(|_| output.to_path_buf());
+        let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let temporary = |found: &Found| {
+            found.path.parent() == output.parent()
+                && found.path.file_name().is_some_and(|n| write::is_temporary(&n.to_string_lossy(), &name))
+        };
+        walk.found.retain(|found| found.path != output && !temporary(found));
+        let key = |path: &Path| paths::key(&roots, path);
+        let modules =
+            environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
+        let info = Info {
+            environment: environment.directory.is_some(),
+            folders,
+            modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
+            embedded: options.embed,
+        };
+        let manifest = environment.manifest.as_deref().and_then(key);
+        let group = group_of(&output);
+        Ok(Plan { walk, info, modules, manifest, environment, roots, group })
+    }
+
+    /// Where in the name of a file its module's begins.
+    fn module_at(&self, name: &str) -> Option<usize> {
+        let slashes = name.match_indices('/').map(|(at, _)| at);
+        let folders = slashes.map(|at| &name[..at]).chain(std::iter::once(name));
+        folders.filter_map(|folder| Some(folder.len() - self.modules.get(folder)?.len())).next_back()
+    }
+
+    /// The Ruby file below `lib` of the first module by name that has it.
+    fn library(&self, path: &str) -> Option<String> {
+        let below = |found: &Found| {
+            let at = self.module_at(&found.name)?;
+            found.name[at..].split_once('/').map(|(module, below)| (module.to_owned(), below.to_owned()))
+        };
+        let places = bunraku_resource_types::places(path);
+        let files = places.iter().filter_map(|place| {
+            let all = self.walk.found.iter().filter(|found| found.name.ends_with(place.as_str()));
+            let of_modules = all.filter_map(|found| Some((below(found)?, found)));
+            of_modules.filter(|((_, below), _)| below == place).min_by(|a, b| a.0.0.cmp(&b.0.0))
+        });
+        let (_, found) = files.into_iter().next()?;
+        Some(String::from_utf8_lossy(&read::regular(&found.path, read::MAX_FILE).ok()?).into_owned())
+    }
+
+    fn file(&self, found: &Found, before: Option<&Opened>, embed: bool) -> std::io::Result<File> {
+        let module_at = self.module_at(&found.name);
+        let mut entry = EntrySpec {
+            path: found.name.clone(),
+            bits: if found.is_folder { FOLDER } else { FILE } | if found.is_link { LINK } else { 0 },
+            module_at,
+            ..EntrySpec::default()
+        };
+        if found.is_folder {
+            return Ok(File { entry, ..File::default() });
+        }
+        let bytes = read::regular(&found.path, read::MAX_FILE)?;
+        entry.size = bytes.len() as u64;
+        entry.hash = Sha256::digest(&bytes).into();
+        let what = self.what(&found.name, module_at);
+        let is_key = what == What::Other && keys::is_private(&found.path, &bytes);
+        let readers = Readers::of(&found.path, self.group)?;
+        let mut file = File { entry, what, is_key, readers, ..File::default() };
+        let old = before.and_then(|before| Some((before, before.archive().find(&found.name).ok()??)));
+        file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
+        if !file.kept {
+            file.make(&bytes, &|path| self.library(path));
+        }
+        file.find_definitions();
+        let below = module_at.map_or_else(
+            || found.name.strip_prefix("e/"),
+            |at| found.name[at..].split_once('/').map(|(_, below)| below),
+        );
+        file.entry.provides = below.filter(|below| below.starts_with("lib/")).map(str::to_owned);
+        let name = Path::new(&found.name).file_name().and_then(|name| name.to_str());
+        if (embed && !is_key) || matches!(name, Some("hiera.yaml" | "environment.conf")) {
+            file.entry.parts.push(PartSpec { section: Section::Texts, variant: 0, bytes });
+        }
+        Ok(file)
+    }
+
+    /// What a file is, by its place.
+    fn what(&self, name: &str, module_at: Option<usize>) -> What {
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        let below = match module_at {
+            Some(at) => name[at..].split_once('/').map_or("", |(_, below)| below),
+            None => name.split_once('/').map_or("", |(_, below)| below),
+        };
+        let first = below.split('/').next().unwrap_or_default();
+        let is_main = || {
+            let manifest = self.manifest.as_deref();
+            manifest.is_some_and(|m| {
+                name.strip_prefix(m).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        match extension {
+            Some("epp") => What::Template,
+            Some("erb") => What::Erb,
+            Some("pp") if first == ".resource_types" && module_at.is_none() => What::Type,
+            Some("pp") if matches!(first, "manifests" | "functions" | "types") || is_main() => What::Manifest,
+            Some("json") if below == "metadata.json" => What::Metadata,
+            Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {
+                What::Type
+            }
+            Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(Format::Yaml),
+            Some("json") if !is_asset(first) => What::Data(Format::Json),
+            Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
+                What::Data(Format::Hocon)
+            }
+            _ if first == "templates" => What::Erb,
+            _ => What::Other,
+        }
+    }
+}

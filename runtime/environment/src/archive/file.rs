@@ -1,0 +1,215 @@
+//! One file of a tree on its way into an archive: what it is by its place, and the parts it is made into.
+
+use super::build::Summary;
+use super::parts::{self, Made};
+use super::readers::Readers;
+use super::reads::Reads;
+use super::walk::Found;
+use crate::modules::Metadata;
+use crate::units;
+use bunraku_compiler::SourceKind;
+use bunraku_compiler::check::namespace_of;
+use bunraku_erb::Lowered;
+use bunraku_files::archive::{Opened, SELF};
+use bunraku_hiera::data_file::layout;
+use bunraku_hiera::files::{self, Format, WRONG};
+use bunraku_hiera::hocon;
+use bunraku_resource_types::{Library, ResourceType};
+use bunraku_vm::archive::cold;
+use bunraku_vm::archive::layout::Section;
+use bunraku_vm::archive::reader::Entry;
+use bunraku_vm::archive::writer::{EntrySpec, PartSpec};
+use bunraku_vm::diagnostic::{Diagnostic, Severity};
+use bunraku_vm::unit::DefKind;
+use bunraku_vm::unit::reader::Unit;
+use std::path::Path;
+
+/// Folders whose files are handed out, not read as data.
+pub(super) fn is_asset(folder: &str) -> bool {
+    matches!(folder, "files" | "templates" | "lib" | "spec" | "tasks" | "plans" | "locales" | "examples")
+        || folder.starts_with('.')
+}
+
+/// What a file is made into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum What {
+    Manifest,
+    Template,
+    Erb,
+    Data(Format),
+    Metadata,
+    Type,
+    #[default]
+    Other,
+}
+
+/// A file that is being made.
+#[derive(Default)]
+pub(super) struct File {
+    pub entry: EntrySpec,
+    pub what: What,
+    /// Whether its parts were taken from the archive before.
+    pub kept: bool,
+    /// Whether it is a private key, whose content goes nowhere.
+    pub is_key: bool,
+    /// Who may read it.
+    pub readers: Readers,
+    /// Errors at the default level of `strict`.
+    pub errors: Vec<Diagnostic>,
+}
+
+impl File {
+    /// Takes what an archive has of the file, if it is the same file.
+    pub fn take(&mut self, before: &Opened, old: &Entry<'_>) -> Option<()> {
+        if old.hash != self.entry.hash || old.module_at != self.entry.module_at {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for part in before.archive().parts(old).ok()? {
+            if part.section != Section::Texts {
+                let bytes = before.archive().part_bytes(&part).ok()?.to_vec();
+                parts.push(PartSpec { section: part.section, variant: part.variant, bytes });
+            }
+        }
+        // It may have been something else then: what the main manifest is can change.
+        let has = |section| parts.iter().any(|part| part.section == section);
+        let fits = match self.what {
+            What::Manifest | What::Template => has(Section::Units) || has(Section::Findings),
+            What::Data(_) => has(Section::Data),
+            What::Metadata => has(Section::Metadata),
+            What::Erb => has(Section::Templates),
+            // What else the type was made of is not known to be the same.
+            What::Type => before
+                .archive()
+                .part_in(old, Section::Types)
+                .ok()
+                .flatten()
+                .and_then(|part| before.archive().decode::<ResourceType>(&part).ok())
+                .is_some_and(|ty| ty.requires.is_empty()),
+            What::Other => parts.is_empty(),
+        };
+        if !fits {
+            return None;
+        }
+        let (_, findings) = units::code(before, old).ok()?;
+        self.findings(&findings.unwrap_or_default());
+        self.entry.parts = parts;
+        Some(())
+    }
+
+    fn part(&mut self, section: Section, variant: u32, bytes: Option<Vec<u8>>) {
+        self.entry.parts.extend(bytes.map(|bytes| PartSpec { section, variant, bytes }));
+    }
+
+    fn findings(&mut self, findings: &parts::Findings) {
+        let mut found = findings.at(bunraku_compiler::check::Strict::default(), SELF);
+        found.retain(|diagnostic| diagnostic.severity >= Severity::Err);
+        self.errors = found;
+    }
+
+    /// Makes the parts. `library` gives the text of a Ruby file below a module's `lib`.
+    pub fn make(&mut self, bytes: &[u8], library: &Library<'_>) {
+        match self.what {
+            What::Manifest | What::Template => {
+                let made = self.compile(bytes);
+                self.findings(&made.findings);
+                self.part(Section::Units, 0, made.unit.map(|words| bytemuck::cast_slice(&words).to_vec()));
+                let found = (!made.findings.is_empty()).then(|| cold::encode(&made.findings)).flatten();
+                self.part(Section::Findings, 0, found);
+            }
+            What::Data(format) => {
+                let kind = format.variant();
+                if format == Format::Hocon && !std::str::from_utf8(bytes).is_ok_and(hocon::is_portable) {
+                    return;
+                }
+                match files::parse(Path::new(SELF), bytes, format) {
+                    Ok(value) => {
+                        let words = layout::encode(&value);
+                        self.part(
+                            Section::Data,
+                            kind,
+                            words.map(|words| bytemuck::cast_slice(&words).to_vec()),
+                        );
+                    }
+                    Err(message) => {
+                        // Not every `.conf` means to be HOCON.
+                        if format != Format::Hocon {
+                            self.errors.push(Diagnostic::error(message.as_str()));
+                        }
+                        self.part(Section::Data, kind | WRONG, Some(message.into_bytes()));
+                    }
+                }
+            }
+            What::Erb => self.part(Section::Templates, 0, Lowered::new(bytes).encode()),
+            What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
+            What::Type => {
+                let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
+                let declared =
+                    bunraku_resource_types::of_file(Path::new(&self.entry.path), &stem, bytes, library);
+                self.part(Section::Types, 0, cold::encode(&declared));
+            }
+            What::Other => {}
+        }
+    }
+
+    fn compile(&self, bytes: &[u8]) -> Made {
+        if self.what == What::Template {
+            return parts::compile(bytes, SourceKind::Epp, units::location(None));
+        }
+        let in_module = self.entry.module_at.map(|at| &self.entry.path[at..]);
+        let namespace = in_module.map(namespace_of);
+        let location = units::location(namespace.as_ref().map(Option::as_deref));
+        parts::compile(bytes, SourceKind::Manifest, location)
+    }
+
+    pub fn find_definitions(&mut self) {
+        let unit = self.entry.parts.iter().find(|part| part.section == Section::Units);
+        let Some(part) = unit else { return };
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&part.bytes);
+        let Ok(unit) = Unit::open(&words) else { return };
+        for number in 0..unit.defs() {
+            if let Ok(def) = unit.def(number)
+                && def.kind != DefKind::Node
+            {
+                let name = def.name.to_lowercase();
+                self.entry.definitions.push((name, def.kind as u32, def.line, number));
+            }
+        }
+    }
+
+    /// Why the ERB template or the type that it is needs Ruby, first; none where it does not.
+    pub fn needs_ruby(&self) -> Option<String> {
+        self.entry.parts.iter().find_map(|part| match part.section {
+            Section::Templates => Lowered::decode(&part.bytes)?.reasons().first().map(ToString::to_string),
+            Section::Types => cold::decode::<ResourceType>(&part.bytes)?.unreadable,
+            _ => None,
+        })
+    }
+
+    pub fn count(&self, summary: &mut Summary, found: &Found, reads: &Reads) {
+        if found.is_folder {
+            return;
+        }
+        summary.files += 1;
+        summary.bytes += self.entry.size;
+        summary.data += usize::from(matches!(self.what, What::Data(_)));
+        if matches!(self.what, What::Manifest | What::Template) {
+            summary.code_bytes += self.entry.size;
+            summary.kept += usize::from(self.kept);
+            summary.compiled += usize::from(!self.kept);
+            summary.units += usize::from(self.entry.parts.iter().any(|part| part.section == Section::Units));
+        }
+        if !self.errors.is_empty() && matches!(self.what, What::Data(_)) && !reads.may_read(&found.name) {
+            summary.unread.push(found.path.clone());
+        } else if !self.errors.is_empty() {
+            let path = found.path.to_string_lossy();
+            let named = self.errors.iter().map(|diagnostic| {
+                let mut diagnostic = diagnostic.clone();
+                diagnostic.message = diagnostic.message.replace(SELF, &path);
+                diagnostic.place.file = diagnostic.place.file.map(|_| path.as_ref().into());
+                diagnostic
+            });
+            summary.errors.push((found.path.clone(), named.collect()));
+        }
+    }
+}

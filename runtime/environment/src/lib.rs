@@ -1,0 +1,15 @@
+//! An environment at one moment. [`snapshot`] is that, [`snapshots`] decides when there has to be a new one; [`modules`],
+//! [`units`], [`function_files`] and [`extensions`] are what it has of its files; [`archive`] builds archives of it and
+//! shows them; [`check`] and [`relative`] look at its code without running it.
+
+pub mod archive;
+pub mod check;
+pub mod extensions;
+pub mod function_files;
+pub mod issue_code;
+pub mod modules;
+pub mod relative;
+pub mod snapshot;
+pub mod snapshots;
+pub mod twins;
+pub mod units;

@@ -1,0 +1,284 @@
+//! The module path: which modules there are, what they depend on, where a name's file lies. A module is looked for
+//! when it is asked for, so that opening an environment does not depend on how many there are.
+//! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
+
+use crate::units::Outcome;
+use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::layout::Section;
+use bunraku_vm::learned::Learned;
+use bunraku_vm::symbol::GrowingBase;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// A module.
+pub struct Module {
+    /// Name: its folder's.
+    pub name: String,
+    /// Its folder, as found on the module path.
+    pub path: PathBuf,
+    metadata: MemoCell<Metadata>,
+}
+
+/// All modules of a module path, those of earlier folders first.
+pub struct Modules {
+    tree: Arc<Tree>,
+    path: Vec<PathBuf>,
+    /// Modules that were asked for; none for names that no folder has.
+    known: Memo<String, Option<Module>>,
+    /// Names in the order of the path.
+    names: MemoCell<Vec<String>>,
+    /// What [`manifests`] has found.
+    manifests: Memo<String, Box<[PathBuf]>>,
+    /// Files that compiles have loaded.
+    files: Memo<String, KeptFile>,
+    /// What the names of these files are numbered by.
+    symbols: GrowingBase,
+}
+
+const MODULES: Contract = Contract {
+    holds: "modules, and names of none",
+    key: "name",
+    bound: "the names of modules in the code and data that are used",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const MODULE_NAMES: Contract = Contract {
+    holds: "the names of all modules in the order of the path",
+    key: "none",
+    bound: "one list",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const METADATA: Contract = Contract {
+    holds: "what a module's metadata.json says",
+    key: "none, one for each module",
+    bound: "the modules",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const MANIFESTS: Contract = Contract {
+    holds: "the manifests that may define a class or defined type",
+    key: "its name",
+    bound: "the names of classes and types in the code and data that are used",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const FILES: Contract = Contract {
+    holds: "manifests and templates as compiles load them, with what was learned of their types and names",
+    key: "path",
+    bound: "the manifests and templates of the tree",
+    stale: NEVER,
+    test: "runtime/tests/learned.rs: nothing_learned_shows",
+};
+
+/// A manifest or template of the tree: what every compile that loads it would find out again.
+#[derive(Default)]
+pub struct KeptFile {
+    /// Its path, as messages and the catalog have it.
+    pub path: String,
+    /// The module it lies in; empty for none.
+    pub module: String,
+    /// Its path from the module path on, for a module's manifest.
+    pub in_module: Option<String>,
+    /// Its unit, by how it is checked.
+    pub units: [OnceLock<Outcome>; 3],
+    /// What compiles have learned of it, likewise.
+    pub learned: [Learned; 3],
+}
+
+impl Modules {
+    /// The folders of a module path, on the disk. Folders that aren't there count as empty, as in Puppet.
+    pub fn read(path: &[PathBuf]) -> Modules {
+        Modules::of(Arc::default(), path.to_vec())
+    }
+
+    /// The folders of a module path, in a tree.
+    pub fn of(tree: Arc<Tree>, path: Vec<PathBuf>) -> Modules {
+        Modules {
+            tree,
+            path,
+            known: Memo::new(&MODULES),
+            names: MemoCell::new(&MODULE_NAMES),
+            manifests: Memo::new(&MANIFESTS),
+            files: Memo::new(&FILES),
+            symbols: GrowingBase::default(),
+        }
+    }
+
+    /// The folders.
+    pub fn path(&self) -> &[PathBuf] {
+        &self.path
+    }
+
+    /// The tree that it reads.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// The module of a name.
+    pub fn get(&self, name: &str) -> Option<&Module> {
+        let find = || {
+            let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
+            let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
+            Some(Module { name: name.to_owned(), path, metadata: MemoCell::new(&METADATA) })
+        };
+        self.known.get_or(name, find).as_ref()
+    }
+
+    /// All modules in Puppet's order: that of the path, those of one folder by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Module> {
+        let names = self.names.get_or(|| {
+            let children = self.path.iter().flat_map(|folder| self.tree.list(folder));
+            let named = children
+                .filter(|child| child.is_folder && is_module_name(&child.name))
+                .map(|child| child.name);
+            let mut seen = HashSet::new();
+            named.filter(|name| seen.insert(name.clone())).collect()
+        });
+        names.iter().filter_map(|name| self.get(name))
+    }
+
+    /// The module a file lies in, by its path.
+    pub fn containing(&self, file: &Path) -> Option<&Module> {
+        self.path.iter().find_map(|folder| {
+            let name = file.strip_prefix(folder).ok()?.components().next()?.as_os_str().to_str()?;
+            self.get(name).filter(|module| file.starts_with(&module.path))
+        })
+    }
+
+    /// A manifest's path from the module path on (`apache/manifests/vhost.pp`), and its module.
+    pub fn place(&self, file: &Path) -> Option<(String, &Module)> {
+        let module = self.containing(file)?;
+        let rest = file.strip_prefix(&module.path).ok()?;
+        Some((format!("{}/{}", module.name, rest.to_string_lossy()), module))
+    }
+
+    /// What is kept of a manifest or template; none for one outside of the tree.
+    pub fn kept_file(&self, file: &Path) -> Option<&KeptFile> {
+        let path = file.to_str()?;
+        if let Some(known) = self.files.get(path) {
+            return Some(known);
+        }
+        self.tree.holds(file).then(|| {
+            let place = self.place(file);
+            let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
+            let in_module = place.map(|(path, _)| path);
+            let kept = KeptFile { path: path.to_owned(), module, in_module, ..KeptFile::default() };
+            self.files.keep(path.to_owned(), kept)
+        })
+    }
+
+    /// The numbers that the names of [`Modules::kept_file`]s have.
+    pub fn symbols(&self) -> &GrowingBase {
+        &self.symbols
+    }
+
+    fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
+        let read = || {
+            let file = module.path.join("metadata.json");
+            self.tree
+                .cold(&file, Section::Metadata)
+                .or_else(|| Some(Metadata::of(&self.tree.read(&file).ok()?)))
+                .unwrap_or_default()
+        };
+        module.metadata.get_or(read)
+    }
+
+    /// The version of a module, as its metadata.json says.
+    pub fn version(&self, name: &str) -> Option<&str> {
+        self.metadata(self.get(name)?).version.as_deref()
+    }
+
+    /// Who gives a module's data, as its metadata.json says.
+    pub fn data_provider(&self, name: &str) -> Option<&str> {
+        self.metadata(self.get(name)?).data_provider.as_deref()
+    }
+
+    /// Names of the modules that a module's metadata.json lists as dependencies; none if it lists none at all.
+    pub fn dependencies(&self, of: &str) -> &[String] {
+        let module = self.get(of);
+        module.and_then(|module| self.metadata(module).dependencies.as_deref()).unwrap_or_default()
+    }
+
+    /// All modules in the order in which code of module `from` (empty for none) looks through them for a name that says
+    /// no module: those it depends on come first. It sees the others, too.
+    pub fn from<'m>(&'m self, from: &str) -> impl Iterator<Item = &'m Module> {
+        let listed = self.dependencies(from);
+        let others = self.iter().filter(|module| !listed.contains(&module.name));
+        listed.iter().filter_map(|name| self.get(name)).chain(others)
+    }
+}
+
+/// Letters, digits and `_`, a lower-case letter first.
+fn is_module_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// What a compile wants of a module's metadata.json.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The module's version.
+    pub version: Option<String>,
+    /// Who gives its data, by the way of old.
+    pub data_provider: Option<String>,
+    /// Names of the modules that it depends on; none if it lists none at all, and then it sees every module.
+    pub dependencies: Option<Vec<String>>,
+}
+
+impl Metadata {
+    /// Reads the text of a metadata.json; what is none says nothing.
+    pub fn of(text: &[u8]) -> Metadata {
+        let metadata: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+        let name = |entry: &serde_json::Value| {
+            let full = entry.get("name")?.as_str()?;
+            full.rsplit(['/', '-']).next().map(str::to_owned)
+        };
+        let list = metadata.get("dependencies").and_then(|list| list.as_array());
+        let text = |key: &str| metadata.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+        Metadata {
+            version: text("version"),
+            data_provider: text("data_provider"),
+            dependencies: list.map(|list| list.iter().filter_map(name).collect()),
+        }
+    }
+}
+
+/// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's
+/// `init.pp` comes before all others; for `a::b::c` then the file of that name, that of `a::b`.
+pub fn manifests<'m>(modules: &'m Modules, name: &str) -> &'m [PathBuf] {
+    modules.manifests.get_or(name, || search(modules, name).into())
+}
+
+fn search(modules: &Modules, name: &str) -> Vec<PathBuf> {
+    let segments: Vec<&str> = name.split("::").collect();
+    let Some(module) = segments.first().and_then(|first| modules.get(first)) else { return Vec::new() };
+    let folder = module.path.join("manifests");
+    let specific = (2..=segments.len())
+        .rev()
+        .map(|count| folder.join(segments[1..count].join("/")).with_extension("pp"));
+    std::iter::once(folder.join("init.pp"))
+        .chain(specific)
+        .filter(|file| modules.tree.is_file(file))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lower_case_words_are_modules() {
+        assert!(is_module_name("apache2_x"));
+        assert!(!is_module_name("Apache"));
+        assert!(!is_module_name("apache-2"));
+        assert!(!is_module_name("_x"));
+    }
+}

@@ -1,0 +1,441 @@
+//! An environment at one moment: its folder, `environment.conf`, module path and main manifest, and what is kept of
+//! its files. Compiles share it and write nothing into it but through memos.
+//! Source: the specification's environments page; the oracle for defaults.
+
+use crate::extensions;
+use crate::function_files::FunctionFiles;
+use crate::modules::Modules;
+use crate::units::{SessionUnits, Units};
+use bunraku_erb::{SessionTemplates, Templates};
+use bunraku_files::archive::Opened;
+use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::paths::is_clean;
+use bunraku_files::read;
+use bunraku_files::tree::Tree;
+use bunraku_hiera::files::{DataFiles, SessionData};
+use bunraku_resource_types::{Folders, ResourceTypes};
+use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::types::LastingType;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+/// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
+/// [`Snapshots`] makes another one.
+pub struct Snapshot {
+    /// Name: `production` where nothing gives one.
+    pub name: String,
+    /// Its folder, where it has one.
+    pub directory: Option<PathBuf>,
+    /// Its main manifest: a file, or a folder whose `.pp` files are all read.
+    pub manifest: Option<PathBuf>,
+    /// Who gives its data, by the way of old.
+    pub data_provider: Option<String>,
+    /// Its modules; and the tree that all its files are read from.
+    pub modules: Arc<Modules>,
+    /// The global layer's Hiera configuration.
+    pub hiera_config: Option<PathBuf>,
+    /// Resource types in Ruby: Puppet's own and those of the modules.
+    pub types: ResourceTypes,
+    /// Its manifests and EPP templates, compiled.
+    pub units: Units,
+    /// Its data files.
+    pub data_files: DataFiles,
+    /// Its ERB templates.
+    pub templates: Templates,
+    functions: MemoCell<FunctionFiles>,
+    extensions: MemoCell<Vec<(String, PathBuf)>>,
+    /// Where types are, by name in lower case.
+    pub type_files: Memo<String, TypeFiles>,
+    /// Where files of modules are that code has named, and EPP templates.
+    pub named_files: NamedFiles,
+    /// How many resources the last catalog had: the next one is given room for as many.
+    pub resources: AtomicUsize,
+}
+
+const FUNCTIONS: Contract = Contract {
+    holds: "where functions in Ruby are",
+    key: "none",
+    bound: "one index: the files below the folders of functions of all modules",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const EXTENSIONS: Contract = Contract {
+    holds: "the files of modules that extend the compiler",
+    key: "none",
+    bound: "one list: the files below lib/puppetx and lib/puppet_x, and bindings",
+    stale: NEVER,
+    test: "tests/tests/injection.rs",
+};
+
+const TYPE_FILES: Contract = Contract {
+    holds: "where the files of types are, and what their aliases come to",
+    key: "name in lower case",
+    bound: "the names of types in the code that is run",
+    stale: NEVER,
+    test: "runtime/tests/learned.rs: nothing_learned_shows",
+};
+
+const NAMED_FILES: Contract = Contract {
+    holds: "the file that a name like module/path means",
+    key: "the name",
+    bound: "the files of the tree: names of no file, or written in a roundabout way, are not kept",
+    stale: NEVER,
+    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+/// The files that names like `module/path` were found to mean. Names may come from facts: what is no file, or is written
+/// in a roundabout way, is not kept, so that there are no more than files.
+pub struct NamedFiles {
+    files: Memo<String, String>,
+    templates: Memo<String, String>,
+    epp: Memo<String, String>,
+}
+
+/// What a file is named for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// Its path in the `files` or `templates` of its module.
+    In(ModuleFolder),
+    /// An EPP template, which may be named without its extension.
+    Epp,
+}
+
+impl NamedFiles {
+    fn new() -> NamedFiles {
+        let memo = || Memo::new(&NAMED_FILES);
+        NamedFiles { files: memo(), templates: memo(), epp: memo() }
+    }
+
+    fn all(&self, named: Named) -> &Memo<String, String> {
+        match named {
+            Named::In(ModuleFolder::Files) => &self.files,
+            Named::In(ModuleFolder::Templates) => &self.templates,
+            Named::Epp => &self.epp,
+        }
+    }
+
+    /// The file of a name: found in the tree, or known from before.
+    pub fn find(
+        &self,
+        tree: &Tree,
+        (named, name): (Named, &str),
+        search: impl FnOnce() -> Option<PathBuf>,
+    ) -> Option<Cow<'_, str>> {
+        if let Some(known) = self.all(named).get(name) {
+            return Some(Cow::Borrowed(known));
+        }
+        let found = search()?;
+        let path = found.to_string_lossy();
+        // An absolute path may lie outside of the tree.
+        let lasts = !name.starts_with('/') && is_clean(name) && tree.holds(&found);
+        if lasts && found.to_str().is_some() {
+            return Some(Cow::Borrowed(self.all(named).keep(name.to_owned(), path.into_owned())));
+        }
+        Some(Cow::Owned(path.into_owned()))
+    }
+}
+
+/// The files that may define a type of a name.
+#[derive(Default)]
+pub struct TypeFiles {
+    /// A type in Ruby, which comes first.
+    pub ruby: Option<PathBuf>,
+    /// An alias.
+    pub alias: Option<PathBuf>,
+    /// The type set of its module, where there is neither.
+    pub set: Option<PathBuf>,
+    /// What compiles have learned of the alias, by how its file is checked.
+    pub lasting: [OnceLock<Arc<LastingAlias>>; 3],
+}
+
+/// An alias whose file and all that it names stay as they are.
+pub struct LastingAlias {
+    /// Its name as declared.
+    pub name: String,
+    /// Where it is defined, as Puppet's loaders name the place.
+    pub site: String,
+    /// What it stands for.
+    pub target: LastingType,
+}
+
+/// What was made of files for all snapshots of a session: for as long as a file is the same, a new snapshot takes it
+/// from here.
+#[derive(Default)]
+pub struct SessionMade {
+    units: Arc<SessionUnits>,
+    data: Arc<SessionData>,
+    templates: Arc<SessionTemplates>,
+}
+
+/// What an environment is opened with; everything may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EnvironmentSpec {
+    /// Its folder.
+    pub directory: Option<PathBuf>,
+    /// Its name, if not the folder's.
+    pub name: Option<String>,
+    /// Module path in place of the environment's own.
+    pub modulepath: Option<Vec<PathBuf>>,
+    /// Main manifest in place of the environment's own.
+    pub manifest: Option<PathBuf>,
+    /// The global layer's Hiera configuration.
+    pub hiera_config: Option<PathBuf>,
+    /// Its archive.
+    pub archive: Option<PathBuf>,
+    /// Whether the archive alone is asked.
+    pub frozen: bool,
+    /// Bytes that a file may hold, if not as many as usual.
+    pub max_file: Option<u64>,
+}
+
+impl Snapshot {
+    /// Reads an environment; `archive` is the one that `spec` names, opened; `session` is what was made of files for
+    /// other snapshots.
+    ///
+    /// # Errors
+    /// When a folder or manifest that was named is not there, or the archive is of something else.
+    pub fn open(
+        spec: &EnvironmentSpec,
+        archive: Option<Arc<Opened>>,
+        session: &SessionMade,
+    ) -> Result<Snapshot, String> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let mut directory = spec.directory.as_ref().map(absolute);
+        let mut given = spec.modulepath.as_ref().map(|path| path.iter().map(absolute).collect::<Vec<_>>());
+        if let Some(opened) = &archive {
+            place(opened, spec, &mut directory, &mut given)?;
+        }
+        let named = spec.directory.as_deref().and_then(|d| d.file_name()).and_then(|n| n.to_str());
+        let name = spec.name.clone().or(named.map(str::to_owned)).unwrap_or_else(|| PRODUCTION.to_owned());
+        let mut tree = Tree::default().with_limit(spec.max_file.unwrap_or(read::MAX_FILE));
+        if let Some(opened) = archive {
+            tree = tree.with_archive(opened, spec.frozen);
+        }
+        tree.set_roots(directory.as_deref(), &[]);
+        if let Some(directory) = &directory {
+            if !tree.is_dir(directory) {
+                if let Some(fault) = tree.fault() {
+                    return Err(fault);
+                }
+                return Err(format!("Environment directory '{}' does not exist", directory.display()));
+            }
+        }
+        let settings =
+            directory.as_deref().map(|d| Settings::read(&tree, d)).transpose()?.unwrap_or_default();
+        let modulepath = match (given, &directory) {
+            (Some(path), _) => path,
+            (None, Some(directory)) => settings.modulepath.unwrap_or_else(|| vec![directory.join("modules")]),
+            (None, None) => Vec::new(),
+        };
+        tree.set_roots(directory.as_deref(), &modulepath);
+        let manifest = match (&spec.manifest, &directory) {
+            (Some(path), _) => {
+                let path = absolute(path);
+                if !tree.exists(&path) {
+                    return Err(format!("Could not find manifest '{}'", path.display()));
+                }
+                if !tree.is_dir(&path) {
+                    // A pipe would be silently empty, or wait for ever.
+                    tree.stamp(&path)
+                        .map_err(|error| format!("Could not read {}: {error}", path.display()))?;
+                }
+                Some(path)
+            }
+            (None, Some(directory)) => {
+                let default = settings.manifest.unwrap_or_else(|| directory.join("manifests"));
+                tree.exists(&default).then_some(default)
+            }
+            (None, None) => None,
+        };
+        let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
+        let mut types = ResourceTypes::builtin();
+        types.find_more(types_in_ruby(&modules, directory.clone()));
+        let hiera_config = spec.hiera_config.as_ref().map(absolute);
+        Ok(Snapshot {
+            data_provider: settings.data_provider,
+            name,
+            directory,
+            manifest,
+            modules,
+            hiera_config,
+            types,
+            units: Units::new(session.units.clone()),
+            data_files: DataFiles::new(session.data.clone()),
+            templates: Templates::new(session.templates.clone()),
+            functions: MemoCell::new(&FUNCTIONS),
+            extensions: MemoCell::new(&EXTENSIONS),
+            type_files: Memo::new(&TYPE_FILES),
+            named_files: NamedFiles::new(),
+            resources: AtomicUsize::new(0),
+        })
+    }
+
+    /// The tree that its files are read from.
+    pub fn tree(&self) -> &Tree {
+        self.modules.tree()
+    }
+
+    /// Where its functions in Ruby are.
+    pub fn functions(&self) -> &FunctionFiles {
+        self.functions.get_or(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
+    }
+
+    /// The files of modules that extend the compiler, each with its module's name.
+    pub fn extensions(&self) -> &[(String, PathBuf)] {
+        self.extensions.get_or(|| extensions::find(self))
+    }
+
+    /// Whether nothing that compiles have seen of its files has changed since.
+    pub fn is_current(&self) -> bool {
+        self.tree().is_current()
+    }
+
+    /// The file at `relative`, a path that begins with `lib/`, of the first module in their order that has it, or else of the
+    /// environment itself. How Ruby files are found; [`Tree::read`] reads them.
+    pub fn provided(&self, relative: &str) -> Option<PathBuf> {
+        if let Some(answer) = self.tree().provided(relative) {
+            return answer;
+        }
+        let folders = self.modules.iter().map(|module| &module.path).chain(&self.directory);
+        folders.map(|folder| folder.join(relative)).find(|file| self.tree().is_file(file))
+    }
+
+    /// The files of the main manifest in the order Puppet reads them: a folder's by path.
+    pub fn manifest_files(&self) -> Vec<PathBuf> {
+        let Some(manifest) = &self.manifest else { return Vec::new() };
+        if self.tree().is_file(manifest) {
+            return vec![manifest.clone()];
+        }
+        let mut files = Vec::new();
+        collect(self.tree(), manifest, &mut files);
+        files.sort();
+        files
+    }
+}
+
+/// Name of an environment that has none.
+const PRODUCTION: &str = "production";
+/// Where a frozen archive's files lie if nothing else is said: Puppet's `environmentpath` and `basemodulepath`.
+const ENVIRONMENTS: &str = "/etc/puppet/code/environments";
+const MODULES: [&str; 2] = ["/etc/puppet/code/modules", "/usr/share/puppet/modules"];
+
+/// Says where the files of an archive lie, as far as the arguments do not.
+fn place(
+    opened: &Opened,
+    spec: &EnvironmentSpec,
+    directory: &mut Option<PathBuf>,
+    modulepath: &mut Option<Vec<PathBuf>>,
+) -> Result<(), String> {
+    let (name, info) = (opened.path.display(), &opened.info);
+    if !spec.frozen {
+        let wanted = match (info.environment, &directory, &modulepath) {
+            (true, None, _) => "--environment",
+            (false, _, None) => "--modulepath",
+            _ => return Ok(()),
+        };
+        return Err(format!(
+            "Archive {name} is compared with its sources: say by {wanted} where they are, or use it without them by --frozen"
+        ));
+    }
+    if directory.is_some() && !info.environment {
+        return Err(format!("Archive {name} holds a module path and no environment"));
+    }
+    if info.environment && directory.is_none() {
+        *directory = Some(Path::new(ENVIRONMENTS).join(spec.name.as_deref().unwrap_or(PRODUCTION)));
+    }
+    let folders = info.folders as usize;
+    if modulepath.is_none() {
+        // What `environment.conf` says goes for the sources; this is what was built.
+        let defaults = MODULES.get(..folders).ok_or_else(|| {
+            format!(
+                "Archive {name} holds {folders} folders of a module path: say by --modulepath where they are"
+            )
+        })?;
+        let place = |folder: &String| {
+            let (root, rest) = folder.split_once('/').unwrap_or((folder, ""));
+            let root = match root.strip_prefix('m') {
+                Some(number) => Path::new(defaults.get(number.parse::<usize>().ok()?)?),
+                None => directory.as_deref()?,
+            };
+            Some(if rest.is_empty() { root.to_path_buf() } else { root.join(rest) })
+        };
+        let unknown = || format!("Archive {name} does not say where its module path lies");
+        *modulepath = Some(info.modulepath.iter().map(place).collect::<Option<_>>().ok_or_else(unknown)?);
+    }
+    if let Some(path) = modulepath
+        && !info.environment
+        && path.len() != folders
+    {
+        let given = path.len();
+        return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
+    }
+    Ok(())
+}
+
+/// Where the types that modules and the environment declare in Ruby are.
+fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>) -> Folders {
+    let (all, own) = (modules.clone(), directory.clone());
+    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    Folders::new(modules.tree().clone(), directory, Box::new(list))
+}
+
+fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {
+    for child in tree.list(folder) {
+        let path = folder.join(&child.name);
+        // Links to folders are not followed, so there is no loop.
+        if child.is_folder {
+            if !child.is_link {
+                collect(tree, &path, files);
+            }
+        } else if path.extension().is_some_and(|e| e == "pp") && tree.is_file(&path) {
+            files.push(path);
+        }
+    }
+}
+
+/// What `environment.conf` sets.
+#[derive(Default)]
+struct Settings {
+    modulepath: Option<Vec<PathBuf>>,
+    manifest: Option<PathBuf>,
+    data_provider: Option<String>,
+}
+
+impl Settings {
+    /// Reads the `environment.conf` of a folder, if there is one.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    fn read(tree: &Tree, directory: &Path) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        let path = directory.join("environment.conf");
+        if !tree.exists(&path) {
+            return Ok(settings);
+        }
+        let unreadable = |error| format!("Could not read {}: {error}", path.display());
+        let text = tree.read_to_string(&path).map_err(unreadable)?;
+        for line in text.lines() {
+            let line = line.trim();
+            let Some((key, value)) = line.split_once('=') else { continue };
+            if line.starts_with('#') {
+                continue;
+            }
+            let value = value.trim();
+            match key.trim() {
+                // `$basemodulepath` is the server's; an environment on its own has none.
+                "modulepath" => {
+                    settings.modulepath = Some(
+                        value.split(':').filter(|p| !p.starts_with('$')).map(|p| directory.join(p)).collect(),
+                    );
+                }
+                "manifest" => settings.manifest = Some(directory.join(value)),
+                "environment_data_provider" => settings.data_provider = Some(value.to_owned()),
+                _ => {}
+            }
+        }
+        Ok(settings)
+    }
+}

@@ -1,0 +1,76 @@
+//! The snapshots of a session's environments, and its archives. Here, and nowhere else, it is decided whether a compile
+//! gets the snapshot that the one before had, or a new one, which shares what was made of files that have not changed.
+//! Compiles that still run on the old one are not disturbed: it goes when the last of them has ended.
+
+use crate::archive::COMPILER;
+use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
+use bunraku_files::archive::Opened;
+use bunraku_files::recent::{self, Recent};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// See the module. How much it keeps is said in [`bunraku_files::recent`].
+pub struct Snapshots {
+    made: SessionMade,
+    current: Mutex<Recent<EnvironmentSpec, Arc<Snapshot>>>,
+    archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
+}
+
+impl Default for Snapshots {
+    fn default() -> Self {
+        Snapshots {
+            made: SessionMade::default(),
+            current: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
+            archives: Mutex::new(Recent::new(recent::ARCHIVES)),
+        }
+    }
+}
+
+impl Snapshots {
+    /// The environment that is asked for, as it is now.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`]; when its archive can't be opened.
+    pub fn current(&self, spec: EnvironmentSpec) -> Result<Arc<Snapshot>, String> {
+        let kept = self.current.lock().ok().and_then(|mut all| all.get(&spec).cloned());
+        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
+            return Ok(kept);
+        }
+        let archive = spec.archive.as_deref().map(|path| self.archive(path)).transpose()?;
+        let snapshot = Arc::new(Snapshot::open(&spec, archive, &self.made)?);
+        if let Ok(mut all) = self.current.lock() {
+            all.insert(spec, snapshot.clone());
+        }
+        Ok(snapshot)
+    }
+
+    /// Whether no snapshot is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many snapshots are kept.
+    pub fn len(&self) -> usize {
+        self.current.lock().map_or(0, |all| all.len())
+    }
+
+    /// Lends an archive: whoever names its path gets it, whatever lies there.
+    pub fn add_archive(&self, opened: Arc<Opened>) {
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(opened.path.clone(), opened);
+        }
+    }
+
+    /// The archive of a file: opened once, until another takes its place.
+    fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
+        let kept = self.archives.lock().ok().and_then(|mut all| all.get(path).cloned());
+        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
+            return Ok(kept);
+        }
+        let opened = Opened::open(path, &COMPILER)?;
+        if let Ok(mut all) = self.archives.lock() {
+            all.insert(path.to_path_buf(), opened.clone());
+        }
+        Ok(opened)
+    }
+}

@@ -1,0 +1,147 @@
+//! Blocks: what they are given goes to their parameters, and to those of assignments to several names.
+
+use super::stop::Jump;
+use super::{Done, Renderer};
+use crate::methods;
+use crate::tree::{Block, Body, Target};
+use crate::value::{Known, V};
+
+impl<'c> Renderer<'_, 'c> {
+    /// Runs a block with one value: an array is spread where the block has several parameters.
+    pub(crate) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
+        match block {
+            Block::Method(method) => methods::call(self, value, *method, &[], None),
+            Block::Body(body) => {
+                self.give_one(body, value)?;
+                self.run(body)
+            }
+        }
+    }
+
+    /// Runs a block with two values.
+    pub(crate) fn yield_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c> {
+        match block {
+            Block::Method(method) => methods::call(self, first, *method, &[second], None),
+            Block::Body(body) => {
+                self.give_two(body, first, second)?;
+                self.run(body)
+            }
+        }
+    }
+
+    /// Runs a block with one value, where nobody wants what it gives.
+    pub(crate) fn each_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Method(_) => self.yield_one(block, value).map(drop),
+            Block::Body(body) => {
+                self.give_one(body, value)?;
+                self.run_each(body)
+            }
+        }
+    }
+
+    /// The same with two values.
+    pub(crate) fn each_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Method(_) => self.yield_two(block, first, second).map(drop),
+            Block::Body(body) => {
+                self.give_two(body, first, second)?;
+                self.run_each(body)
+            }
+        }
+    }
+
+    /// The same with a key and its value, which make a pair where the block has one parameter.
+    pub(crate) fn each_pair(&mut self, block: &'c Block, key: V<'c>, value: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Body(body) if body.params.len() == 2 => self.each_two(block, key, value),
+            _ => self.each_one(block, V::pair(key, value)),
+        }
+    }
+
+    fn give_one(&mut self, body: &Body, value: V<'c>) -> Known<()> {
+        self.enter(body);
+        match &*body.params {
+            [] => Ok(()),
+            [Target::Local(slot)] if !body.spreads => {
+                self.locals[*slot as usize] = value;
+                Ok(())
+            }
+            [Target::Many(targets)] if !body.spreads => self.spread(targets, value),
+            [rest @ Target::Rest(_)] if !body.spreads => {
+                self.assign_many(std::slice::from_ref(rest), vec![value])
+            }
+            params => self.spread(params, value),
+        }
+    }
+
+    fn give_two(&mut self, body: &Body, first: V<'c>, second: V<'c>) -> Known<()> {
+        self.enter(body);
+        match &*body.params {
+            [Target::Local(a), Target::Local(b)] => {
+                self.locals[*a as usize] = first;
+                self.locals[*b as usize] = second;
+                Ok(())
+            }
+            params => self.assign_many(params, vec![first, second]),
+        }
+    }
+
+    pub(super) fn enter(&mut self, body: &Body) {
+        for slot in body.own.0..body.own.1 {
+            self.locals[slot as usize] = V::Nil;
+        }
+    }
+
+    fn run(&mut self, body: &'c Body) -> Done<'c> {
+        self.used.spend(1)?;
+        self.eval(&body.body).or_else(|stop| stop.land(Jump::Next))
+    }
+
+    fn run_each(&mut self, body: &'c Body) -> Done<'c, ()> {
+        self.used.spend(1)?;
+        self.statement(&body.body).or_else(|stop| stop.land(Jump::Next).map(drop))
+    }
+
+    pub(super) fn assign(&mut self, target: &Target, value: V<'c>) -> Known<()> {
+        match target {
+            Target::Local(slot) => {
+                self.locals[*slot as usize] = value;
+                Ok(())
+            }
+            Target::Rest(slot) => {
+                if let Some(slot) = slot {
+                    self.locals[*slot as usize] = value;
+                }
+                Ok(())
+            }
+            Target::Many(targets) => self.spread(targets, value),
+        }
+    }
+
+    /// Gives an array's items to several, or a value that is none to the first.
+    fn spread(&mut self, targets: &[Target], value: V<'c>) -> Known<()> {
+        let values = match value.items()? {
+            Some(items) => items,
+            None => vec![value],
+        };
+        self.assign_many(targets, values)
+    }
+
+    pub(super) fn assign_many(&mut self, targets: &[Target], values: Vec<V<'c>>) -> Known<()> {
+        let rest = targets.iter().position(|target| matches!(target, Target::Rest(_)));
+        let behind = rest.map_or(0, |rest| targets.len() - rest - 1);
+        let count = values.len();
+        let mut values = values.into_iter();
+        for (n, target) in targets.iter().enumerate() {
+            let value = if Some(n) == rest {
+                let taken = count.saturating_sub(n + behind);
+                V::list(values.by_ref().take(taken).collect())
+            } else {
+                values.next().unwrap_or(V::Nil)
+            };
+            self.assign(target, value)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Calls: of methods, of what the template has defined, of other templates.
+
+use super::stop::Jump;
+use super::{Done, Last, Rendered, Renderer};
+use crate::methods::{self, Method};
+use crate::tree::{Call, Node};
+use crate::value::{Ask, Known, V};
+
+/// How deep templates that render templates may nest.
+const DEEPEST: usize = 20;
+
+/// How deep a template's own methods may call each other.
+const DEEPEST_CALL: usize = 50;
+
+impl<'c> Renderer<'_, 'c> {
+    pub(super) fn call(&mut self, call: &'c Call) -> Done<'c> {
+        let receiver = match &call.receiver {
+            Some(receiver) => {
+                if let Node::Call(all) = receiver
+                    && let Some(value) = self.one_of_all_variables(all, call)?
+                {
+                    return Ok(value);
+                }
+                self.eval(receiver)?
+            }
+            None => {
+                let args = self.values(&call.args)?;
+                return methods::function(self, call.method, &args, call.block.as_ref());
+            }
+        };
+        if call.safe && matches!(receiver, V::Nil) {
+            return Ok(V::Nil);
+        }
+        let block = call.block.as_ref();
+        // Hardly a call has more than one.
+        let result = match &*call.args {
+            [] => methods::call(self, receiver, call.method, &[], block),
+            [arg] if !matches!(arg, Node::Splat(_)) => {
+                let arg = [self.eval(arg)?];
+                methods::call(self, receiver, call.method, &arg, block)
+            }
+            args => {
+                let args = self.values(args)?;
+                methods::call(self, receiver, call.method, &args, block)
+            }
+        };
+        match result {
+            Err(stop) if call.block.is_some() => stop.land(Jump::Break),
+            other => other,
+        }
+    }
+
+    /// The value at a key. Of a hash that a name stands for nothing is copied.
+    pub(super) fn at_key(&mut self, on: &'c Node, key: &'c str) -> Done<'c> {
+        let on = match on {
+            Node::Local(slot) => &self.locals[*slot as usize],
+            Node::Variable(number) => self.variable(*number)?,
+            on => &self.eval(on)?,
+        };
+        if let V::Hash(hash) = on {
+            return Ok(hash.get_str(key).map_or(V::Nil, V::from));
+        }
+        let on = on.clone();
+        methods::call(self, on, Method::Element, &[V::Str(key)], None)
+    }
+
+    /// Calls a method that the template has defined, with locals of its own.
+    pub(super) fn call_own(&mut self, number: u32, args: &'c [Node]) -> Done<'c> {
+        let args = self.values(args)?;
+        let template = self.template;
+        let body = &template.methods[number as usize];
+        if !self.own.defined.contains(&number) || args.len() != body.params.len() {
+            return Err(Ask("a method that is not defined so").into());
+        }
+        if self.own.calls >= DEEPEST_CALL {
+            return Err(Ask("a deep recursion").into());
+        }
+        let own = body.own.0 as usize..body.own.1 as usize;
+        let saved = self.locals[own.clone()].to_vec();
+        let last = std::mem::replace(&mut self.last, Last::Known(None));
+        self.enter(body);
+        self.assign_many(&body.params, args)?;
+        self.own.calls += 1;
+        let result = self.eval(&body.body);
+        self.own.calls -= 1;
+        self.last = last;
+        self.locals[own].clone_from_slice(&saved);
+        result.or_else(|stop| stop.land(Jump::Return))
+    }
+
+    /// Another template rendered in the same scope. It may not nest for ever.
+    pub(crate) fn nested(&mut self, name: &str) -> Known<String> {
+        if self.depth > DEEPEST {
+            return Err(Ask("templates in templates in templates"));
+        }
+        if !self.changed()?.is_empty() {
+            return Err(Ask("a change that another template may see"));
+        }
+        let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));
+        let Rendered { text, logs, .. } = rendered?;
+        self.logs.extend(logs);
+        Ok(text)
+    }
+}

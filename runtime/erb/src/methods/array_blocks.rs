@@ -1,0 +1,271 @@
+//! Methods of arrays that take a block.
+
+use super::Method;
+use super::array::{LONGEST, UNKNOWN, all, has, plain};
+use super::common::order_of;
+use crate::compare::{self, must_order as order};
+use crate::eval::{Done, Renderer};
+use crate::tree::Block;
+use crate::value::{Ask, BUSY, Known, V};
+use std::rc::Rc;
+
+/// Runs `each` for every item; a change meanwhile is noticed.
+fn each<'r, 'e, 'c>(
+    renderer: &'r mut Renderer<'e, 'c>,
+    on: &V<'c>,
+    mut each: impl FnMut(&mut Renderer<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
+) -> Done<'c, ()> {
+    match on {
+        V::Array(items) => {
+            for (at, item) in items.items().iter().enumerate() {
+                if !each(renderer, at, V::from(*item))? {
+                    break;
+                }
+            }
+        }
+        V::List(items) => {
+            // Held all the while: what would change it fails.
+            let items = items.try_borrow().map_err(|_| BUSY)?;
+            for (at, item) in items.iter().enumerate() {
+                if !each(renderer, at, item.clone())? {
+                    break;
+                }
+            }
+        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(())
+}
+
+/// Calls a method of an array with a block.
+pub(super) fn call<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    let mut out: Vec<V<'c>> = Vec::new();
+    match (method, args) {
+        (Method::Each, []) => {
+            each(renderer, on, |renderer, _, item| renderer.each_one(block, item).map(|()| true))?;
+            return Ok(on.clone());
+        }
+        (Method::EachWithIndex, []) => {
+            each(renderer, on, |renderer, at, item| {
+                renderer.each_two(block, item, V::Int(at as i64)).map(|()| true)
+            })?;
+            return Ok(on.clone());
+        }
+        (Method::EachIndex, []) => {
+            each(renderer, on, |renderer, at, _| renderer.each_one(block, V::Int(at as i64)).map(|()| true))?;
+            return Ok(on.clone());
+        }
+        (Method::ReverseEach, []) => {
+            for item in all(on)?.into_iter().rev() {
+                renderer.each_one(block, item)?;
+            }
+            return Ok(on.clone());
+        }
+        (Method::EachSlice, [V::Int(n)]) if *n > 0 => {
+            for slice in all(on)?.chunks(*n as usize) {
+                renderer.yield_one(block, V::list(slice.to_vec()))?;
+            }
+            // What it gives depends on Ruby's version.
+            return Ok(V::Void);
+        }
+        (Method::EachWithObject, [object]) => {
+            each(renderer, on, |renderer, _, item| {
+                renderer.yield_two(block, item, object.clone()).map(|_| true)
+            })?;
+            return Ok(object.clone());
+        }
+        (Method::Map, []) => each(renderer, on, |renderer, _, item| {
+            out.push(renderer.yield_one(block, item)?);
+            Ok(true)
+        })?,
+        (Method::MapWithIndex, []) => each(renderer, on, |renderer, at, item| {
+            out.push(renderer.yield_two(block, item, V::Int(at as i64))?);
+            Ok(true)
+        })?,
+        (Method::FlatMap, []) => each(renderer, on, |renderer, _, item| {
+            let value = renderer.yield_one(block, item)?;
+            match value.items()? {
+                Some(items) => out.extend(items),
+                None => out.push(value),
+            }
+            Ok(true)
+        })?,
+        (Method::Select | Method::Reject, []) => each(renderer, on, |renderer, _, item| {
+            if renderer.yield_one(block, item.clone())?.truthy() == (method == Method::Select) {
+                out.push(item);
+            }
+            Ok(true)
+        })?,
+        (Method::TakeWhile, []) => each(renderer, on, |renderer, _, item| {
+            let goes_on = renderer.yield_one(block, item.clone())?.truthy();
+            if goes_on {
+                out.push(item);
+            }
+            Ok(goes_on)
+        })?,
+        (Method::Partition, []) => {
+            let mut other = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let side =
+                    if renderer.yield_one(block, item.clone())?.truthy() { &mut out } else { &mut other };
+                side.push(item);
+                Ok(true)
+            })?;
+            return Ok(V::pair(V::list(out), V::list(other)));
+        }
+        (Method::Find, []) => {
+            let mut found = V::Nil;
+            each(renderer, on, |renderer, _, item| {
+                let is = renderer.yield_one(block, item.clone())?.truthy();
+                if is {
+                    found = item;
+                }
+                Ok(!is)
+            })?;
+            return Ok(found);
+        }
+        (Method::Index | Method::FindIndex, []) => {
+            let mut found = V::Nil;
+            each(renderer, on, |renderer, at, item| {
+                let is = renderer.yield_one(block, item)?.truthy();
+                if is {
+                    found = V::Int(at as i64);
+                }
+                Ok(!is)
+            })?;
+            return Ok(found);
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
+            let mut met = false;
+            let wanted = method != Method::AllIs;
+            each(renderer, on, |renderer, _, item| {
+                met = renderer.yield_one(block, item)?.truthy() == wanted;
+                Ok(!met)
+            })?;
+            return Ok(V::Bool(met == (method == Method::Any)));
+        }
+        (Method::Count, []) => {
+            let mut count = 0;
+            each(renderer, on, |renderer, _, item| {
+                count += i64::from(renderer.yield_one(block, item)?.truthy());
+                Ok(true)
+            })?;
+            return Ok(V::Int(count));
+        }
+        (Method::Inject, start) if start.len() < 2 => {
+            let mut value = start.first().cloned();
+            each(renderer, on, |renderer, _, item| {
+                value = Some(match value.take() {
+                    Some(value) => renderer.yield_two(block, value, item)?,
+                    None => item,
+                });
+                Ok(true)
+            })?;
+            return Ok(value.unwrap_or(V::Nil));
+        }
+        (Method::Uniq, []) => {
+            let mut keys: Vec<V<'c>> = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                if keys.len() > LONGEST {
+                    return Err(UNKNOWN.into());
+                }
+                if !has(&keys, &key)? {
+                    keys.push(key);
+                    out.push(item);
+                }
+                Ok(true)
+            })?;
+        }
+        (Method::SortBy | Method::MaxBy | Method::MinBy, []) => {
+            let mut pairs: Vec<(V<'c>, V<'c>)> = Vec::new();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                pairs.push((key, item));
+                Ok(true)
+            })?;
+            if method != Method::SortBy {
+                return Ok(extreme(pairs, method)?);
+            }
+            type Pair<'c> = (V<'c>, V<'c>);
+            let mut by_key = |a: &Pair<'c>, b: &Pair<'c>| order(&a.0, &b.0);
+            let same = |a: &Pair<'c>, b: &Pair<'c>| compare::equal(&a.1, &b.1, true);
+            let pairs = compare::sort::<_, Ask>(pairs, &mut by_key, &same)?;
+            out = pairs.into_iter().map(|(_, item)| item).collect();
+        }
+        (Method::Sort, []) => out = sort_with(renderer, all(on)?, block)?,
+        (Method::GroupBy, []) => {
+            let mut groups = crate::value::Map::default();
+            each(renderer, on, |renderer, _, item| {
+                let key = renderer.yield_one(block, item.clone())?;
+                match groups.get(&key)? {
+                    Some(V::List(group)) => group.borrow_mut().push(item),
+                    _ => groups.set(key, V::list(vec![item]))?,
+                }
+                Ok(true)
+            })?;
+            return Ok(V::Map(Rc::new(std::cell::RefCell::new(groups))));
+        }
+        (Method::ToH, []) => {
+            let mapped = call(renderer, on, Method::Map, &[], block)?;
+            return Ok(plain(&mapped, Method::ToH, &[])?);
+        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(V::list(out))
+}
+
+fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> Known<V<'c>> {
+    let mut pairs = pairs.into_iter();
+    let Some(mut best) = pairs.next() else { return Ok(V::Nil) };
+    for pair in pairs {
+        let order = order(&pair.0, &best.0)?;
+        if if method == Method::MaxBy { order.is_gt() } else { order.is_lt() } {
+            best = pair;
+        }
+    }
+    Ok(best.1)
+}
+
+/// More are not sorted by a block here: each is held against each.
+const MOST_BY_BLOCK: usize = 40;
+
+/// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
+/// way of sorting.
+fn sort_with<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    items: Vec<V<'c>>,
+    block: &'c Block,
+) -> Done<'c, Vec<V<'c>>> {
+    if items.len() > MOST_BY_BLOCK {
+        return Err(Ask("many items sorted by a block").into());
+    }
+    let mut ranked = Vec::with_capacity(items.len());
+    for (n, a) in items.iter().enumerate() {
+        let mut rank = 0;
+        for (m, b) in items.iter().enumerate().filter(|(m, _)| *m != n) {
+            let value = renderer.yield_two(block, a.clone(), b.clone())?;
+            match order_of(&value)? {
+                std::cmp::Ordering::Greater => rank += 1,
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal if compare::equal(a, b, true)? => rank += usize::from(n > m),
+                std::cmp::Ordering::Equal => {
+                    return Err(Ask("an order of values that are equal in it").into());
+                }
+            }
+        }
+        ranked.push((rank, a.clone()));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    // Each has a rank of its own if and only if it is an order.
+    match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
+        true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
+        false => Err(Ask("a block that says no order").into()),
+    }
+}

@@ -1,0 +1,144 @@
+//! Methods that change an array. Only one that the template has made: what comes from Puppet is seen by others.
+
+use super::Method;
+use super::array::{self, UNKNOWN, sort};
+use crate::eval::{Done, Renderer};
+use crate::tree::Block;
+use crate::value::{Ask, BUSY, Known, V};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Whether a method changes its array.
+pub(super) fn changes(method: Method) -> bool {
+    use Method::{
+        Append, CompactIn, Concat, Delete, DeleteIf, FlattenIn, MapIn, Pop, Push, RejectIn, SetElement,
+        Shift, SortIn, UniqIn, Unshift,
+    };
+    matches!(
+        method,
+        Append
+            | CompactIn
+            | Concat
+            | Delete
+            | DeleteIf
+            | FlattenIn
+            | MapIn
+            | Pop
+            | Push
+            | RejectIn
+            | SetElement
+            | Shift
+            | SortIn
+            | UniqIn
+            | Unshift
+    )
+}
+
+/// Changes an array.
+pub(super) fn call<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    let V::List(list) = on else { return Err(Ask("a change of what is Puppet's").into()) };
+    for arg in args {
+        if reaches(arg, list)? {
+            return Err(Ask("an array in itself").into());
+        }
+    }
+    if let Some(block) = block {
+        let by = match method {
+            Method::MapIn => Method::Map,
+            Method::DeleteIf => Method::Reject,
+            _ => return Err(UNKNOWN.into()),
+        };
+        let made = array::call(renderer, on, by, args, Some(block))?;
+        let made = made.items()?.ok_or(UNKNOWN)?;
+        *list.try_borrow_mut().map_err(|_| BUSY)? = made;
+        return Ok(on.clone());
+    }
+    let mut items = list.try_borrow_mut().map_err(|_| BUSY)?;
+    if items.len() > 1 << 20 {
+        return Err(Ask("a long array").into());
+    }
+    match (method, args) {
+        (Method::Append, [_]) | (Method::Push, _) => items.extend_from_slice(args),
+        (Method::Concat, [other]) => {
+            let other = match other {
+                V::List(other) if Rc::ptr_eq(other, list) => return Err(BUSY.into()),
+                other => other.items()?.ok_or(UNKNOWN)?,
+            };
+            items.extend(other);
+        }
+        (Method::Unshift, _) => {
+            items.splice(0..0, args.iter().cloned());
+        }
+        (Method::Pop, []) => return Ok(items.pop().unwrap_or(V::Nil)),
+        (Method::Shift, []) => {
+            return Ok(if items.is_empty() { V::Nil } else { items.remove(0) });
+        }
+        (Method::SetElement, [V::Int(n), value]) => {
+            let count = items.len();
+            match usize::try_from(*n) {
+                Ok(at) if at < count => items[at] = value.clone(),
+                Ok(at) if at == count => items.push(value.clone()),
+                _ => return Err(UNKNOWN.into()),
+            }
+            return Ok(value.clone());
+        }
+        (Method::CompactIn | Method::UniqIn | Method::FlattenIn | Method::SortIn, []) => {
+            let before = items.len();
+            let mut now = std::mem::take(&mut *items);
+            match method {
+                Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
+                Method::UniqIn => now = array::uniq(now)?,
+                Method::SortIn => now = sort(now)?,
+                _ => {
+                    let nested = V::list(now);
+                    now = Vec::new();
+                    array::flatten(&mut now, &nested, usize::MAX, 0)?;
+                }
+            }
+            let changed = before != now.len();
+            *items = now;
+            // The others say nil where they change nothing.
+            if method == Method::FlattenIn {
+                return Ok(V::Void);
+            }
+            return Ok(if changed || method == Method::SortIn { on.clone() } else { V::Nil });
+        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(on.clone())
+}
+
+/// Whether `list` can be reached from a value: it would hold itself then, and never go.
+pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> Known<bool> {
+    fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> Known<bool> {
+        *left = left.checked_sub(1).ok_or(Ask("a large value"))?;
+        match value {
+            V::List(other) => {
+                if Rc::ptr_eq(other, list) {
+                    return Ok(true);
+                }
+                for item in other.try_borrow().map_err(|_| BUSY)?.iter() {
+                    if within(item, list, left)? {
+                        return Ok(true);
+                    }
+                }
+            }
+            V::Map(map) => {
+                for (_, item) in &map.try_borrow().map_err(|_| BUSY)?.entries {
+                    if within(item, list, left)? {
+                        return Ok(true);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+    within(value, list, &mut 2000)
+}

@@ -1,0 +1,225 @@
+//! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
+
+use super::Method;
+use super::string::to_i;
+use crate::eval::{Done, Renderer, Stop};
+use crate::text;
+use crate::tree::Block;
+use crate::value::{Ask, Known, V};
+use bunraku_vm::base64;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::host::Strict;
+
+/// Variables that are the same everywhere.
+pub(crate) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
+
+/// The method of the scope of a name.
+pub(crate) fn of_scope(name: &str) -> Option<Method> {
+    Some(match name {
+        "lookupvar" => Method::LookUp,
+        "to_hash" => Method::Variables,
+        "include?" => Method::HasVariable,
+        "exist?" => Method::IsVariable,
+        "setvar" => Method::SetVariable,
+        _ => return None,
+    })
+}
+
+/// How a function of Puppet is called: those that do nothing but give a value.
+pub(crate) fn of_puppet(name: &str, old: bool) -> Option<Method> {
+    Some(match name {
+        "template" => Method::Template,
+        name if old && level(name).is_some() => Method::Log,
+        name if PURE.contains(&name) => Method::Puppet,
+        name if !old && PURE_NEW.contains(&name) => Method::Puppet,
+        _ => return None,
+    })
+}
+
+/// Functions that do nothing but give a value, called in either way. Others of Puppet's own refuse the old one.
+const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf"];
+/// The same, where the new interface is called: functions of modules by their native twins.
+const PURE_NEW: &[&str] = &[
+    "regsubst",
+    "split",
+    "apache::bool2httpd",
+    "memcached::max_memory",
+    "postgresql::postgresql_password",
+    "bool2num",
+    "bool2str",
+    "empty",
+    "flatten",
+    "join",
+    "keys",
+    "length",
+    "mysql::password",
+    "num2bool",
+    "size",
+    "sort",
+    "str2bool",
+    "strip",
+    "unique",
+    "upcase",
+    "downcase",
+    "values",
+    "stdlib::to_json",
+    "to_json",
+    "stdlib::to_yaml",
+    "to_yaml",
+    "to_json_pretty",
+    "stdlib::to_json_pretty",
+    "base64",
+    "uriescape",
+    "stdlib::shell_escape",
+    "shell_escape",
+    "is_service_default",
+    "normalize_ip_for_uri",
+];
+
+/// The level of a function that logs.
+fn level(name: &str) -> Option<Severity> {
+    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
+    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
+}
+
+/// Calls a method of the scope.
+pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
+    match (method, args) {
+        (Method::LookUp | Method::Element, [name]) => {
+            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            match look_up(renderer, name)? {
+                Some(value) => Ok(value),
+                None if renderer.vm.host.strict() == Strict::Off => Ok(V::Nil),
+                None => Err(Ask("a variable there is not").into()),
+            }
+        }
+        (Method::HasVariable, [name]) => has_variable(renderer, name),
+        (Method::IsVariable, [name]) => {
+            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            Ok(V::Bool(look_up(renderer, name)?.is_some()))
+        }
+        (Method::SetVariable, [name, value]) => {
+            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            let (set, worker) = (&renderer.engine.set_by_templates, renderer.world.worker());
+            set.set(renderer.vm, renderer.scope, (name, value.clone()), worker)?;
+            Ok(value.clone())
+        }
+        (Method::Variables, []) if !renderer.sees_set_by_templates() => {
+            // Templates ask in every round of a loop; nothing sets a variable meanwhile.
+            let all = match renderer.variables.all {
+                Some(all) => all,
+                None => renderer.world.variables(renderer.vm, renderer.scope),
+            };
+            renderer.variables.all = Some(all);
+            Ok(V::from(all))
+        }
+        _ => Err(Ask("a method of the scope").into()),
+    }
+}
+
+fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
+    let symbol = renderer.vm.symbols.get(name);
+    if let Some(value) = renderer.engine.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
+        return Ok(Some(value));
+    }
+    let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };
+    let found = renderer.world.variable(renderer.vm, scope, name);
+    let found = found.map_err(|_| Ask("a variable of a class that cannot be loaded"))?;
+    match found {
+        None => Ok(None),
+        Some(found) => renderer.lend(name, found).map(Some),
+    }
+}
+
+fn has_variable<'c>(renderer: &mut Renderer<'_, 'c>, name: &V<'c>) -> Done<'c> {
+    let name = text::to_s(name)?;
+    let found = look_up(renderer, &name)?;
+    Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
+}
+
+/// Whether Ruby's `IPAddr` takes a text, which it says by an error. Forms with more than an address are Ruby's.
+fn is_address<'c>(text: &str) -> Done<'c, ()> {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+    if text.parse::<Ipv4Addr>().is_ok() || text.parse::<Ipv6Addr>().is_ok() {
+        return Ok(());
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
+    match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
+        true => Err(Stop::raise()),
+        false => Err(Ask("an address of another form").into()),
+    }
+}
+
+/// Calls what has no receiver.
+pub(crate) fn function<'c>(
+    renderer: &mut Renderer<'_, 'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    if block.is_some() {
+        return Err(Ask("a block for a function").into());
+    }
+    Ok(match (method, args) {
+        (Method::HasVariable, [name]) => return has_variable(renderer, name),
+        (Method::ToArray, [value]) => match value {
+            V::Nil => V::list(Vec::new()),
+            V::Array(_) | V::List(_) => value.clone(),
+            V::Hash(_) | V::Map(_) => {
+                let entries = value.entries()?.unwrap_or_default();
+                V::list(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
+            }
+            V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
+                V::list(vec![value.clone()])
+            }
+            _ => return Err(Ask("Array() of such a value").into()),
+        },
+        (Method::ToString, [value]) => V::made(text::to_s(value)?),
+        (Method::ToInteger, [V::Int(n)]) => V::Int(*n),
+        (Method::ToInteger, [value]) => {
+            let text = value.text().ok_or(Ask("Integer() of such a value"))?;
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
+                return Err(Ask("Integer() of a text of another form").into());
+            }
+            V::Int(to_i(text)?)
+        }
+        (Method::Base64, [value]) => {
+            V::made(base64::encode(value.text().ok_or(Ask("what is encoded is no string"))?.as_bytes()))
+        }
+        (Method::ToAddress, [value]) => {
+            is_address(value.text().ok_or(Ask("an address that is no string"))?)?;
+            V::Void
+        }
+        (Method::Puppet, [name, list]) => {
+            let name = name.text().unwrap_or_default();
+            let args = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
+            let host = renderer.vm.host;
+            let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+            let native = native.filter(|_| !renderer.world.has_old_function(name));
+            let native = native.ok_or(Ask("a function in Ruby"))?;
+            let called = renderer.vm.call_native(native, &args, None, renderer.scope);
+            V::from(called.map_err(|_| Ask("a function that fails"))?)
+        }
+        (Method::Log, [name, list]) => {
+            let words = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let words: Option<Vec<&str>> = words.iter().map(V::text).collect();
+            let words = words.ok_or(Ask("a message that is no string"))?.join(" ");
+            let level = name.text().and_then(level).ok_or(Ask("a level"))?;
+            renderer.log(level, words);
+            V::Nil
+        }
+        (Method::Template, [_, list]) => {
+            let names = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let mut out = String::new();
+            for name in names {
+                let name = name.text().ok_or(Ask("a template whose name is no string"))?;
+                out.push_str(&renderer.nested(name)?);
+            }
+            V::made(out)
+        }
+        _ => return Err(Ask("a function").into()),
+    })
+}

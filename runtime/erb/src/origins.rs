@@ -1,0 +1,132 @@
+//! What a template may change in place: where the arrays and hashes come from whose changing methods it calls. A
+//! variable that is none of these need not be copied for it.
+//!
+//! What is overlooked here is not changed behind anybody's back: a value that was not copied refuses the change, and
+//! Ruby renders the template.
+
+use super::lower::Lower;
+use super::methods::Method;
+use super::tree::{Call, Lends, Node};
+
+/// Where a value comes from.
+pub(super) enum Origin {
+    /// The template has made it.
+    Own,
+    /// It is the value of a variable of Puppet's.
+    Variable(Box<str>),
+    Local(u32),
+    Unknown,
+}
+
+/// What locals are given, and what is changed.
+#[derive(Default)]
+pub(super) struct Origins {
+    given: Vec<(u32, Origin)>,
+    changed: Vec<Origin>,
+    /// What instance variables are given: changed, for all that is known, if anything is.
+    stored: Vec<Origin>,
+}
+
+impl Origins {
+    /// A local may have a value of such an origin.
+    pub fn give(&mut self, slot: u32, origin: Origin) {
+        self.given.push((slot, origin));
+    }
+
+    /// An instance variable may have a value of such an origin.
+    pub fn store(&mut self, origin: Origin) {
+        self.stored.push(origin);
+    }
+
+    /// A value of such an origin may be changed.
+    pub fn change(&mut self, origin: Origin) {
+        self.changed.push(origin);
+    }
+
+    /// What the template has to be given copies of.
+    pub fn lends(self) -> Lends {
+        let mut names: Vec<Box<str>> = Vec::new();
+        let mut slots = Vec::new();
+        let mut pending: Vec<&Origin> = self.changed.iter().collect();
+        if !pending.is_empty() {
+            pending.extend(&self.stored);
+        }
+        while let Some(origin) = pending.pop() {
+            match origin {
+                Origin::Own => {}
+                Origin::Variable(name) if names.contains(name) => {}
+                Origin::Variable(name) => names.push(name.clone()),
+                Origin::Local(slot) if slots.contains(slot) => {}
+                Origin::Local(slot) => {
+                    slots.push(*slot);
+                    pending.extend(self.given.iter().filter(|(to, _)| to == slot).map(|(_, origin)| origin));
+                }
+                Origin::Unknown => return Lends::Anything,
+            }
+        }
+        Lends::Variables(names)
+    }
+}
+
+impl Lower<'_> {
+    /// Where the value of an expression comes from.
+    pub(super) fn origin(&self, node: &Node) -> Origin {
+        match node {
+            Node::Array(_) | Node::Hash(_) | Node::Fresh(_) | Node::String(_) | Node::Join(_) => Origin::Own,
+            Node::Local(slot) | Node::SetLocal(slot, _) => Origin::Local(*slot),
+            Node::Variable(number) => Origin::Variable(self.variables[*number as usize].name.text.clone()),
+            Node::Call(call) => match &**call {
+                Call {
+                    receiver: Some(Node::Scope),
+                    method: Method::LookUp | Method::Element,
+                    args,
+                    block: None,
+                    ..
+                } => match &**args {
+                    [Node::String(name)] => Origin::Variable(name.clone()),
+                    _ => Origin::Unknown,
+                },
+                // A new array, if it is one.
+                Call { method: Method::Plus | Method::Dup | Method::Map | Method::Sort, .. } => Origin::Own,
+                _ => Origin::Unknown,
+            },
+            _ => Origin::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::lower;
+
+    fn lends(text: &str) -> String {
+        match lower(text).expect("it is lowered").lends {
+            Lends::Variables(names) => names.join(" "),
+            Lends::Anything => "anything".to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_what_may_be_changed_is_lent() {
+        assert_eq!(lends("<%= @a.map { |x| x + 1 } %>"), "");
+        assert_eq!(lends("<% l = []; l << @a; l.push(@b) %>"), "");
+        assert_eq!(lends("<% l = []; l += @a; l << 1; h = {}; h['x'] = @b %>"), "");
+        assert_eq!(lends("<% @a << 1; @b.size %>"), "a");
+        assert_eq!(lends("<% scope['m::o'].delete('x'); scope.lookupvar('p')[:k] = @b %>"), "p m::o");
+        assert_eq!(lends("<% @a['x'] ||= 1 %>"), "a");
+    }
+
+    #[test]
+    fn locals_stand_for_all_they_are_ever_given() {
+        assert_eq!(lends("<% l = []; l << 1; l = @a %>"), "a");
+        assert_eq!(lends("<% m = @a; l = m; m = l; l.concat([1]) %>"), "a");
+        assert_eq!(lends("<% l = @a || []; l << 1 %>"), "anything");
+        assert_eq!(lends("<% @a.each { |x| x << 1 } %>"), "anything");
+        assert_eq!(lends("<% l, m = @a, @b; m << 1 %>"), "anything");
+        assert_eq!(lends("<% def f(x) x << 1 end %>"), "anything");
+        assert_eq!(lends("<% @a['x'] << 1 %>"), "anything");
+        assert_eq!(lends("<% @a = @b; @a << 1 %>"), "b a");
+        assert_eq!(lends("<% @a = @b.first %>"), "");
+    }
+}

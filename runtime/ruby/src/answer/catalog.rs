@@ -1,0 +1,97 @@
+//! Answers about the catalog: resources, classes, defined types.
+
+use super::Arguments;
+use crate::Talk;
+use crate::world::{DefinitionKind, DefinitionView, ResourceTypeKind, ResourceView};
+use bunraku_vm::error::Eval;
+use bunraku_vm::names;
+use bunraku_vm::types::{self, Type};
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+
+impl<'c> ResourceView<'c> {
+    /// The resource as Ruby takes it.
+    pub(super) fn value(self, vm: &Vm<'c>) -> Value<'c> {
+        let mut parameters = HashBuilder::new(vm.arena);
+        for (name, value) in self.parameters {
+            parameters.insert_str(name, value);
+        }
+        let parts = [
+            vm.string(self.type_name),
+            vm.string(self.title),
+            Value::Hash(parameters.finish()),
+            Value::Bool(self.is_virtual),
+            self.exported.map_or(Value::Undef, Value::Bool),
+            super::texts(vm, self.tags),
+            self.file.map_or(Value::Undef, |file| vm.string(file)),
+            if self.line == 0 { Value::Undef } else { Value::Int(self.line.into()) },
+        ];
+        vm.array(&parts)
+    }
+}
+
+impl<'c> DefinitionView<'c> {
+    /// The definition as Ruby takes it.
+    pub(super) fn value(self, vm: &Vm<'c>) -> Value<'c> {
+        let kind = match self.kind {
+            DefinitionKind::Class => "hostclass",
+            DefinitionKind::Define => "definition",
+            DefinitionKind::Node => "node",
+        };
+        let optional = |text: Option<&str>| text.map_or(Value::Undef, |text| vm.string(text));
+        let parts = [
+            vm.string(kind),
+            vm.string(self.name),
+            vm.string(self.module),
+            optional(self.file),
+            Value::Int(self.line.into()),
+            optional(self.parent),
+            Value::Undef,
+        ];
+        vm.array(&parts)
+    }
+}
+
+impl<'c> Talk<'_, 'c> {
+    pub(super) fn resource(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+        let found = self.world.resource(args.text(0), args.text(1));
+        found.map_or(Value::Undef, |resource| resource.value(vm))
+    }
+
+    pub(super) fn resources(&self, vm: &mut Vm<'c>) -> Value<'c> {
+        let all: Vec<_> = self.world.resources().into_iter().map(|resource| resource.value(vm)).collect();
+        vm.array(&all)
+    }
+
+    pub(super) fn definition(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+        let found = match args.text(0) {
+            "class" => self.world.class(vm, args.text(1))?,
+            _ => self.world.define(vm, args.text(1))?,
+        };
+        Ok(found.map_or(Value::Undef, |definition| definition.value(vm)))
+    }
+
+    pub(super) fn class_scope(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+        let scope = vm.host.class_scope(args.text(0));
+        scope.map_or(Value::Undef, |scope| self.number_of(scope))
+    }
+
+    pub(super) fn kind_of_type(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+        let kind = self.world.resource_type(vm, args.text(0))?;
+        Ok(kind.map_or(Value::Undef, |kind| {
+            vm.string(match kind {
+                ResourceTypeKind::InRuby => "builtin",
+                ResourceTypeKind::Defined => "define",
+            })
+        }))
+    }
+}
+
+/// The reference to a resource, as code would write it.
+pub(super) fn reference<'c>(vm: &Vm<'c>, type_name: &str, title: &str) -> Value<'c> {
+    if type_name.eq_ignore_ascii_case("class") {
+        let name = names::lower(title.strip_prefix("::").unwrap_or(title));
+        return Value::Type(Type::Class(Some(vm.arena.alloc_str(&name))).alloc(vm.arena));
+    }
+    Value::Type(types::resource(vm.arena, type_name, Some(title)))
+}

@@ -1,0 +1,232 @@
+//! What Ruby code asks back while it runs: one method a question, by subject.
+
+mod catalog;
+mod environment;
+mod scopes;
+mod types;
+
+use super::Talk;
+use super::protocol::Question;
+use super::values::Handle;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::function::Call;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use bunraku_vm::{compare, matching};
+
+/// The arguments of a question. Those that a question is asked without are `undef`.
+#[derive(Clone, Copy)]
+struct Arguments<'c>(&'c [Value<'c>]);
+
+impl<'c> Arguments<'c> {
+    fn value(self, n: usize) -> Value<'c> {
+        self.0.get(n).copied().unwrap_or(Value::Undef)
+    }
+
+    /// A string; empty for what is none.
+    fn text(self, n: usize) -> &'c str {
+        self.optional_text(n).unwrap_or_default()
+    }
+
+    fn optional_text(self, n: usize) -> Option<&'c str> {
+        self.0.get(n).and_then(|value| value.as_str())
+    }
+
+    /// Whatever it is, as a text.
+    fn as_text(self, n: usize) -> String {
+        format::to_interpolated(self.value(n))
+    }
+
+    /// The elements of an array; none of what is none.
+    fn list(self, n: usize) -> &'c [Value<'c>] {
+        match self.value(n) {
+            Value::Array(items) => items.items(),
+            _ => &[],
+        }
+    }
+}
+
+impl<'c> Talk<'_, 'c> {
+    /// Answers a question of the worker.
+    ///
+    /// # Errors
+    /// Those of what was asked for; Ruby gets them as exceptions.
+    pub(super) fn answer(&self, vm: &mut Vm<'c>, question: Question, arguments: Value<'c>) -> Eval<'c> {
+        let args = match arguments {
+            Value::Array(items) if items.size() == question.row().arguments.len() => Arguments(items.items()),
+            _ => {
+                return Err(Flow::raw(format!(
+                    "the Ruby worker asks '{}' in another form",
+                    question.row().name
+                )));
+            }
+        };
+        match question {
+            Question::Function => self.call_for_ruby(vm, args),
+            Question::Builtin => self.call_builtin(vm, args),
+            Question::Block => match args.value(0) {
+                Value::Closure(closure) => vm.call(closure, args.list(1)),
+                _ => Err(Flow::raw("no lambda to call")),
+            },
+            Question::Dispatch => self.choose_for(vm, args.text(0), args.list(1), args.value(2)),
+            Question::Returned => self.check_for(vm, args.text(0), args.value(1), args.value(2)),
+            Question::Variable => self.variable(vm, args),
+            Question::Variables => self.variables(vm, args),
+            Question::Set => self.set_variable(vm, args),
+            Question::Bound => self.is_bound(vm, args),
+            Question::Changed => self.variable_changed(vm, args),
+            Question::Mutated => self.values_changed(vm, args),
+            Question::Scope => self.scope(vm, args),
+            Question::Defaults => self.defaults(vm, args),
+            Question::Resource => Ok(self.resource(vm, args)),
+            Question::Resources => Ok(self.resources(vm)),
+            Question::Classes => Ok(texts(vm, self.world.classes())),
+            Question::Tags => Ok(texts(vm, self.world.tags())),
+            Question::Definition => self.definition(vm, args),
+            Question::ClassScope => Ok(self.class_scope(vm, args)),
+            Question::Reference => Ok(reference(vm, args)),
+            Question::Type => types::parsed(vm, args),
+            Question::KindOfType => self.kind_of_type(vm, args),
+            Question::Parts => types::parts(vm, args),
+            Question::TypeEqual => types::equal(args),
+            Question::Instance => types::is_instance(vm, args),
+            Question::Assignable => types::is_assignable(vm, args),
+            Question::Generalize => types::generalized(vm, args),
+            Question::Infer => Ok(types::inferred(vm, args)),
+            Question::Mismatch => types::mismatch(vm, args),
+            Question::Assert => types::assert(vm, args),
+            Question::Iterate => Ok(types::elements(vm, args)),
+            Question::Make => types::made(vm, args),
+            Question::FromHash => types::made_from_hash(vm, args),
+            Question::Text => Ok(vm.string(&args.as_text(0))),
+            Question::ToData => self.world.to_data(vm, args.value(0)),
+            Question::Less => {
+                Ok(Value::Bool(matching::compare(vm, compare::Op::Less, args.value(0), args.value(1))?))
+            }
+            Question::Match => Ok(Value::Bool(matching::match_operator(vm, args.value(0), args.value(1))?)),
+            Question::Context => self.context_method(vm, args),
+            Question::Plugins => self.extensions(vm),
+            Question::Syntax => Ok(self.check_natively(vm, [args.text(0), args.text(1), args.text(2)])),
+            Question::Log => Ok(log(vm, args)),
+            Question::WarnOnce => Ok(self.warn_once(vm, args)),
+            Question::Deprecation => Ok(self.deprecation(vm, args)),
+            Question::Setting => Ok(self.setting(vm, args)),
+            Question::Fact => Ok(environment::fact(vm, args)),
+            Question::Facts => Ok(environment::facts(vm)),
+            Question::Stack => Ok(environment::stack(vm)),
+            Question::Module => Ok(environment::module(vm, args)),
+            Question::Modules => Ok(self.modules(vm)),
+            Question::Modulepath => Ok(self.modulepath(vm)),
+            Question::Manifest => Ok(self.manifest(vm)),
+            Question::File => environment::file(vm, args),
+        }
+    }
+
+    fn scope_of(&self, number: Value<'c>) -> Eval<'c, &'c Scope<'c>> {
+        let scope = match number {
+            Value::Int(n) => self.ruby.values.scope_of(n as usize),
+            _ => None,
+        };
+        scope.ok_or_else(|| Flow::raw("Ruby names a scope there is not"))
+    }
+
+    /// `call_function`: as the function's module sees names, in the scope given.
+    fn call_for_ruby(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+        let scope = self.scope_of(args.value(0))?;
+        let (name, module, list) = (args.text(1), args.text(2), args.list(3));
+        let block = self.block_from_ruby(vm, args.value(4), scope)?;
+        if let Some(value) = vm.call_known(name, module, list, block, scope)? {
+            return Ok(value);
+        }
+        scope.keep();
+        if let Some(value) = self.call(vm, name, module, Call { args: list, block, scope })? {
+            return Ok(value);
+        }
+        Err(Flow::raw(match args.optional_text(5) {
+            Some(from) => format!("Function {from}(): Unknown function: '{name}'"),
+            None => format!("Unknown function '{name}'"),
+        }))
+    }
+
+    fn call_builtin(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+        let scope = self.scope_of(args.value(0))?;
+        let (name, list) = (args.text(1), args.list(2));
+        if let Some(level) = level(name) {
+            let words: Vec<String> = list.iter().map(|item| format::to_interpolated(*item)).collect();
+            vm.host.log(level, &words.join(" "), None);
+            return Ok(Value::Undef);
+        }
+        let block = self.block_from_ruby(vm, args.value(3), scope)?;
+        vm.call_function(name, list, block, scope)
+    }
+
+    /// `interpolate` and `not_found` of a look-up's context.
+    fn context_method(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+        let number = match args.value(0) {
+            Value::Int(n) => n as usize,
+            _ => usize::MAX,
+        };
+        let Some(Handle::Object(object)) = self.ruby.values.handle_of(number) else {
+            return Err(Flow::raw("Ruby names a look-up context there is not"));
+        };
+        let call_args = [Value::Object(object), args.value(2)];
+        let call = Call { args: &call_args, block: None, scope: vm.top };
+        let value = self.world.context_method(vm, args.text(1), call)?;
+        value.ok_or_else(|| Flow::raw("the look-up this context belongs to is over"))
+    }
+
+    fn warn_once(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+        if self.world.first_time(format!("once:{}", args.as_text(1))) {
+            let place = location(args.optional_text(3), args.value(4));
+            let level = level(&args.as_text(0)).unwrap_or(Severity::Warning);
+            vm.host.log(level, &format!("{}\n   {place}", args.as_text(2)), None);
+        }
+        Value::Undef
+    }
+
+    fn deprecation(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+        if self.world.first_time(format!("deprecated:{}", args.as_text(0))) {
+            let message = format!("{}\n   {}", args.as_text(1), args.as_text(2));
+            vm.host.log(Severity::Warning, &message, None);
+        }
+        Value::Undef
+    }
+}
+
+fn log<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    vm.host.log(level(&args.as_text(0)).unwrap_or(Severity::Notice), &args.as_text(1), None);
+    Value::Undef
+}
+
+/// Where a warning belongs, as Puppet writes it, which says where it knows of no place.
+fn location(file: Option<&str>, line: Value<'_>) -> String {
+    let line = match line {
+        Value::Int(line) => line as u32,
+        _ => 0,
+    };
+    match (file.filter(|file| !file.is_empty()), line) {
+        (Some(file), 0) => format!("(file: {file})"),
+        (Some(file), line) => format!("(file: {file}, line: {line})"),
+        (None, 0) => "(file & line not available)".to_owned(),
+        (None, line) => format!("(line: {line})"),
+    }
+}
+
+fn level(name: &str) -> Option<Severity> {
+    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
+    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
+}
+
+/// An array of texts.
+fn texts<'c>(vm: &Vm<'c>, all: Vec<&'c str>) -> Value<'c> {
+    let all: Vec<_> = all.into_iter().map(|text| vm.string(text)).collect();
+    vm.array(&all)
+}
+
+/// A reference to a resource: what `File['x']` gives.
+fn reference<'c>(vm: &Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    catalog::reference(vm, args.text(0), args.text(1))
+}

@@ -1,0 +1,102 @@
+//! Errors as they pass between the compiler and a worker. One of the compiler's stays here while it goes through Ruby,
+//! which hands it back by number; one of Ruby's becomes an error of the compile by its cause.
+
+use super::Talk;
+use super::protocol::{CompileFailure, Message, RubyFailure};
+use super::raised;
+use super::wire::{Reader, put_text};
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+/// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
+pub const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
+/// The code of what a look-up catches: there is no value for its key.
+const NO_SUCH_KEY: &str = "HIERA_NO_SUCH_KEY";
+
+impl<'c> Talk<'_, 'c> {
+    /// The message that a question has failed. Ruby gets to know the error's text, and hands the error itself back by
+    /// number.
+    #[cold]
+    pub(super) fn failure(&self, flow: Box<Flow<'c>>) -> Vec<u8> {
+        let (cause, message) = match &*flow {
+            Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => {
+                (CompileFailure::NoSuchKey, String::new())
+            }
+            Flow::Fault(fault) => (CompileFailure::Fault, fault.diagnostic.to_string()),
+            Flow::Break(_) => (CompileFailure::Break, String::new()),
+            Flow::Next(..) => (CompileFailure::Next, String::new()),
+            Flow::Return(..) => (CompileFailure::Return, String::new()),
+        };
+        let mut flows = self.ruby.session.flows.borrow_mut();
+        let mut out = vec![Message::Failure.byte(), cause.byte()];
+        out.extend((flows.len() as i64).to_le_bytes());
+        put_text(&mut out, message.as_bytes());
+        flows.push(*flow);
+        out
+    }
+
+    /// The error that a message of the worker's tells.
+    ///
+    /// # Errors
+    /// When the message is none of the protocol.
+    #[cold]
+    pub(super) fn error_told(
+        &self,
+        vm: &mut Vm<'c>,
+        message: &mut Reader<'_, 'c>,
+        subject: &str,
+    ) -> Eval<'c, Box<Flow<'c>>> {
+        let cause = RubyFailure::of_byte(message.byte()?);
+        let cause = cause.ok_or_else(|| Flow::raw("the Ruby worker has failed for a cause there is not"))?;
+        if cause == RubyFailure::Carried {
+            let number = usize::try_from(message.integer()?).ok();
+            let flow = number.and_then(|number| self.ruby.session.flows.borrow().get(number).cloned());
+            return flow
+                .map(Box::new)
+                .ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
+        }
+        let text = message.text()?.into_owned();
+        let top = message.text()?.into_owned();
+        let place = place(message.value(vm)?);
+        let spoilt = |what: String| {
+            self.ruby.session.spoil();
+            let at = if top.is_empty() { String::new() } else { format!(" ({top})") };
+            Flow::raw(format!("{subject}: {what}{at}"))
+        };
+        Ok(match (cause, place) {
+            (RubyFailure::NoSuchKey, _) => {
+                let error = Diagnostic::error(text).with_code(NO_SUCH_KEY);
+                Flow::formed(error.because(Cause::NoSuchKey))
+            }
+            (RubyFailure::TimeLimit | RubyFailure::Spoilt, _) => spoilt(text),
+            (RubyFailure::Exit, _) => spoilt("called exit".to_owned()),
+            (RubyFailure::NoMemory, _) => {
+                let bytes = self.ruby.settings.memory;
+                spoilt(format!("needs more than {bytes} bytes (setting ruby_memory)"))
+            }
+            (_, Some(place)) => Flow::formed(Diagnostic::error(text).at(place)),
+            // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
+            (RubyFailure::Uncaught, None) => Flow::formed(Diagnostic::error(text).with_code(UNCAUGHT)),
+            (RubyFailure::NoMethod, None) => raised(text).because(Cause::UndefinedMethod),
+            (RubyFailure::Raised | RubyFailure::Carried, None) => raised(text),
+        })
+    }
+}
+
+/// The place that an error tells; none where it knows neither file nor line.
+fn place(told: Value<'_>) -> Option<Place> {
+    let Value::Array(items) = told else { return None };
+    let [file, line] = items.items() else { return None };
+    if file.is_undef() && line.is_undef() {
+        return None;
+    }
+    let line = match line {
+        Value::Int(line) => u32::try_from(*line).ok(),
+        _ => None,
+    };
+    Some(Place { file: file.as_str().map(Into::into), line, column: None })
+}

@@ -1,0 +1,170 @@
+//! The Ruby that modules carry: functions of the 4.x and 3.x interfaces, data types, ERB templates, Hiera backends.
+//!
+//! It runs in a worker: a `ruby` process that is started when a compile first needs it and kept for those that follow,
+//! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
+//! see to it that nobody waits for one for ever; [`protocol`] has the tables of what passes between, [`wire`] writes and
+//! reads values; [`talk`] is one request with all the questions that come back before its answer; [`answer`] answers
+//! those; [`functions`], [`datatypes`], [`checkers`], [`template`] and [`resource_types`] are what a compile asks for.
+//! What is needed of the compile is asked through the ports in [`world`]. The Ruby side is in `worker/`: our own words for
+//! the parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
+
+mod answer;
+mod blocks;
+mod bytes;
+mod checkers;
+mod clock;
+mod datatypes;
+mod failures;
+mod functions;
+mod pipes;
+mod process;
+pub mod protocol;
+mod resource_types;
+mod shared;
+mod signatures;
+mod talk;
+mod template;
+mod types;
+mod values;
+mod wire;
+pub mod world;
+
+pub use checkers::CheckerError;
+pub use datatypes::{DataTypeInterface, MadeFrom};
+pub use failures::UNCAUGHT;
+pub use process::Workers;
+pub use resource_types::ResourceTypeTold;
+
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::Flow;
+use bunraku_vm::value::Str;
+use bunraku_vm::vm::Vm;
+use datatypes::DataTypes;
+use functions::Loaded;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+use talk::Session;
+use values::Values;
+use world::World;
+
+/// How Ruby is run for a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The program: a path, or a name to be found on PATH.
+    pub program: PathBuf,
+    /// How long a function or template may run: `ruby_timeout`.
+    pub timeout: Duration,
+    /// How much address space a worker may take, in bytes: `ruby_memory`.
+    pub memory: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { program: "ruby".into(), timeout: Duration::from_secs(60), memory: 2 << 30 }
+    }
+}
+
+/// What a compile has of Ruby.
+pub struct Ruby<'c> {
+    workers: &'c Workers,
+    settings: &'c Settings,
+    session: Session<'c>,
+    values: Values<'c>,
+    /// Functions whose files have been loaded. Key: the name. Bound: the functions that the compile calls. Stale: never,
+    /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
+    functions: RefCell<HashMap<String, Rc<Loaded<'c>>>>,
+    datatypes: DataTypes<'c>,
+    /// The lambda that a block of Ruby has just been made.
+    kept_block: Cell<Option<&'c Closure<'c>>>,
+    /// Whether code in Ruby has had the registry of checkers in its hands.
+    has_had_registry: Cell<bool>,
+}
+
+/// Ruby of a compile, and the compile it runs for.
+#[derive(Clone, Copy)]
+pub struct Talk<'r, 'c> {
+    ruby: &'r Ruby<'c>,
+    world: &'r dyn World<'c>,
+}
+
+impl<'c> Ruby<'c> {
+    /// Nothing is started yet.
+    pub fn new(workers: &'c Workers, settings: &'c Settings) -> Self {
+        Ruby {
+            workers,
+            settings,
+            session: Session::default(),
+            values: Values::default(),
+            functions: RefCell::default(),
+            datatypes: DataTypes::default(),
+            kept_block: Cell::default(),
+            has_had_registry: Cell::default(),
+        }
+    }
+
+    /// This, for a compile.
+    pub fn with<'r>(&'r self, world: &'r dyn World<'c>) -> Talk<'r, 'c> {
+        Talk { ruby: self, world }
+    }
+
+    /// Whether Ruby code is running.
+    pub fn is_running(&self) -> bool {
+        self.session.is_running()
+    }
+
+    /// Whether the compile has a worker.
+    pub fn has_worker(&self) -> bool {
+        self.session.has_worker()
+    }
+
+    /// Whether code in Ruby has had the registry of checkers in its hands: it may have put others in.
+    pub fn has_had_registry(&self) -> bool {
+        self.has_had_registry.get()
+    }
+
+    /// A string of bytes: what of it is no text is shown as such.
+    pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        self.values.string_of_bytes(vm, bytes)
+    }
+
+    /// Gives the worker back and drops all that lies on the heap: the compile is over.
+    pub fn release(&self) {
+        // A part that is added has to be named here.
+        let Ruby {
+            workers,
+            settings: _,
+            session,
+            values,
+            functions,
+            datatypes,
+            kept_block: _,
+            has_had_registry: _,
+        } = self;
+        session.release(workers);
+        values.release();
+        functions.take();
+        datatypes.release();
+    }
+}
+
+/// An error of Ruby code: told apart from the compile's own by its code, for Hiera leaves it as it is.
+fn raised<'c>(message: String) -> Box<Flow<'c>> {
+    let mut flow = Flow::raw(message);
+    if let Flow::Fault(fault) = &mut *flow {
+        fault.diagnostic.code = Some("RUNTIME_ERROR");
+    }
+    flow
+}
+
+/// `path` as Ruby is told it.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// What messages call a function and the like, with its file.
+fn subject(what: &str, name: &str, file: &Path) -> String {
+    format!("The {what} '{name}' ({})", text(file))
+}

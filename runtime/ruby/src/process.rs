@@ -1,0 +1,344 @@
+//! Workers: `ruby` processes that are started, kept between compiles and ended.
+//!
+//! A worker is a first process, which has read our Ruby and runs nobody else's, and the process it has forked for the
+//! compile at hand. That one runs the modules' Ruby and is gone when the compile is over, with all that this Ruby has
+//! changed: globals, classes, environment variables, the working directory. The first process then forks the next, which
+//! waits for a compile while there is none. Both hold the same two pipes and only one of them uses them at a time.
+//!
+//! Messages, either way, are numbered in one sequence, for they take turns. One with another number, or one that
+//! answers another question than the one that stands, ends the worker: what comes after it could not be trusted.
+
+use super::Settings;
+use super::clock::Clock;
+use super::pipes::{Pipes, Stop};
+use super::protocol::{self, Message};
+use bunraku_vm::budget;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The worker's Ruby, in the order it is loaded, behind what is made from the tables of the protocol.
+const SOURCES: &[(&str, &str)] = &[
+    ("<bunraku>/wire.rb", include_str!("worker/wire.rb")),
+    ("<bunraku>/talk.rb", include_str!("worker/talk.rb")),
+    ("<bunraku>/processes.rb", include_str!("worker/processes.rb")),
+    ("<bunraku>/puppet.rb", include_str!("worker/puppet.rb")),
+    ("<bunraku>/system.rb", include_str!("worker/system.rb")),
+    ("<bunraku>/library.rb", include_str!("worker/library.rb")),
+    ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
+    ("<bunraku>/types.rb", include_str!("worker/types.rb")),
+    ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
+    ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
+    ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
+    ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
+    ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
+    ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
+    ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
+    ("<bunraku>/template.rb", include_str!("worker/template.rb")),
+    ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
+    ("<bunraku>/main.rb", include_str!("worker/main.rb")),
+];
+
+/// Takes the pipes away from the code that will run, closes what else was inherited, then reads and runs the sources.
+const START: &str = "i=$stdin.dup;o=$stdout.dup;$stdin.reopen('/dev/null');$stdout.reopen($stderr);i.binmode;o.binmode;\
+(Dir.children('/dev/fd')rescue[]).each{|n|n=n.to_i;next if n<3||n==i.fileno||n==o.fileno;begin;IO.for_fd(n).close;\
+rescue SystemCallError,ArgumentError;end};\
+t=->{i.read(i.read(4).unpack1('V')).force_encoding('UTF-8')};c=->{i.read(4).unpack1('V')};\
+c[].times{n=t[];eval(t[],TOPLEVEL_BINDING,n,1)};l,m,p=i.read(24).unpack('Eq<q<');\
+Bunraku.start(i,o,l,m,p)";
+
+/// Messages longer than this are refused: no value a compile may hold is so large.
+const MAX_MESSAGE: usize = 1 << 30;
+
+/// What stands before each message: its length, its number, the number of the question it answers or 0.
+const HEADER: usize = 12;
+
+/// How long an ending worker may take before it is killed.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// The workers that wait for a compile.
+#[derive(Default)]
+pub struct Workers {
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// Kept waiting at most; the oldest goes when there are more.
+const MAX_IDLE: usize = 16;
+
+impl Workers {
+    /// A worker run in this way, with a process of its own for one compile: one that waits, or a new one.
+    ///
+    /// # Errors
+    /// Why none could be started.
+    pub(super) fn take(&self, settings: &Settings) -> Result<Worker, String> {
+        loop {
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = idle.iter().rposition(|worker| worker.settings == *settings);
+            let waiting = place.map(|place| idle.remove(place));
+            drop(idle);
+            match waiting {
+                // One that has ended while it waited is no loss.
+                Some(mut worker) => {
+                    if worker.greeted().is_ok() {
+                        return Ok(worker);
+                    }
+                }
+                None => {
+                    let mut worker = Worker::start(settings)?;
+                    worker.greeted()?;
+                    return Ok(worker);
+                }
+            }
+        }
+    }
+
+    /// Ends those that wait.
+    pub fn end(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Ends the worker's process of this compile and keeps the worker for the next, if it may be used again.
+    pub(super) fn give_back(&self, mut worker: Worker) {
+        if worker.spoilt || worker.send(&[Message::Over.byte()], 0).is_err() {
+            return;
+        }
+        worker.process = None;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(worker);
+        let oldest = (idle.len() > MAX_IDLE).then(|| idle.remove(0));
+        drop(idle);
+        drop(oldest);
+    }
+}
+
+/// A message of a worker.
+pub(super) struct Received {
+    /// Its number.
+    pub number: u32,
+    /// That of the question it answers, 0 for none.
+    pub about: u32,
+    /// What it is and says.
+    pub body: Vec<u8>,
+}
+
+/// One worker. Ended when dropped.
+pub(super) struct Worker {
+    settings: Settings,
+    /// The first process.
+    child: Child,
+    /// None once they are closed.
+    pipes: Option<Pipes>,
+    /// The process of the compile, when it has told its number: the leader of a group.
+    process: Option<Pid>,
+    /// The number of the last message, whoever sent it.
+    number: u32,
+    clock: Clock,
+    /// Not to be used for another compile.
+    pub spoilt: bool,
+}
+
+impl Worker {
+    fn start(settings: &Settings) -> Result<Worker, String> {
+        let program = &settings.program;
+        let mut child = Command::new(program)
+            .args(["--disable=gems", "-EUTF-8", "-W0", "-e", START])
+            .env_remove("RUBYOPT")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => format!("no Ruby was found ('{}')", program.display()),
+                _ => format!("Ruby could not be started ('{}'): {error}", program.display()),
+            })?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let pipes = pipes.and_then(|(input, output)| Pipes::new(input, output).ok());
+        let clock = Clock::new(settings.timeout);
+        let spoilt = pipes.is_none();
+        let mut worker =
+            Worker { settings: settings.clone(), child, pipes, process: None, number: 0, clock, spoilt };
+        worker.write(&preamble(settings))?;
+        Ok(worker)
+    }
+
+    /// Waits until the process for the next compile tells its number.
+    fn greeted(&mut self) -> Result<(), String> {
+        self.rest();
+        let greeting = self.receive()?;
+        let number = match (greeting.number, greeting.body.split_first()) {
+            (0, Some((kind, number))) if *kind == Message::Greeting.byte() => {
+                number.try_into().ok().map(u32::from_le_bytes)
+            }
+            _ => None,
+        };
+        self.process = number.and_then(|number| Pid::from_raw(i32::try_from(number).ok()?));
+        match self.process {
+            Some(_) => Ok(()),
+            None => Err(self.broken()),
+        }
+    }
+
+    /// The clock begins anew: a question is put that no other stands behind.
+    pub fn outermost(&mut self) {
+        self.clock.begin(self.process);
+    }
+
+    /// Sends a message; `about` is the number of the question that it answers, 0 for none. Gives its own number.
+    ///
+    /// # Errors
+    /// How the worker ended.
+    pub fn send(&mut self, body: &[u8], about: u32) -> Result<u32, String> {
+        let length = u32::try_from(body.len()).ok().filter(|length| (*length as usize) <= MAX_MESSAGE);
+        let Some(length) = length else {
+            self.spoilt = true;
+            return Err("a value is too large for Ruby".to_owned());
+        };
+        self.number = self.number.checked_add(1).unwrap_or(1);
+        let mut message = Vec::with_capacity(HEADER + body.len());
+        for word in [length, self.number, about] {
+            message.extend(word.to_le_bytes());
+        }
+        message.extend(body);
+        self.write(&message)?;
+        Ok(self.number)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.clock.start();
+        let Some(pipes) = &mut self.pipes else { return Err(self.ending()) };
+        let (child, clock) = (&mut self.child, &self.clock);
+        let written = pipes.write(bytes, &mut || look_up(child, clock));
+        written.map_err(|stop| self.stopped(stop))
+    }
+
+    /// Waits for a message.
+    ///
+    /// # Errors
+    /// How the worker ended, or that it did not keep to the protocol.
+    pub fn receive(&mut self) -> Result<Received, String> {
+        let header = self.read(HEADER)?;
+        let word = |n: usize| {
+            let mut word = [0; 4];
+            word.copy_from_slice(&header[n * 4..n * 4 + 4]);
+            u32::from_le_bytes(word)
+        };
+        let (length, number, about) = (word(0) as usize, word(1), word(2));
+        // Those of the first process are not in the sequence: they say that the other is there, or is no more.
+        let expected = self.number.checked_add(1).unwrap_or(1);
+        if length > MAX_MESSAGE || (number != expected && number != 0) {
+            return Err(self.broken());
+        }
+        let body = self.read(length)?;
+        self.clock.stop();
+        if number != 0 {
+            self.number = number;
+        } else if let Some((kind, reason)) = body.split_first()
+            && *kind == Message::Gone.byte()
+        {
+            self.spoilt = true;
+            return Err(format!("Ruby ended: {}", String::from_utf8_lossy(reason)));
+        } else if self.process.is_some() {
+            return Err(self.broken());
+        }
+        Ok(Received { number, about, body })
+    }
+
+    fn read(&mut self, count: usize) -> Result<Vec<u8>, String> {
+        let Some(pipes) = &mut self.pipes else { return Err(self.ending()) };
+        let (child, clock) = (&mut self.child, &self.clock);
+        let read = pipes.read(count, &mut || look_up(child, clock)).map(<[u8]>::to_vec);
+        read.map_err(|stop| self.stopped(stop))
+    }
+
+    /// Stops the clock.
+    pub fn rest(&mut self) {
+        self.clock.begin(None);
+    }
+
+    /// The worker has sent what it may not send.
+    pub fn broken(&mut self) -> String {
+        self.spoilt = true;
+        "its Ruby worker sent what is no message of this compile".to_owned()
+    }
+
+    fn stopped(&mut self, stop: Stop) -> String {
+        self.spoilt = true;
+        match stop {
+            Stop::GivenUp(reason) => reason,
+            Stop::Closed => self.ending(),
+        }
+    }
+
+    /// What became of a worker that no longer answers.
+    fn ending(&mut self) -> String {
+        self.spoilt = true;
+        // The pipe closes a moment before the process is gone.
+        for _ in 0..100 {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return format!("Ruby ended: {status}"),
+                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+                Err(_) => break,
+            }
+        }
+        "Ruby closed its pipe".to_owned()
+    }
+}
+
+/// Whether a worker that is waited for is still there and has time left.
+fn look_up(child: &mut Child, clock: &Clock) -> Result<(), String> {
+    if let Ok(Some(status)) = child.try_wait() {
+        return Err(format!("Ruby ended: {status}"));
+    }
+    if clock.is_over() {
+        return Err(clock.exceeded());
+    }
+    // The compile's own time is up: whoever asked says so.
+    if budget::time_left() == Some(Duration::ZERO) {
+        return Err("has been ended".to_owned());
+    }
+    Ok(())
+}
+
+impl Drop for Worker {
+    /// Ends all processes of the worker and waits for the first, which is the only one that is ours to wait for.
+    fn drop(&mut self) {
+        if let Some(process) = self.process {
+            let _ = kill_process_group(process, Signal::KILL);
+        }
+        // The end of its input ends the first process, and it ends what it has forked.
+        self.pipes = None;
+        let mut waited = Duration::ZERO;
+        let mut pause = Duration::from_micros(200);
+        while !self.spoilt && waited < FAREWELL && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(pause);
+            waited += pause;
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// The sources and limits and this process, as the start reads them.
+fn preamble(settings: &Settings) -> Vec<u8> {
+    let mut out = Vec::with_capacity(96 << 10);
+    let put = |out: &mut Vec<u8>, text: &[u8]| {
+        out.extend((text.len() as u32).to_le_bytes());
+        out.extend(text);
+    };
+    out.extend((1 + SOURCES.len() as u32).to_le_bytes());
+    put(&mut out, b"<bunraku>/protocol.rb");
+    put(&mut out, protocol::ruby_source().as_bytes());
+    for (name, source) in SOURCES {
+        put(&mut out, name.as_bytes());
+        put(&mut out, source.as_bytes());
+    }
+    out.extend(settings.timeout.as_secs_f64().to_le_bytes());
+    out.extend(i64::try_from(settings.memory).unwrap_or(i64::MAX).to_le_bytes());
+    out.extend(i64::from(std::process::id()).to_le_bytes());
+    out
+}

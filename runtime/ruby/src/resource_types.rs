@@ -1,0 +1,53 @@
+//! Resource types whose parameters are made by code (in a loop, say): Ruby runs their files, and says what they declare.
+
+use super::protocol::Request;
+use super::talk::Argument;
+use super::{Talk, subject, text};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::path::{Path, PathBuf};
+
+/// What Ruby says of a resource type.
+pub struct ResourceTypeTold {
+    /// Attributes that identify a resource.
+    pub namevars: Vec<String>,
+    /// Every parameter and property.
+    pub attributes: Vec<String>,
+    /// Whether two resources may not share their name variables' values.
+    pub isomorphic: bool,
+    /// Files that were loaded: what is told holds as long as they stay as they are.
+    pub loaded: Vec<PathBuf>,
+}
+
+impl<'c> Talk<'_, 'c> {
+    /// What the file of a resource type declares, as Ruby that runs it says.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn resource_type(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, ResourceTypeTold> {
+        self.world.refuse_irregular(file)?;
+        let subject = subject("resource type", name, file);
+        let arguments = [vm.string(&text(file)), vm.string(name)].map(Argument::Value);
+        let answer = self.request(vm, &subject, Request::LoadResourceType, &arguments)?;
+        let Value::Array(parts) = answer else { return Err(malformed(&subject)) };
+        let [namevars, attributes, Value::Bool(isomorphic), loaded] = parts.items() else {
+            return Err(malformed(&subject));
+        };
+        Ok(ResourceTypeTold {
+            namevars: texts(*namevars),
+            attributes: texts(*attributes),
+            isomorphic: *isomorphic,
+            loaded: texts(*loaded).into_iter().map(PathBuf::from).collect(),
+        })
+    }
+}
+
+fn texts(list: Value<'_>) -> Vec<String> {
+    let Value::Array(items) = list else { return Vec::new() };
+    items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn malformed<'c>(subject: &str) -> Box<Flow<'c>> {
+    Flow::raw(format!("{subject}: its Ruby worker gave no description"))
+}

@@ -1,0 +1,44 @@
+//! ERB templates.
+
+use super::protocol::Request;
+use super::talk::Argument;
+use super::world::Counted;
+use super::{Talk, subject};
+use bunraku_vm::error::Eval;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::path::Path;
+
+impl<'c> Talk<'_, 'c> {
+    /// The text of a template file, which messages call by the name it was asked for.
+    ///
+    /// # Errors
+    /// Those of the template.
+    pub fn render_file(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, shown: &str, file: &str) -> Eval<'c> {
+        let subject = subject("template", shown, Path::new(file));
+        let parts = [vm.string(file), vm.string(shown), Value::Undef];
+        self.counted(Counted::Template, shown, || self.render(vm, scope, &subject, parts))
+    }
+
+    /// The text of a template given as text.
+    ///
+    /// # Errors
+    /// Those of the template.
+    pub fn render_text(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, text: &str) -> Eval<'c> {
+        let parts = [Value::Undef, Value::Undef, vm.string(text)];
+        let subject = "The template given to inline_template()";
+        self.counted(Counted::Template, "inline_template", || self.render(vm, scope, subject, parts))
+    }
+
+    fn render(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        subject: &str,
+        [file, name, text]: [Value<'c>; 3],
+    ) -> Eval<'c> {
+        let arguments = [Argument::Scope(scope), file.into(), name.into(), text.into()];
+        self.request(vm, subject, Request::Render, &arguments)
+    }
+}

@@ -1,0 +1,99 @@
+//! Values that the other side of a conversation knows by number: types, lambdas, objects, scopes; objects of Ruby's; arrays
+//! and hashes that are one object on both sides.
+
+use super::shared::Shared;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{Object, Str};
+use bunraku_vm::vm::Vm;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// A value that Ruby knows by number.
+#[derive(Clone, Copy)]
+pub(super) enum Handle<'c> {
+    Type(&'c Type<'c>),
+    Closure(&'c Closure<'c>),
+    Object(&'c Object<'c>),
+}
+
+/// What both sides know by number, for as long as the compile lasts.
+#[derive(Default)]
+pub(super) struct Values<'c> {
+    handles: RefCell<Vec<Handle<'c>>>,
+    scopes: RefCell<Vec<&'c Scope<'c>>>,
+    /// The place of each scope among those, by its own number.
+    scope_numbers: RefCell<HashMap<u32, u32>>,
+    /// Arrays and hashes that the worker knows.
+    pub shared: RefCell<Shared<'c>>,
+    /// Strings of bytes that are no text in Ruby, by where they lie.
+    bytes: RefCell<HashMap<usize, &'c [u8]>>,
+    /// Ruby's own objects, by the worker's number.
+    pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,
+}
+
+impl<'c> Values<'c> {
+    /// A number for a value.
+    pub fn handle(&self, handle: Handle<'c>) -> u32 {
+        let mut all = self.handles.borrow_mut();
+        all.push(handle);
+        (all.len() - 1) as u32
+    }
+
+    /// The value of a number; none where no value has it.
+    pub fn handle_of(&self, number: usize) -> Option<Handle<'c>> {
+        self.handles.borrow().get(number).copied()
+    }
+
+    /// The number of a scope; top scope's is 0.
+    pub fn scope_number(&self, scope: &'c Scope<'c>) -> u32 {
+        *self.scope_numbers.borrow_mut().entry(scope.id).or_insert_with(|| {
+            let mut all = self.scopes.borrow_mut();
+            all.push(scope);
+            (all.len() - 1) as u32
+        })
+    }
+
+    /// The scope of a number; none where no scope has it.
+    pub fn scope_of(&self, number: usize) -> Option<&'c Scope<'c>> {
+        self.scopes.borrow().get(number).copied()
+    }
+
+    /// A string of bytes: what of it is no text is shown as such.
+    pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        let text = Str::new(vm.arena, &String::from_utf8_lossy(bytes));
+        let bytes = &*vm.arena.alloc_slice_copy(bytes);
+        self.bytes.borrow_mut().insert(address(text), bytes);
+        text
+    }
+
+    /// The bytes of a string that is one of bytes.
+    pub fn bytes_of(&self, text: Str<'c>) -> Option<&'c [u8]> {
+        let all = self.bytes.borrow();
+        if all.is_empty() {
+            return None;
+        }
+        all.get(&address(text)).copied()
+    }
+
+    /// Whether there is any string of bytes.
+    pub fn has_bytes(&self) -> bool {
+        !self.bytes.borrow().is_empty()
+    }
+
+    /// Drops all that lies on the heap.
+    pub fn release(&self) {
+        let Values { handles, scopes, scope_numbers, shared, bytes, objects } = self;
+        handles.take();
+        scopes.take();
+        scope_numbers.take();
+        shared.take();
+        bytes.take();
+        objects.take();
+    }
+}
+
+fn address(text: Str<'_>) -> usize {
+    std::ptr::from_ref(text.0).addr()
+}

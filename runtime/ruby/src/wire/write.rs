@@ -1,0 +1,188 @@
+//! Writing values into a message for the worker.
+
+use super::{BILLION, MAX_NESTING};
+use crate::Talk;
+use crate::protocol::Form;
+use crate::values::Handle;
+use bunraku_vm::budget;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::iterator;
+use bunraku_vm::types::{self, Type};
+use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::vm::Vm;
+
+pub(crate) fn put_size(out: &mut Vec<u8>, size: usize) {
+    match u8::try_from(size) {
+        Ok(small) if small < 255 => out.push(small),
+        _ => {
+            out.push(255);
+            out.extend((size as u32).to_le_bytes());
+        }
+    }
+}
+
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
+    put_size(out, text.len());
+    out.extend(text);
+}
+
+fn tagged(out: &mut Vec<u8>, form: Form, text: &[u8]) {
+    out.push(form.byte());
+    put_text(out, text);
+}
+
+impl<'c> Talk<'_, 'c> {
+    /// Writes a value. One at a depth of 0 is an envelope: what it holds is what is sent.
+    ///
+    /// # Errors
+    /// Those of running through an iterator; for what is nested too deeply.
+    pub(crate) fn put_value(
+        &self,
+        vm: &mut Vm<'c>,
+        out: &mut Vec<u8>,
+        value: Value<'c>,
+        depth: usize,
+    ) -> Eval<'c, ()> {
+        if depth > MAX_NESTING {
+            return Err(Flow::raw(format!("a value is nested more than {MAX_NESTING} levels deep")));
+        }
+        match value {
+            Value::Undef => out.push(Form::Undef.byte()),
+            Value::Bool(true) => out.push(Form::True.byte()),
+            Value::Bool(false) => out.push(Form::False.byte()),
+            Value::Int(n) => {
+                out.push(Form::Integer.byte());
+                out.extend(n.to_le_bytes());
+            }
+            Value::Float(n) => {
+                out.push(Form::Float.byte());
+                out.extend(n.to_le_bytes());
+            }
+            Value::Str(text) => match self.ruby.values.bytes_of(text) {
+                Some(bytes) => tagged(out, Form::Bytes, bytes),
+                None => tagged(out, Form::String, text.as_bytes()),
+            },
+            Value::Array(items) => {
+                if depth == 0 {
+                    out.push(Form::Array.byte());
+                } else if !self.ruby.values.put_number(out, Form::KnownArray, items.address(), value) {
+                    return Ok(());
+                }
+                self.put_items(vm, out, items.items(), depth)?;
+            }
+            Value::Iterator(iter) => {
+                let items = iterator::collect(vm.arena, iter);
+                out.push(Form::Array.byte());
+                self.put_items(vm, out, &items, depth)?;
+            }
+            Value::Hash(hash) => budget::within(hash.len(), || -> Eval<'c, ()> {
+                budget::room(2 * out.len());
+                if depth == 0 {
+                    out.push(Form::Hash.byte());
+                } else if !self.ruby.values.put_number(out, Form::KnownHash, hash.address(), value) {
+                    return Ok(());
+                }
+                put_size(out, hash.len());
+                for (key, value) in hash.entries() {
+                    self.put_value(vm, out, *key, depth + 1)?;
+                    self.put_value(vm, out, *value, depth + 1)?;
+                }
+                Ok(())
+            })?,
+            Value::Default => out.push(Form::Default.byte()),
+            Value::Sensitive(inner) => {
+                out.push(Form::Sensitive.byte());
+                self.put_value(vm, out, *inner, depth + 1)?;
+            }
+            Value::Regexp(source) => tagged(out, Form::Regexp, source.as_bytes()),
+            Value::Type(ty) => self.put_type(vm, out, ty)?,
+            Value::Timestamp(time) => put_time(out, Form::Timestamp, *time),
+            Value::Timespan(time) => put_time(out, Form::Timespan, *time),
+            Value::SemVer(text) => tagged(out, Form::Version, text.as_bytes()),
+            Value::SemVerRange(text) => tagged(out, Form::Range, text.as_bytes()),
+            Value::Binary(bytes) => tagged(out, Form::Binary, bytes),
+            Value::Uri(text) => tagged(out, Form::Uri, text.as_bytes()),
+            Value::Closure(closure) => {
+                let params = vm.params(closure.chunk)?;
+                let required = params.iter().filter(|p| !p.has_default && !p.captures_rest).count() as i64;
+                let arity = if required == params.len() as i64 { required } else { -required - 1 };
+                let names: Vec<String> = params
+                    .iter()
+                    .map(|param| match (param.captures_rest, param.has_default) {
+                        (true, _) => format!("*{}", param.name),
+                        (_, true) => format!("?{}", param.name),
+                        _ => format!("!{}", param.name),
+                    })
+                    .collect();
+                out.push(Form::Lambda.byte());
+                put_size(out, self.ruby.values.handle(Handle::Closure(closure)) as usize);
+                out.extend(arity.to_le_bytes());
+                put_text(out, names.join(",").as_bytes());
+            }
+            Value::Object(object) => match object.foreign {
+                Some(number) => {
+                    out.push(Form::Foreign.byte());
+                    put_size(out, number as usize);
+                }
+                None => {
+                    out.push(Form::Object.byte());
+                    put_size(out, self.ruby.values.handle(Handle::Object(object)) as usize);
+                    put_text(out, object.type_name.as_bytes());
+                    let attributes = self.attributes_of(vm, object);
+                    self.put_value(vm, out, Value::Hash(attributes), depth + 1)?;
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Attributes of an object; those of a look-up's context tell which cache it has.
+    fn attributes_of(&self, vm: &Vm<'c>, object: &'c Object<'c>) -> Hash<'c> {
+        match self.world.context_number(object) {
+            None => object.attributes,
+            Some(number) => {
+                let mut attributes = HashBuilder::with(vm.arena, object.attributes);
+                attributes.insert_str("cache", Value::Int(number));
+                attributes.finish()
+            }
+        }
+    }
+
+    fn put_items(
+        &self,
+        vm: &mut Vm<'c>,
+        out: &mut Vec<u8>,
+        items: &[Value<'c>],
+        depth: usize,
+    ) -> Eval<'c, ()> {
+        budget::room(2 * out.len());
+        put_size(out, items.len());
+        budget::within(items.len(), || {
+            items.iter().try_for_each(|item| self.put_value(vm, out, *item, depth + 1))
+        })
+    }
+
+    fn put_type(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, ty: &'c Type<'c>) -> Eval<'c, ()> {
+        out.push(Form::Type.byte());
+        put_size(out, self.ruby.values.handle(Handle::Type(ty)) as usize);
+        put_text(out, types::simple_name(ty).as_bytes());
+        put_text(out, types::print(ty).as_bytes());
+        let (name, title) = match ty {
+            Type::Object { name, .. } => (*name, None),
+            Type::Resource { type_name, title } => (*type_name, *title),
+            Type::Class(title) => (None, *title),
+            _ => (None, None),
+        };
+        for part in [name, title] {
+            let part = part.map_or(Value::Undef, |part| vm.string(part));
+            self.put_value(vm, out, part, 0)?;
+        }
+        Ok(())
+    }
+}
+
+fn put_time(out: &mut Vec<u8>, form: Form, time: i128) {
+    out.push(form.byte());
+    out.extend((time.div_euclid(BILLION) as i64).to_le_bytes());
+    out.extend((time.rem_euclid(BILLION) as i64).to_le_bytes());
+}

@@ -1,0 +1,42 @@
+# What the compiler asks of the worker: a method for each request of the protocol. Those that load and call are defined
+# beside what they load.
+
+module Bunraku
+  class << self
+    # Does what is requested; a request that there is not is an error, as is one with more or fewer arguments.
+    def handle(request, arguments)
+      name, count = Protocol::REQUESTS[request]
+      raise IOError, "request #{request}, which there is not" unless name
+      raise IOError, "request #{name} in another form" unless arguments.is_a?(Array) && arguments.size == count
+      __send__(name, *arguments)
+    end
+
+    def begin_compile(node, environment, settings, folders)
+      @compile = Compile.new
+      @folders = @compile.begin(node, environment, settings, folders)
+      $LOAD_PATH.unshift(*@folders)
+      nil
+    end
+
+    def call_function(name, index, scope, args, block)
+      call_loaded(name, index, Puppet::Parser::Scope.at(scope), args, block)
+    end
+
+    def call_old_function(name, scope, args)
+      call_old(name, Puppet::Parser::Scope.at(scope), args)
+    end
+
+    def file_of_old_function(name)
+      info = Puppet::Parser::Functions.info(name)
+      info && info[:file]
+    end
+
+    def call_block(block, args)
+      block.call(*args)
+    end
+
+    def render_template(scope, file, shown, text)
+      render(Puppet::Parser::Scope.at(scope), file, shown, text)
+    end
+  end
+end

@@ -1,0 +1,713 @@
+# What functions and templates use of the module Puppet: errors, logs, settings, Puppet::Util, Facter.
+
+# What is not provided fails by name, with the place that asked for it.
+module Bunraku
+  module Gaps
+    def const_missing(name)
+      # Nothing of the worker may hide a constant of Ruby's own.
+      at = caller.find { |line| !line.start_with?('<bunraku', '<internal') }.to_s.sub(/:in .*\z/m, '')
+      raise Missing.new("#{self}::#{name} of Puppet's Ruby is not supported (#{at})", name)
+    end
+
+    def method_missing(name, *_args)
+      at = caller.find { |line| !line.start_with?('<bunraku', '<internal') }.to_s.sub(/:in .*\z/m, '')
+      raise Missing.new("#{self}.#{name} of Puppet's Ruby is not supported (#{at})", name)
+    end
+
+    def respond_to_missing?(_name, _all = false)
+      false
+    end
+  end
+end
+
+module Puppet
+  extend Bunraku::Gaps
+
+  # Errors that may know a place in a manifest.
+  class Error < RuntimeError
+    attr_accessor :original
+
+    def initialize(message = nil, original = nil)
+      super(message)
+      @original = original
+    end
+  end
+
+  module ExternalFileError; end
+
+  class PlacedError < Error
+    attr_accessor :file, :line, :pos
+
+    def initialize(message = nil, file = nil, line = nil, pos = nil, original = nil)
+      if pos.is_a?(Exception)
+        original = pos
+        pos = nil
+      end
+      super(message, original)
+      @file = file
+      @line = line
+      @pos = pos
+    end
+  end
+
+  class ParseError < PlacedError; end
+  class ResourceError < PlacedError; end
+  class ParseErrorWithIssue < ParseError; end
+
+  # An error that the compiler raised.
+  class PreformattedError < ParseErrorWithIssue
+    include Bunraku::Carried
+  end
+
+  class DevError < Error; end
+  class SettingsError < Error; end
+  class MissingCommand < Error; end
+  class ExecutionFailure < Error; end
+  class NoSuchFile < Error; end
+  class AuthenticationError < Error; end
+  class ConnectionError < Error; end
+  class CommandFailedError < Error; end
+
+  LEVELS = %i[debug info notice warning err alert emerg crit].freeze
+
+  class << self
+    LEVELS.each do |level|
+      define_method(level) do |*args, &block|
+        text = block ? block.call : args.first
+        # The log keeps nothing below notice.
+        Bunraku.ask('log', [level.to_s, text.to_s]) unless %i[debug info].include?(level)
+        nil
+      end
+    end
+
+    def log_exception(error, message = nil, _options = {})
+      err(message.is_a?(String) ? message : error.message)
+    end
+
+    def warn_once(_kind, key, message, file = nil, line = nil, level = :warning)
+      Bunraku.ask('warn_once', [level.to_s, key.to_s, message.to_s, file == :default ? nil : file, line == :default ? nil : line])
+      nil
+    end
+
+    def deprecation_warning(message, key = nil, file = nil, line = nil)
+      place = file ? "(file: #{file}, line: #{line})" : "(location: #{caller(1..1).first})"
+      Bunraku.ask('deprecation', [(key || place).to_s, message.to_s, place])
+      nil
+    end
+
+    def puppet_deprecation_warning(message, options = {})
+      deprecation_warning(message, options[:key] || message, options[:file], options[:line])
+    end
+
+    def [](name)
+      settings[name]
+    end
+
+    def settings
+      Settings
+    end
+
+    def version
+      Bunraku.compile.settings['version']
+    end
+
+    def lookup(what, &default)
+      case what
+      when :current_environment then Puppet::Node::Environment.current
+      when :root_environment then Puppet::Node::Environment.current
+      when :global_scope then Puppet::Parser::Scope.at(0)
+      when :plugins then Bunraku.plugins
+      when :injector then Bunraku.injector
+      when :loaders, :environments, :pal_catalog_compiler, :pal_compiler, :pal_script_compiler
+        raise Bunraku::Missing.new("Puppet.lookup(:#{what}) of Puppet's Ruby is not supported", what)
+      else
+        return default.call if default
+        raise Puppet::Error, "Unable to lookup '#{what}'"
+      end
+    end
+
+    def features
+      Features
+    end
+
+    def run_mode
+      RunMode
+    end
+  end
+
+  # All settings of the compile.
+  module Settings
+    extend Bunraku::Gaps
+
+    class << self
+      def [](name)
+        value(name)
+      end
+
+      def value(name, _environment = nil, _bypass_interpolation = false)
+        symbol, value = found(name)
+        symbol && value.is_a?(String) ? value.to_sym : value
+      end
+
+      def value_sym(name, environment = nil, _bypass_interpolation = false)
+        value(name, environment)
+      end
+
+      def include?(name)
+        !found(name).nil?
+      end
+      alias valid? include?
+
+      private
+
+      def found(name)
+        (Bunraku.compile.caches[:settings] ||= {})[name.to_s] ||= Bunraku.ask('setting', [name.to_s])
+      end
+    end
+  end
+
+  module Features
+    class << self
+      def method_missing(name, *_args)
+        case name
+        when :root? then Process.euid.zero?
+        when :posix?, :syslog? then true
+        when /_?windows\?\z/ then false
+        when /\A(\w+)\?\z/
+          begin
+            require Regexp.last_match(1)
+            true
+          rescue LoadError
+            false
+          end
+        else super
+        end
+      end
+
+      def respond_to_missing?(_name, _all = false)
+        true
+      end
+    end
+  end
+
+  module RunMode
+    class << self
+      def name
+        :user
+      end
+
+      def server?
+        false
+      end
+      alias master? server?
+
+      def agent?
+        false
+      end
+    end
+  end
+
+  module Node
+    extend Bunraku::Gaps
+
+    # The environment as functions see it.
+    class Environment
+      attr_reader :name
+
+      def self.current
+        Bunraku.compile.scopes[:environment] ||= new(Bunraku.compile.environment)
+      end
+
+      def initialize(name)
+        @name = name.to_sym
+      end
+
+      def to_s
+        name.to_s
+      end
+
+      def modulepath
+        Bunraku.ask('modulepath')
+      end
+      alias full_modulepath modulepath
+
+      def manifest
+        Bunraku.ask('manifest')
+      end
+
+      def modules
+        Bunraku.ask('modules').map { |name, path| Puppet::Module.new(name, path) }
+      end
+
+      def module(name)
+        Puppet::Module.find(name)
+      end
+
+      def known_resource_types
+        Puppet::Parser::KnownTypes.new
+      end
+    end
+  end
+
+  # A module by name.
+  class Module
+    attr_reader :name, :path
+
+    def self.find(name, _environment = nil)
+      path = Bunraku.ask('module', [name.to_s])
+      path && new(name.to_s, path)
+    end
+
+    def initialize(name, path)
+      @name = name
+      @path = path
+    end
+
+    def file(name)
+      path = File.join(@path, 'files', name.to_s)
+      File.exist?(path) ? path : nil
+    end
+
+    def template(name)
+      path = File.join(@path, 'templates', name.to_s)
+      File.exist?(path) ? path : nil
+    end
+
+    def metadata
+      require 'json'
+      JSON.parse(File.read(File.join(@path, 'metadata.json')))
+    end
+
+    def version
+      metadata['version']
+    end
+
+    def to_s
+      "Module #{name}(#{path})"
+    end
+  end
+
+  module Util
+    extend Bunraku::Gaps
+
+    module_function
+
+    def absolute_path?(path, platform = nil)
+      unless path.is_a?(String)
+        Puppet.warning("Cannot check if #{path} is an absolute path because it is a '#{path.class}' and not a String'")
+        return false
+      end
+      case platform
+      when :windows then %r{\A(?:(?:[A-Z]:[/\\])|(?:[/\\]{2}[^/\\]+[/\\][^/\\]+)|(?:[/\\]{2}\?[/\\][^/\\]+))}i.match?(path)
+      else path.start_with?('/')
+      end
+    end
+
+    def deterministic_rand(seed, max)
+      deterministic_rand_int(seed, max).to_s
+    end
+
+    def deterministic_rand_int(seed, max)
+      ::Random.new(seed).rand(max)
+    end
+
+    def which(command)
+      return(File.executable?(command) && File.file?(command) ? command : nil) if command.include?('/')
+      ENV['PATH'].to_s.split(File::PATH_SEPARATOR).map { |folder| File.join(folder, command) }
+                 .find { |path| File.file?(path) && File.executable?(path) }
+    end
+
+    def execute(command, options = {})
+      Puppet::Util::Execution.execute(command, options)
+    end
+
+    def symbolizehash(hash)
+      hash.transform_keys { |key| key.respond_to?(:intern) ? key.intern : key }
+    end
+
+    def path_to_uri(path)
+      Bunraku.uri("file://#{path}")
+    end
+
+    def create_erb(text)
+      require 'erb'
+      ::ERB.new(text, trim_mode: '-')
+    end
+
+    def resolve_stackframe(frame)
+      frame
+    end
+
+    # Ruby calls of a template or function run under the name and level asked for; the time is not logged.
+    def benchmark(*_args)
+      yield
+      0
+    end
+
+    module Logging
+      LEVELS.each do |level|
+        define_method(level) { |text| Puppet.public_send(level, text) }
+      end
+    end
+
+    module Errors
+      def fail(*args)
+        type = args.first.is_a?(Class) ? args.shift : Puppet::Error
+        raise type, args.join(' ')
+      end
+
+      def devfail(message)
+        raise Puppet::DevError, message
+      end
+
+      def self.error_location(file, line = nil)
+        return '' unless file || line
+        parts = []
+        parts << "file: #{file}" if file && !file.to_s.empty?
+        parts << "line: #{line}" if line
+        "(#{parts.join(', ')})"
+      end
+
+      def self.error_location_with_space(file, line = nil)
+        text = error_location(file, line)
+        text.empty? ? '' : " #{text}"
+      end
+    end
+
+    module MethodHelper; end
+    module Docs; end
+
+    module Package
+      # Orders versions as Puppet's function of that name.
+      def versioncmp(first, second, _ignore = false)
+        Bunraku.ask('function', [0, 'versioncmp', '', [first.to_s, second.to_s], nil, nil])
+      end
+      module_function :versioncmp
+    end
+
+    module Json
+      def self.load(text)
+        require 'json'
+        JSON.parse(text)
+      rescue JSON::ParserError => error
+        raise ParseError, error.message
+      end
+
+      def self.load_file(path)
+        load(File.read(path))
+      end
+
+      def self.dump(value, options = {})
+        require 'json'
+        options[:pretty] ? JSON.pretty_generate(value) : JSON.generate(value)
+      end
+
+      class ParseError < RuntimeError; end
+    end
+
+    module Yaml
+      class YamlLoadError < Puppet::Error; end
+
+      def self.safe_load(text, allowed = [], _filename = nil)
+        require 'yaml'
+        YAML.safe_load(text, permitted_classes: allowed, aliases: true) || false
+      rescue ::Psych::Exception => error
+        raise YamlLoadError, error.message
+      end
+
+      def self.safe_load_file(path, allowed = [])
+        safe_load(File.read(path, encoding: 'bom|utf-8'), allowed, path)
+      end
+      singleton_class.send(:alias_method, :load_file, :safe_load_file)
+    end
+
+    class Autoload; end
+  end
+
+  class Type
+    extend Bunraku::Gaps
+
+    # Whether a resource type exists is all that a compile knows of it.
+    def self.type(name)
+      name if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
+    end
+  end
+
+  module Pops
+    extend Bunraku::Gaps
+
+    module PuppetStack
+      # Where the calls of the Puppet language stand, innermost first.
+      def self.stacktrace
+        Bunraku.ask('stack')
+      end
+
+      def self.top_of_stack
+        stacktrace.first || []
+      end
+    end
+
+    module Evaluator
+      extend Bunraku::Gaps
+      Next = Bunraku::Jump
+      Return = Bunraku::Jump
+      PuppetStopIteration = Bunraku::Break
+
+      module Runtime3ResourceSupport
+        # A resource type's name, or `class` or `node` as they are.
+        def self.find_resource_type_or_class(scope, name)
+          %w[class node].include?(name.to_s.downcase) ? name.to_s.downcase : find_resource_type(scope, name)
+        end
+
+        def self.find_resource_type(_scope, name)
+          return nil if name.nil?
+          Puppet::Resource::TypeName.new(name.to_s) if Bunraku.ask('type?', [name.to_s.downcase])
+        end
+      end
+    end
+
+    module Serialization
+      extend Bunraku::Gaps
+
+      # Rich data as Puppet's JSON has it.
+      class ToDataConverter
+        def self.convert(value, _options = {})
+          Bunraku.ask('to_data', [value])
+        end
+      end
+    end
+
+    module Time
+      # Nanoseconds since the epoch.
+      class Timestamp
+        include Comparable
+        attr_reader :nsecs
+
+        def self.now
+          time = ::Time.now
+          new(time.to_i * 1_000_000_000 + time.nsec)
+        end
+
+        def self.parse(text, format = nil, timezone = nil)
+          Bunraku.ask('make', ['Timestamp', [text, format, timezone].compact])
+        end
+
+        def self.from_time(time)
+          new(time.to_i * 1_000_000_000 + time.nsec)
+        end
+
+        def initialize(nsecs)
+          @nsecs = nsecs
+        end
+
+        def <=>(other)
+          other.is_a?(Timestamp) ? nsecs <=> other.nsecs : nil
+        end
+
+        def hash
+          nsecs.hash
+        end
+
+        def eql?(other)
+          other.is_a?(Timestamp) && nsecs == other.nsecs
+        end
+
+        def to_time
+          ::Time.at(nsecs.div(1_000_000_000), nsecs.modulo(1_000_000_000), :nsec).utc
+        end
+
+        def to_i
+          nsecs.div(1_000_000_000)
+        end
+
+        def to_f
+          nsecs / 1_000_000_000.0
+        end
+
+        def +(other)
+          Timestamp.new(nsecs + (other.is_a?(Timespan) ? other.nsecs : (other * 1_000_000_000).to_i))
+        end
+
+        def -(other)
+          return Timespan.new(nsecs - other.nsecs) if other.is_a?(Timestamp)
+          Timestamp.new(nsecs - (other.is_a?(Timespan) ? other.nsecs : (other * 1_000_000_000).to_i))
+        end
+
+        def format(pattern, timezone = nil)
+          Bunraku.ask('function', [0, 'strftime', '', [self, pattern, timezone].compact, nil, nil])
+        end
+
+        def to_s
+          Bunraku.ask('text', [self])
+        end
+      end
+
+      # Nanoseconds.
+      class Timespan
+        include Comparable
+        attr_reader :nsecs
+
+        def self.parse(text, format = nil)
+          Bunraku.ask('make', ['Timespan', [text, format].compact])
+        end
+
+        def initialize(nsecs)
+          @nsecs = nsecs
+        end
+
+        def <=>(other)
+          other.is_a?(Timespan) ? nsecs <=> other.nsecs : nil
+        end
+
+        def hash
+          nsecs.hash
+        end
+
+        def eql?(other)
+          other.is_a?(Timespan) && nsecs == other.nsecs
+        end
+
+        def to_i
+          nsecs / 1_000_000_000
+        end
+
+        def to_f
+          nsecs / 1_000_000_000.0
+        end
+
+        def +(other)
+          Timespan.new(nsecs + (other.is_a?(Timespan) ? other.nsecs : (other * 1_000_000_000).to_i))
+        end
+
+        def -(other)
+          Timespan.new(nsecs - (other.is_a?(Timespan) ? other.nsecs : (other * 1_000_000_000).to_i))
+        end
+
+        def format(pattern)
+          Bunraku.ask('function', [0, 'strftime', '', [self, pattern], nil, nil])
+        end
+
+        def to_s
+          Bunraku.ask('text', [self])
+        end
+      end
+    end
+  end
+end
+
+# Semantic versions, ordered and matched by the compiler's own rules.
+module SemanticPuppet
+  class Version
+    include Comparable
+
+    class ValidationFailure < ArgumentError; end
+
+    def self.parse(text)
+      raise ValidationFailure, "Unable to parse '#{text}' as a semantic version identifier" unless valid?(text)
+      new(text)
+    end
+
+    def self.valid?(text)
+      /\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?\z/.match?(text)
+    end
+
+    attr_reader :major, :minor, :patch, :prerelease, :build
+
+    def initialize(text)
+      @text = text
+      parts = /\A(\d+)\.(\d+)\.(\d+)(?:-([^+]*))?(?:\+(.*))?\z/.match(text)
+      @major, @minor, @patch = parts[1..3].map(&:to_i)
+      @prerelease = parts[4]
+      @build = parts[5]
+    end
+
+    def <=>(other)
+      return nil unless other.is_a?(Version)
+      return 0 if to_s == other.to_s
+      return -1 if Bunraku.ask('less', [self, other])
+      Bunraku.ask('less', [other, self]) ? 1 : 0
+    end
+
+    def hash
+      @text.hash
+    end
+
+    def eql?(other)
+      other.is_a?(Version) && to_s == other.to_s
+    end
+
+    def stable?
+      prerelease.nil?
+    end
+
+    def to_s
+      @text
+    end
+    alias inspect to_s
+  end
+
+  class VersionRange
+    def self.parse(text)
+      new(text)
+    end
+
+    def initialize(text)
+      @text = text
+    end
+
+    def include?(version)
+      version = Version.parse(version) if version.is_a?(String)
+      Bunraku.ask('match', [version, self])
+    end
+    alias cover? include?
+    alias member? include?
+    alias === include?
+
+    def ==(other)
+      other.is_a?(VersionRange) && to_s == other.to_s
+    end
+    alias eql? ==
+
+    def hash
+      @text.hash
+    end
+
+    def to_s
+      @text
+    end
+    alias inspect to_s
+  end
+end
+
+# Facts by name.
+module Facter
+  class << self
+    def value(name)
+      Bunraku.ask('fact', [name.to_s])
+    end
+    alias fact value
+
+    def to_hash
+      Bunraku.ask('facts')
+    end
+
+    def warn(text)
+      Puppet.warning(text)
+    end
+
+    def debug(_text); end
+  end
+end
+
+# Translation marks of Puppet's own code, which modules have copied.
+class Object
+  private
+
+  def _(text)
+    text
+  end
+
+  def n_(one, many, count)
+    count == 1 ? one : many
+  end
+end

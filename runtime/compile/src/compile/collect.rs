@@ -14,7 +14,7 @@ use bunraku_vm::format;
 use bunraku_vm::host::{Collect, CollectorKind, Query};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, Object, Value};
+use bunraku_vm::value::{Hash, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashSet;
 
@@ -43,22 +43,10 @@ pub(super) struct Collector<'c> {
     pub alternative: Option<Vec<super::relations::Operand<'c>>>,
 }
 
-/// The classes that collectors have in Puppet's Ruby. No code can make an object of them: what is of such a type and
-/// does not come from Ruby is a collector of the compile, and its attribute the collector's number.
-const CATALOG_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::CatalogCollector";
-const EXPORTED_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::ExportedCollector";
-
 /// The number of the collector that a value is.
 pub(super) fn collector_number(value: Value<'_>) -> Option<usize> {
     match value {
-        Value::Object(Object { ty: Type::Runtime { .. }, type_name, foreign: None, attributes, .. })
-            if matches!(*type_name, CATALOG_COLLECTOR | EXPORTED_COLLECTOR) =>
-        {
-            match attributes.get_str("number") {
-                Some(Value::Int(number)) => usize::try_from(number).ok(),
-                _ => None,
-            }
-        }
+        Value::Object(Object { held: Held::Collector(number), .. }) => usize::try_from(*number).ok(),
         _ => None,
     }
 }
@@ -117,18 +105,18 @@ impl<'c> Compile<'c> {
             seen: None,
             alternative: None,
         });
+        // What code sees of a collector: an object of the class that Puppet's Ruby has for it.
         let (kind, class) = match collect.kind {
-            CollectorKind::Exported => ("Exported", EXPORTED_COLLECTOR),
-            CollectorKind::Virtual => ("Catalog", CATALOG_COLLECTOR),
+            CollectorKind::Exported => ("Exported", "Puppet::Pops::Evaluator::Collectors::ExportedCollector"),
+            CollectorKind::Virtual => ("Catalog", "Puppet::Pops::Evaluator::Collectors::CatalogCollector"),
         };
         let text = self.string_value(&format!("{kind}-Collector[{type_name}]"));
-        let single = |name, value| Hash::from_unique(self.arena, &[(self.string_value(name), value)]);
         Ok(Value::Object(self.arena.alloc(Object {
             ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(self.arena),
             type_name: class,
-            attributes: single("number", Value::Int(number as i64)),
-            foreign: None,
-            data: Some(single("to_s", text)),
+            attributes: Hash::from_unique(self.arena, &[]),
+            held: Held::Collector(number as u32),
+            data: Some(Hash::from_unique(self.arena, &[(self.string_value("to_s"), text)])),
         })))
     }
 

@@ -9,7 +9,7 @@ use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::types::{self, Range, Signature, Type};
-use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
@@ -116,7 +116,7 @@ impl<'c> Lookups<'_, 'c> {
             ty: context_type(vm),
             type_name: TYPE,
             attributes: attributes.finish(),
-            foreign: None,
+            held: Held::Here,
             data: None,
         });
         self.state.contexts.borrow_mut().push((object, inv, context.clone()));

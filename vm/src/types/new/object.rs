@@ -21,7 +21,7 @@ use crate::types::signature::Signature;
 use crate::types::ty::{CallableType, Range, StructMember, Type, resolved};
 use crate::types::undef::accepts_undef;
 use crate::uri as uris;
-use crate::value::{Hash, HashBuilder, Object, Str, Value};
+use crate::value::{Hash, HashBuilder, Held, Object, Str, Value};
 use crate::vm::Vm;
 use bumpalo::Bump;
 
@@ -181,7 +181,7 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
         ty,
         type_name,
         attributes: values.finish(),
-        foreign: None,
+        held: Held::Here,
         data: None,
     })))
 }
@@ -278,7 +278,7 @@ fn member_of_instance<'c>(
     if !fits {
         return Err(Flow::raw(describe_arguments(vm, &label, &signatures, args, block)));
     }
-    if object.foreign.is_some() {
+    if matches!(object.held, Held::InRuby(_)) {
         return vm.host.object_member(vm, object, name, args, block).map(Some);
     }
     let computed = matches!(member.kind, Some(AttributeKind::Derived))

@@ -13,28 +13,16 @@ use bunraku_data::rich;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::Collect;
+use bunraku_vm::host::{Collect, CollectorKind};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, Object, Value};
+use bunraku_vm::value::{Hash, Held, Object, Value};
 use bunraku_vm::vm::Vm;
-
-/// The classes that collectors have in Puppet's Ruby. No code can make an object of them: what is of such a type and
-/// does not come from Ruby is a collector of the compile, and its attribute the collector's number.
-const CATALOG_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::CatalogCollector";
-const EXPORTED_COLLECTOR: &str = "Puppet::Pops::Evaluator::Collectors::ExportedCollector";
 
 /// The number of the collector that a value is.
 pub(crate) fn collector_number(value: Value<'_>) -> Option<usize> {
     match value {
-        Value::Object(Object { ty: Type::Runtime { .. }, type_name, foreign: None, attributes, .. })
-            if matches!(*type_name, CATALOG_COLLECTOR | EXPORTED_COLLECTOR) =>
-        {
-            match attributes.get_str("number") {
-                Some(Value::Int(number)) => usize::try_from(number).ok(),
-                _ => None,
-            }
-        }
+        Value::Object(Object { held: Held::Collector(number), .. }) => usize::try_from(*number).ok(),
         _ => None,
     }
 }
@@ -63,7 +51,7 @@ impl<'c> Compile<'c> {
         if !self.is_resource_type_name(vm, &name)? {
             return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
         }
-        if collect.exported && !self.stores_configs() {
+        if collect.kind == CollectorKind::Exported && !self.stores_configs() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
             self.log_with_place(Severity::Warning, message, place);
@@ -78,10 +66,10 @@ impl<'c> Compile<'c> {
             line: collect.at.line,
         });
         let type_name = self.text(&names::capitalize(&name));
-        let wanted = match collect.exported {
-            true if self.asked.store.is_none() => Wanted::Named(List::new_in(self.arena)),
-            true => Wanted::Exported { type_name, query: collect.query, scope },
-            false => Wanted::Matching { type_name, query: collect.query },
+        let wanted = match collect.kind {
+            CollectorKind::Exported if self.asked.store.is_none() => Wanted::Named(List::new_in(self.arena)),
+            CollectorKind::Exported => Wanted::Exported { type_name, query: collect.query, scope },
+            CollectorKind::Virtual => Wanted::Matching { type_name, query: collect.query },
         };
         let mut collectors = self.links.collectors.borrow_mut();
         let number = collectors.len();
@@ -93,18 +81,18 @@ impl<'c> Compile<'c> {
             seen: None,
             alternative: None,
         });
-        let (kind, class) = match collect.exported {
-            true => ("Exported", EXPORTED_COLLECTOR),
-            false => ("Catalog", CATALOG_COLLECTOR),
+        // What code sees of a collector: an object of the class that Puppet's Ruby has for it.
+        let (kind, class) = match collect.kind {
+            CollectorKind::Exported => ("Exported", "Puppet::Pops::Evaluator::Collectors::ExportedCollector"),
+            CollectorKind::Virtual => ("Catalog", "Puppet::Pops::Evaluator::Collectors::CatalogCollector"),
         };
         let text = self.string_value(&format!("{kind}-Collector[{type_name}]"));
-        let single = |name, value| Hash::from_unique(self.arena, &[(self.string_value(name), value)]);
         Ok(Value::Object(self.arena.alloc(Object {
             ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(self.arena),
             type_name: class,
-            attributes: single("number", Value::Int(number as i64)),
-            foreign: None,
-            data: Some(single("to_s", text)),
+            attributes: Hash::from_unique(self.arena, &[]),
+            held: Held::Collector(number as u32),
+            data: Some(Hash::from_unique(self.arena, &[(self.string_value("to_s"), text)])),
         })))
     }
 

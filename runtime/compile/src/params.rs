@@ -183,7 +183,7 @@ impl<'c> Compile<'c> {
             }
         }
         let subject = self.catalog.borrow()[id].named();
-        let described = describe_parameters(vm, &subject, &parameters, &values, false)?;
+        let described = describe_parameters(vm, &subject, &parameters, &values)?;
         if let Some(message) = noted_fault() {
             return Err(match self.catalog.borrow()[id].type_name {
                 "Class" => Flow::raw(message),

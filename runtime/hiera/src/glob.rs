@@ -156,3 +156,37 @@ fn in_set(mut set: &[char], c: char) -> bool {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_level_by_level_and_by_name() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let root = folder.path();
+        for name in ["a.yaml", "b.json", ".hidden.yaml", "sub/c.yaml", "sub/deep/d.yaml", "{x}.yaml"] {
+            let file = root.join(name);
+            std::fs::create_dir_all(file.parent().expect("it has one")).expect("a folder can be made");
+            std::fs::write(file, "").expect("a file can be written");
+        }
+        let found = |pattern: &str| {
+            let all = glob(&Tree::default(), &format!("{}/{pattern}", root.display())).expect("it is short");
+            let names =
+                all.iter().map(|path| path.strip_prefix(root).expect("it lies below").display().to_string());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found("*.yaml"), "a.yaml {x}.yaml");
+        assert_eq!(found("{b,a}.*"), "b.json a.yaml");
+        assert_eq!(found(".*.yaml"), ".hidden.yaml");
+        assert_eq!(found("**/?.yaml"), "a.yaml sub/c.yaml sub/deep/d.yaml");
+        assert_eq!(found("[!b].yaml"), "a.yaml");
+        assert_eq!(found("sub"), "");
+    }
+
+    #[test]
+    fn braces_are_limited() {
+        let pattern = "{a,b}".repeat(20);
+        assert!(glob(&Tree::default(), &pattern).is_err());
+    }
+}

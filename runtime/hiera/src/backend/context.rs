@@ -13,7 +13,7 @@ use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::types::{self, Range, Signature, Type};
-use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
@@ -71,7 +71,7 @@ impl<'c> Lookups<'_, 'c> {
             ty: context_type(vm),
             type_name: TYPE,
             attributes: attributes.finish(),
-            foreign: None,
+            held: Held::Here,
             data: None,
         });
         self.state.context_objects.add(object, behind);

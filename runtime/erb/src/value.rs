@@ -7,35 +7,36 @@ use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Why a template goes to Ruby after all.
+/// Why the rendering of a template is left to Ruby: what came up that is not known here to the byte.
 #[derive(Debug)]
 pub(super) struct ForRuby(pub &'static str);
 
+/// A result, or why Ruby has to render the template.
 pub(super) type OrRuby<T> = Result<T, ForRuby>;
 
 /// A value.
 #[derive(Clone)]
 pub(super) enum V<'c> {
-    /// What nobody looks at: what putting text out gives.
+    /// What code that puts text out gives. Looking at it is left to Ruby.
     Void,
     Nil,
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// A string that nothing here changes.
+    /// A string of the compile or of the template's source.
     Str(&'c str),
-    /// A string made here. Changed in place only where nothing else holds it.
+    /// A string made by the template. Changed in place only where nothing else holds it.
     Made(Rc<String>),
     Symbol(&'c str),
     /// An array of the compile.
     Array(Array<'c>),
-    /// An array made here.
+    /// An array made by the template.
     List(Rc<RefCell<Vec<V<'c>>>>),
     /// A hash of the compile.
     Hash(Hash<'c>),
-    /// A hash made here.
+    /// A hash made by the template.
     Map(Rc<RefCell<HashValue<'c>>>),
-    /// Integers from, to; whether without the last.
+    /// First and last integer; true where the last does not belong to it (`...`).
     Range(i64, i64, bool),
     /// A regular expression by its source, options put around it.
     Regexp(Rc<str>),
@@ -114,11 +115,11 @@ pub(super) struct HashValue<'c> {
     pub entries: Vec<(V<'c>, V<'c>)>,
 }
 
-/// A larger hash is Ruby's to make.
+/// Larger hashes are left to Ruby.
 const LARGEST_MAP: usize = 400;
 
 impl<'c> HashValue<'c> {
-    /// Whether it has more entries than are searched here.
+    /// Whether it has more entries than [`LARGEST_MAP`].
     pub fn is_large(&self) -> bool {
         self.entries.len() > LARGEST_MAP
     }
@@ -251,7 +252,7 @@ impl<'c> V<'c> {
         })
     }
 
-    /// Ruby's `eql?`: what makes keys of a hash one.
+    /// Ruby's `eql?`: whether both are the same key of a hash.
     pub fn same_key(&self, other: &V<'c>) -> OrRuby<bool> {
         Ok(match (self, other) {
             (V::Int(a), V::Int(b)) => a == b,
@@ -291,5 +292,5 @@ impl<'c> V<'c> {
     }
 }
 
-/// Something is changed that is being run through.
+/// An array or hash is changed while it is iterated over.
 pub(super) const BUSY: ForRuby = ForRuby("a change of what is being run through");

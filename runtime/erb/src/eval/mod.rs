@@ -9,7 +9,7 @@ mod stop;
 mod variables;
 
 use super::budget::{self, RenderBudget};
-use super::engine::Templating;
+use super::templating::Templating;
 use super::tree::{Expr, Template};
 use super::value::{ForRuby, OrRuby, V};
 use super::world::TemplateWorld;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 pub(super) use stop::Unwind;
 use variables::{VariableState, Variables};
 
-/// Bytes a rendering may put out.
+/// Most bytes that a rendering puts out.
 const LARGEST: usize = 16 << 20;
 
 pub(super) type Done<'c, T = V<'c>> = Result<T, Unwind<'c>>;
@@ -40,7 +40,7 @@ pub(super) struct Rendering<'e, 'c> {
     out: String,
     /// How many templates are around this one.
     depth: usize,
-    /// What of the template was reached that is not known.
+    /// The number of the [`Unsupported`](crate::tree::Unsupported) that was reached.
     reason: Option<u32>,
     last: LastMatch<'c>,
     logs: Vec<(Severity, String)>,
@@ -59,7 +59,7 @@ struct OwnMethods {
 /// The groups of the last match.
 enum LastMatch<'c> {
     Known(Option<Rc<Vec<V<'c>>>>),
-    /// Something matched that does not keep them.
+    /// Something has matched whose groups were not kept.
     Unknown,
 }
 
@@ -73,7 +73,7 @@ pub struct Rendered<'c> {
     pub changed: Vec<(String, Value<'c>)>,
 }
 
-/// Why a rendering was given up: what of the values, or the number of what of the template.
+/// Why a rendering was given up: for a value, or for what the template has under a number.
 pub(super) struct Stopped {
     pub ask: ForRuby,
     pub reason: Option<u32>,

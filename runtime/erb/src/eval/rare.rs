@@ -11,7 +11,7 @@ use bunraku_vm::regex;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Ranges go no further, so that their ends can be added to.
+/// Bound of a range's ends: sums with them don't overflow.
 const FURTHEST: u64 = 1 << 40;
 
 impl<'c> Rendering<'_, 'c> {

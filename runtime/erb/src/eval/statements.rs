@@ -6,7 +6,7 @@ use crate::tree::Expr;
 use crate::value::{OrRuby, V};
 
 impl<'c> Rendering<'_, 'c> {
-    /// Evaluates what nobody wants the value of.
+    /// Evaluates an expression for its effects.
     #[inline]
     pub(super) fn statement(&mut self, node: &'c Expr) -> Done<'c, ()> {
         match node {

@@ -3,8 +3,8 @@
 
 use super::{Done, Rendering};
 use crate::changes::Lent;
-use crate::engine::Templating;
 use crate::methods::{self, Method};
+use crate::templating::Templating;
 use crate::tree::{Expr, InstanceVariable, MethodCall, Template};
 use crate::value::{ForRuby, OrRuby, V};
 use crate::world::WorkerState;
@@ -20,7 +20,7 @@ pub(crate) struct Variables<'c> {
     lent: Vec<Lent<'c>>,
     /// How many variables templates of the compile had set before it began: it sees no others as its own.
     set_before: usize,
-    /// Whether any is seen from its scope, of so many that have been set.
+    /// Whether its scope sees any of those, and how many there were when that was found out.
     sees_set: Option<(usize, bool)>,
 }
 
@@ -62,7 +62,7 @@ impl<'c> Rendering<'_, 'c> {
         Ok(self.variables.seen[number as usize].value())
     }
 
-    /// Sees to it that the value of an instance variable is there.
+    /// Looks up an instance variable unless it has been looked up before.
     #[inline]
     pub(super) fn look_up(&mut self, number: u32) -> OrRuby<()> {
         match self.variables.seen[number as usize] {
@@ -128,7 +128,7 @@ impl<'c> Rendering<'_, 'c> {
         let mut changed = Vec::new();
         for lent in &self.variables.lent {
             if lent.is_changed()? {
-                // What is around would not see it; and a worker remembers variables.
+                // The template around this one, or the worker, has read the value before.
                 if self.depth > 0 || self.world.worker() == WorkerState::Present {
                     return Err(ForRuby("a change of what is Puppet's"));
                 }

@@ -11,7 +11,7 @@ use crate::value::{BUSY, ForRuby, OrRuby, V};
 use std::rc::Rc;
 
 pub(super) const UNKNOWN: ForRuby = ForRuby("a method of an array");
-/// Longer arrays are Ruby's where each item is held against each.
+/// Longest array whose items are all compared with each other; longer ones are left to Ruby.
 pub(super) const LONGEST: usize = 2000;
 
 /// Calls a method of an array.
@@ -31,11 +31,12 @@ pub(super) fn call<'c>(
     Ok(plain(on, method, args)?)
 }
 
-/// The number of items, and one of them; nothing is copied.
+/// The number of items.
 fn size(on: &V<'_>) -> usize {
     on.size().unwrap_or_default()
 }
 
+/// The item at a place. Nothing else is copied.
 fn item<'c>(on: &V<'c>, at: usize) -> OrRuby<Option<V<'c>>> {
     Ok(match on {
         V::Array(items) => items.items().get(at).copied().map(V::from),
@@ -48,7 +49,7 @@ pub(super) fn all<'c>(on: &V<'c>) -> OrRuby<Vec<V<'c>>> {
     on.items()?.ok_or(UNKNOWN)
 }
 
-/// A place counted from either end.
+/// An index: a negative one counts from the end.
 fn place(n: i64, count: usize) -> Option<usize> {
     usize::try_from(if n < 0 { count as i64 + n } else { n }).ok()
 }
@@ -260,7 +261,7 @@ fn join(on: &V<'_>, separator: &str) -> OrRuby<String> {
             budget::spend(1)?;
             let Some(item) = item(on, at)? else { continue };
             if matches!(item, V::Array(_) | V::List(_)) {
-                // An empty one leaves an empty place.
+                // Ruby puts a separator for it.
                 if size(&item) == 0 {
                     return Err(ForRuby("an empty array joined"));
                 }

@@ -88,7 +88,7 @@ pub(super) fn call<'c>(
     Ok(on.clone())
 }
 
-/// Changes an array as a block says.
+/// Changes an array by a method with a block.
 fn with_block<'c>(
     renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
@@ -108,7 +108,7 @@ fn with_block<'c>(
     Ok(on.clone())
 }
 
-/// Takes items out, or puts them into another order. Gives the array; nil where most of these methods change nothing.
+/// Takes items out, or puts them into another order. Gives the array; nil where nothing changes, as Ruby does.
 fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
     let before = items.len();
     let mut now = std::mem::take(items);
@@ -130,7 +130,7 @@ fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'
     Ok(if changed || method == Method::SortIn { on.clone() } else { V::Nil })
 }
 
-/// Whether `list` can be reached from a value: it would hold itself then, and never go.
+/// Whether a value holds `list`. Put into it, that would make a circle of counted references, which is never freed.
 pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> OrRuby<bool> {
     fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> OrRuby<bool> {
         *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;

@@ -241,7 +241,7 @@ pub(super) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    // Most calls are of these kinds, and none of what follows is about them.
+    // Most calls by far, answered first.
     match (method, &on, args, block) {
         (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
             return Ok(hash::get(&on, key)?.unwrap_or(V::Nil));
@@ -255,7 +255,7 @@ pub(super) fn call<'c>(
     }
     let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
     if given_pattern || matches!(on, V::Regexp(_)) {
-        // A match may go back and forth for long: the time is looked at soon.
+        // A match may backtrack for long, so the clock is read sooner.
         super::budget::spend(64)?;
     }
     if matches!(method, Method::Matches | Method::Match)
@@ -297,7 +297,7 @@ pub(super) fn call<'c>(
     }
 }
 
-/// Whether a value of the kind has the method, as `respond_to?` says: only where it is plain.
+/// What `respond_to?` says of a value; none for names whose answer is not known for sure.
 pub(super) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
     let of = |list: &[&str]| list.contains(&name);
     const LISTS: &[&str] = &["each", "join", "map", "to_a", "include?", "empty?", "length", "size", "first"];

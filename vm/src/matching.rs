@@ -14,16 +14,16 @@ use crate::types::noted;
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
-/// `a == b` of the language: types that accept each other are equal.
+/// `a == b` of the language, also where the operator is `!=`: types that accept each other are equal.
 ///
 /// # Errors
 /// For types that can't be compared, being an `Init` of what has no constructor.
-pub fn equal_operator<'c>(vm: &Vm<'c>, a: Value<'c>, b: Value<'c>, negated: bool) -> Eval<'c, bool> {
+pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
     let (Value::Type(left), Value::Type(right)) = (a, b) else { return Ok(equals(a, b)) };
     let same = equivalent(vm.arena, left, right);
     match noted::take() {
         None => Ok(same),
-        Some(detail) => Err(not_comparable(a, if negated { "!=" } else { "==" }, b, &detail)),
+        Some(detail) => Err(not_comparable(a, operator, b, &detail)),
     }
 }
 

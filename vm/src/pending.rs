@@ -1,7 +1,6 @@
 //! Attribute lists and bodies of resource expressions while they are put together.
 
-use crate::host::declaration::{AttrOp, Attribute};
-use crate::site::Spot;
+use crate::host::declaration::Attribute;
 use crate::value::Value;
 use bumpalo::Bump;
 
@@ -41,9 +40,8 @@ impl<'c> Pending<'c> {
     }
 
     /// Adds to the innermost list.
-    pub fn attribute(&mut self, name: &'c str, value: Value<'c>, append: bool, at: Option<Spot<'c>>) {
-        let op = if append { AttrOp::Append } else { AttrOp::Set };
-        self.attributes.push(Attribute { name, op, value, at });
+    pub fn attribute(&mut self, attribute: Attribute<'c>) {
+        self.attributes.push(attribute);
     }
 
     /// Closes the innermost list.

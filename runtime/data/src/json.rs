@@ -4,7 +4,7 @@ use crate::rich::{self, Style};
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
 use bunraku_vm::types::object;
-use bunraku_vm::value::{Array, Hash, Value};
+use bunraku_vm::value::{Array, Hash, Held, Value};
 use bunraku_vm::vm::Vm;
 use serde_json::{Map, Value as Json};
 
@@ -48,7 +48,7 @@ pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
 pub fn describe<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> (String, String) {
     let value = match value {
         Value::Object(object) => match object::foreign_text(object) {
-            Some(text) if object.foreign.is_none() => vm.string(text),
+            Some(text) if !matches!(object.held, Held::InRuby(_)) => vm.string(text),
             _ => value,
         },
         other => other,

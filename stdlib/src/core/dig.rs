@@ -8,7 +8,7 @@ use bunraku_vm::names::is_qualified;
 use bunraku_vm::regex;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{infer, print};
-use bunraku_vm::value::{HashBuilder, Object, Value};
+use bunraku_vm::value::{HashBuilder, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 
 natives! {
@@ -158,7 +158,7 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
         ty,
         type_name: "Error",
         attributes: attributes.finish(),
-        foreign: None,
+        held: Held::Here,
         data: None,
     }))
 }

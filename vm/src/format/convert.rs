@@ -104,7 +104,7 @@ impl<'c> Converter<'_, 'c> {
             }
             Value::Object(_) => match f.letter {
                 'p' => {
-                    let indentation = indentation.with_indenting(f.alt || indentation.indenting);
+                    let indentation = indentation.within(f);
                     Ok(if indentation.indenting {
                         print_value_indented(value, indentation.level)
                     } else {
@@ -129,17 +129,16 @@ impl<'c> Converter<'_, 'c> {
             return Err(bad_format("Array", f.letter, "asp"));
         }
         let items = items.items();
-        let separator = f.separator.unwrap_or(", ");
         let inner = f.inner.clone().unwrap_or_else(|| Rc::new(inner_formats()));
         let (open, close) = f.pair(("[", "]"));
-        let indentation = indentation.with_indenting(f.alt || indentation.indenting);
+        let indentation = indentation.within(f);
         let mut out = String::new();
         if indentation.breaks() {
             out.push('\n');
             out.push_str(&indentation.padding());
         }
         out.push_str(open);
-        let mut children = indentation.increase(f.alt);
+        let mut children = indentation.deeper_in(f);
         let mut texts = Vec::with_capacity(items.len());
         let mut length = 0usize;
         for item in items {
@@ -153,42 +152,7 @@ impl<'c> Converter<'_, 'c> {
             budget::room(length);
             texts.push(text);
         }
-        let breaks = match f.width {
-            Some(width) if f.alt => {
-                let mut widest = vec![0];
-                for (item, text) in items.iter().zip(&texts) {
-                    if is_collection(*item) {
-                        widest.push(0);
-                    } else if let Some(last) = widest.last_mut() {
-                        *last += text.chars().count();
-                    }
-                }
-                widest.into_iter().max().unwrap_or(0) > width
-            }
-            _ => false,
-        };
-        let children = indentation.increase(f.alt);
-        for (n, text) in texts.iter().enumerate() {
-            let nested = is_collection(items[n]);
-            if n == 0 {
-                if breaks && !nested {
-                    out.push(' ');
-                }
-            } else {
-                out.push_str(separator);
-                if (breaks && !nested) || (f.alt && is_collection(items[n - 1]) && !nested) {
-                    if !out.ends_with('\n') {
-                        out.truncate(out.trim_end().len());
-                    }
-                    out.push('\n');
-                    out.push_str(&children.padding());
-                }
-            }
-            if out.ends_with(' ') && text.starts_with('\n') {
-                out.truncate(out.trim_end().len());
-            }
-            budget::push_str(&mut out, text);
-        }
+        join_items(&mut out, items, &texts, f, indentation.deeper_in(f));
         out.push_str(close);
         Ok(out)
     }
@@ -224,13 +188,13 @@ impl<'c> Converter<'_, 'c> {
         let assoc = f.separator2.unwrap_or(" => ");
         let inner = f.inner.clone().unwrap_or_else(|| Rc::new(inner_formats()));
         let (open, close) = f.pair(("{", "}"));
-        let indentation = indentation.with_indenting(f.alt || indentation.indenting);
+        let indentation = indentation.within(f);
         let mut out = String::new();
         if indentation.breaks() {
             out.push('\n');
             out.push_str(&indentation.padding());
         }
-        let children = indentation.increase(false);
+        let children = indentation.deeper();
         let padding = if f.alt { children.padding() } else { String::new() };
         out.push_str(open);
         if f.alt {
@@ -258,4 +222,48 @@ impl<'c> Converter<'_, 'c> {
         out.push_str(close);
         Ok(out)
     }
+}
+
+/// Puts the texts of an array's items together: with line breaks where the format asks for them, or where they would be wider than it
+/// allows.
+fn join_items(
+    out: &mut String,
+    items: &[Value<'_>],
+    texts: &[String],
+    f: &Format<'_>,
+    indentation: Indentation,
+) {
+    let separator = f.separator.unwrap_or(", ");
+    let breaks = f.alt && f.width.is_some_and(|width| widest_run(items, texts) > width);
+    for (n, text) in texts.iter().enumerate() {
+        let nested = is_collection(items[n]);
+        if n == 0 {
+            if breaks && !nested {
+                out.push(' ');
+            }
+        } else {
+            out.push_str(separator);
+            if (breaks && !nested) || (f.alt && is_collection(items[n - 1]) && !nested) {
+                if !out.ends_with('\n') {
+                    out.truncate(out.trim_end().len());
+                }
+                out.push('\n');
+                out.push_str(&indentation.padding());
+            }
+        }
+        if out.ends_with(' ') && text.starts_with('\n') {
+            out.truncate(out.trim_end().len());
+        }
+        budget::push_str(out, text);
+    }
+}
+
+/// How many characters the items between two collections have at most.
+fn widest_run(items: &[Value<'_>], texts: &[String]) -> usize {
+    let (mut widest, mut run) = (0, 0);
+    for (item, text) in items.iter().zip(texts) {
+        run = if is_collection(*item) { 0 } else { run + text.chars().count() };
+        widest = widest.max(run);
+    }
+    widest
 }

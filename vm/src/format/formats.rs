@@ -3,6 +3,7 @@
 use crate::error::{Eval, Flow};
 use crate::format::inspect::inspect;
 use crate::format::interpolate::to_interpolated;
+use crate::format::spec::{padded_before, padded_behind};
 use crate::types::assign::is_assignable;
 use crate::types::equal::equal;
 use crate::types::print::print;
@@ -14,6 +15,9 @@ use std::rc::Rc;
 /// Formats by type, in order of precedence.
 pub(super) type Formats<'c> = Vec<(&'c Type<'c>, Rc<Format<'c>>)>;
 
+/// The brackets that a flag, the first of the two, puts around a container.
+const DELIMITERS: [&str; 5] = ["[]", "{}", "()", "<>", "||"];
+
 /// One format: `%#10.2s`.
 #[derive(Clone)]
 pub(super) struct Format<'c> {
@@ -22,7 +26,8 @@ pub(super) struct Format<'c> {
     pub(super) precision: Option<usize>,
     pub(super) letter: char,
     pub(super) left: bool,
-    pub(super) delimiters: Option<char>,
+    /// What a container stands in: two brackets, or nothing.
+    pub(super) delimiters: Option<&'static str>,
     pub(super) separator: Option<&'c str>,
     pub(super) separator2: Option<&'c str>,
     pub(super) inner: Option<Rc<Formats<'c>>>,
@@ -41,13 +46,14 @@ impl<'c> Format<'c> {
         if flags.iter().enumerate().any(|(n, c)| flags[..n].contains(c)) {
             return Err(format!("The same flag can only be used once, got '{text}'"));
         }
-        let chosen: Vec<char> = ['[', '{', '(', '<', '|'].into_iter().filter(|d| flags.contains(d)).collect();
+        let chosen: Vec<&str> =
+            DELIMITERS.into_iter().filter(|pair| pair.starts_with(flags.as_slice())).collect();
         if chosen.len() > 1 {
             return Err(format!(
                 "Only one of the delimiters [ {{ ( < | can be given in the format flags, got '{text}'"
             ));
         }
-        let delimiters = chosen.first().copied().or(flags.contains(&' ').then_some(' '));
+        let delimiters = chosen.first().copied().or(flags.contains(&' ').then_some(""));
         Ok(Format {
             alt: flags.contains(&'#'),
             width: group(2).and_then(|w| w.parse().ok()),
@@ -90,15 +96,7 @@ impl<'c> Format<'c> {
     }
 
     pub(super) fn pair(&self, default: (&'static str, &'static str)) -> (&'static str, &'static str) {
-        match self.delimiters {
-            Some('[') => ("[", "]"),
-            Some('{') => ("{", "}"),
-            Some('(') => ("(", ")"),
-            Some('<') => ("<", ">"),
-            Some('|') => ("|", "|"),
-            Some(_) => ("", ""),
-            None => default,
-        }
+        self.delimiters.map_or(default, |pair| pair.split_at(pair.len() / 2))
     }
 
     /// Width, precision and alignment for a text.
@@ -107,7 +105,8 @@ impl<'c> Format<'c> {
             Some(most) => text.chars().take(most).collect(),
             None => text.to_owned(),
         };
-        super::spec::align(&cut, self.width.unwrap_or(0), self.left)
+        let width = self.width.unwrap_or(0);
+        if self.left { padded_behind(&cut, width) } else { padded_before(&cut, width) }
     }
 
     pub(super) fn with_letter(&self, letter: char) -> String {
@@ -163,10 +162,9 @@ pub(super) fn container_format<'c>(spec: Hash<'c>) -> Eval<'c, Format<'c>> {
     const KEYS: [&str; 4] = ["separator", "separator2", "format", "string_formats"];
     if spec.entries().iter().any(|(key, _)| key.as_str().is_none_or(|key| !KEYS.contains(&key))) {
         let given = inspect(Value::Hash(spec));
-        return Err(Flow::raw(format!(
-            "only 'separator', 'separator2', 'format', 'string_formats' are allowed in a container format, \
-             got {given}"
-        )));
+        let keys = KEYS.map(|key| format!("'{key}'")).join(", ");
+        let message = format!("only {keys} are allowed in a container format, got {given}");
+        return Err(Flow::raw(message));
     }
     let text = spec.get_str("format").and_then(Value::as_str).unwrap_or("%p");
     let mut format = Format::parse(text).map_err(Flow::raw)?;

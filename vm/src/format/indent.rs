@@ -1,5 +1,7 @@
 //! Indentation of nested containers in `%#a` and `%#h`.
 
+use crate::format::formats::Format;
+
 /// Where in a nested value the printer stands.
 #[derive(Clone, Copy)]
 pub(super) struct Indentation {
@@ -15,12 +17,19 @@ impl Indentation {
         Indentation { first: false, ..self }
     }
 
-    pub fn with_indenting(self, indenting: bool) -> Self {
-        Indentation { indenting, ..self }
+    /// The same for a container with this format, which may ask for indentation.
+    pub fn within(self, format: &Format<'_>) -> Self {
+        Indentation { indenting: format.alt || self.indenting, ..self }
     }
 
-    pub fn increase(self, indenting: bool) -> Self {
-        Indentation { level: self.level + 1, first: true, indenting }
+    /// One level deeper, where nothing is indented yet.
+    pub fn deeper(self) -> Self {
+        Indentation { level: self.level + 1, first: true, indenting: false }
+    }
+
+    /// One level deeper, indented where the container's format asks for it.
+    pub fn deeper_in(self, format: &Format<'_>) -> Self {
+        Indentation { indenting: format.alt, ..self.deeper() }
     }
 
     pub fn breaks(self) -> bool {

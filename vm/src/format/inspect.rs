@@ -1,6 +1,7 @@
 //! Ruby's `inspect` and `to_s` of the values that Puppet's Ruby code prints without formatting them itself.
 
 use crate::budget;
+use crate::format::collection;
 use crate::format::float::float_to_s;
 use crate::format::interpolate::to_interpolated;
 use crate::types::print::print;
@@ -28,28 +29,8 @@ fn write(out: &mut String, value: Value<'_>) {
         Value::Default => out.push_str(":default"),
         Value::Float(f) => out.push_str(&float_to_s(f)),
         Value::Str(s) => budget::push_str(out, &inspect_str(&s)),
-        Value::Array(items) => budget::within(items.len(), || {
-            budget::push_str(out, "[");
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    budget::push_str(out, ", ");
-                }
-                write(out, *item);
-            }
-            budget::push_str(out, "]");
-        }),
-        Value::Hash(hash) => budget::within(hash.len(), || {
-            budget::push_str(out, "{");
-            for (n, (key, value)) in hash.entries().iter().enumerate() {
-                if n > 0 {
-                    budget::push_str(out, ", ");
-                }
-                write(out, *key);
-                budget::push_str(out, "=>");
-                write(out, *value);
-            }
-            budget::push_str(out, "}");
-        }),
+        Value::Array(items) => collection::array(out, items, write),
+        Value::Hash(hash) => collection::hash(out, hash, "=>", write),
         Value::Timestamp(n) => moment(out, "Timestamp", *n),
         Value::Timespan(n) => moment(out, "Timespan", *n),
         Value::Type(ty) => budget::push_str(out, &print(ty)),

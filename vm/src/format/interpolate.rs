@@ -1,6 +1,7 @@
 //! What interpolation yields: `"${value}"`.
 
 use crate::budget;
+use crate::format::collection;
 use crate::format::float::float_to_s;
 use crate::time::{timespan, timestamp};
 use crate::types::general_text::general_text;
@@ -30,28 +31,8 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
         Value::Str(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => {
             budget::push_str(out, &s);
         }
-        Value::Array(items) => budget::within(items.len(), || {
-            budget::push_str(out, "[");
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    budget::push_str(out, ", ");
-                }
-                interpolate(out, *item);
-            }
-            budget::push_str(out, "]");
-        }),
-        Value::Hash(hash) => budget::within(hash.len(), || {
-            budget::push_str(out, "{");
-            for (n, (key, value)) in hash.entries().iter().enumerate() {
-                if n > 0 {
-                    budget::push_str(out, ", ");
-                }
-                interpolate(out, *key);
-                budget::push_str(out, " => ");
-                interpolate(out, *value);
-            }
-            budget::push_str(out, "}");
-        }),
+        Value::Array(items) => collection::array(out, items, interpolate),
+        Value::Hash(hash) => collection::hash(out, hash, " => ", interpolate),
         Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::Regexp(source) => out.push_str(&crate::regex::shown(&source)),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),

@@ -1,5 +1,6 @@
 //! Values as text: what interpolation yields, Ruby's own notations, `sprintf`, and `String.new`'s formats.
 
+mod collection;
 pub mod convert;
 pub(crate) mod float;
 mod formats;

@@ -16,13 +16,23 @@ pub(super) struct Flags {
 
 /// Pads with spaces to the width.
 pub(super) fn pad(text: &str, flags: Flags) -> String {
-    align(text, flags.width.unwrap_or(0), flags.left)
+    let width = flags.width.unwrap_or(0);
+    if flags.left { padded_behind(text, width) } else { padded_before(text, width) }
 }
 
-/// A text with spaces on one side, as wide as is asked for. (Rust's own formatting ends at 65535.)
-pub(super) fn align(text: &str, width: usize, left: bool) -> String {
-    let spaces = repeated(" ", width.saturating_sub(text.chars().count()));
-    if left { format!("{text}{spaces}") } else { format!("{spaces}{text}") }
+/// A text with spaces before it, as wide as is asked for. (Rust's own formatting ends at 65535.)
+pub(super) fn padded_before(text: &str, width: usize) -> String {
+    format!("{}{text}", spaces(text, width))
+}
+
+/// The same with the spaces behind it.
+pub(super) fn padded_behind(text: &str, width: usize) -> String {
+    format!("{text}{}", spaces(text, width))
+}
+
+/// The spaces that a text lacks to be as wide as is asked for.
+fn spaces(text: &str, width: usize) -> String {
+    repeated(" ", width.saturating_sub(text.chars().count()))
 }
 
 /// A text as often as is asked for, if there is room for it and the copies that are made of it.
@@ -43,20 +53,20 @@ fn digits(precision: usize, write: impl FnOnce(usize) -> String) -> String {
 }
 
 /// Sign, prefix and digits, padded with zeroes where that is asked for.
-fn assemble(sign: &str, prefix: &str, digits: &str, flags: Flags, zero: bool) -> String {
+fn assemble(sign: &str, prefix: &str, digits: &str, flags: Flags) -> String {
     let length = sign.len() + prefix.len() + digits.len();
     let width = flags.width.unwrap_or(0);
-    if zero && !flags.left && length < width {
+    if flags.zero && !flags.left && length < width {
         return format!("{sign}{prefix}{}{digits}", repeated("0", width - length));
     }
     pad(&format!("{sign}{prefix}{digits}"), flags)
 }
 
-fn sign(negative: bool, flags: Flags) -> &'static str {
-    match (negative, flags.plus, flags.space) {
-        (true, ..) => "-",
-        (_, true, _) => "+",
-        (_, _, true) => " ",
+/// What stands before a number that is not negative.
+fn positive_sign(flags: Flags) -> &'static str {
+    match (flags.plus, flags.space) {
+        (true, _) => "+",
+        (_, true) => " ",
         _ => "",
     }
 }
@@ -73,8 +83,15 @@ fn in_radix(mut n: u128, radix: u128) -> String {
     digits.iter().rev().collect()
 }
 
-/// An integer in a radix; a negative one in two's complement (`..f`) unless a sign is asked for.
-pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String {
+/// An integer by one of the letters `d i u x X o b B`; a negative one in two's complement (`..f`) unless a sign is asked for.
+pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
+    let upper = letter.is_ascii_uppercase();
+    let radix = match letter {
+        'x' | 'X' => 16,
+        'o' => 8,
+        'b' | 'B' => 2,
+        _ => 10,
+    };
     let prefix = match (flags.alt && n != 0, radix, upper) {
         (true, 16, false) => "0x",
         (true, 16, true) => "0X",
@@ -111,7 +128,9 @@ pub(super) fn integer(n: i128, radix: u32, upper: bool, flags: Flags) -> String 
     {
         digits = format!("{}{digits}", repeated("0", precision - digits.len()));
     }
-    assemble(sign(n < 0, flags), prefix, &digits, flags, flags.zero && flags.precision.is_none())
+    let sign = if n < 0 { "-" } else { positive_sign(flags) };
+    let zero = flags.zero && flags.precision.is_none();
+    assemble(sign, prefix, &digits, Flags { zero, ..flags })
 }
 
 /// The digits of a negative number that differ from the endless ones before them, and one of those.
@@ -139,22 +158,22 @@ fn complement_digits(n: i128, radix: u32) -> String {
 /// A float by one of the letters `f e E g G a A`.
 pub(super) fn float(letter: char, value: f64, flags: Flags) -> String {
     let magnitude = value.abs();
-    let sign = sign(value.is_sign_negative() && !value.is_nan(), flags);
+    let negative = value.is_sign_negative() && !value.is_nan();
+    let sign = if negative { "-" } else { positive_sign(flags) };
     if !value.is_finite() {
         let text = if value.is_nan() { "NaN" } else { "Inf" };
-        return assemble(sign, "", text, flags, false);
+        return assemble(sign, "", text, Flags { zero: false, ..flags });
     }
     let precision = flags.precision.unwrap_or(6);
     let digits = match letter {
-        'f' => fixed(magnitude, precision, flags.alt),
-        'e' | 'E' => exponential(magnitude, precision, flags.alt),
-        'g' | 'G' => general(magnitude, precision.max(1), flags.alt),
+        'f' => fixed(magnitude, precision, flags),
+        'e' | 'E' => exponential(magnitude, precision, flags),
+        'g' | 'G' => general(magnitude, precision.max(1), flags),
         _ => {
-            return assemble(sign, "0x", &hex(magnitude, flags.precision, flags.alt), flags, flags.zero)
-                .cased(letter);
+            return assemble(sign, "0x", &hex(magnitude, flags), flags).cased(letter);
         }
     };
-    assemble(sign, "", &digits, flags, flags.zero).cased(letter)
+    assemble(sign, "", &digits, flags).cased(letter)
 }
 
 trait Cased {
@@ -167,21 +186,21 @@ impl Cased for String {
     }
 }
 
-fn fixed(value: f64, precision: usize, alt: bool) -> String {
+fn fixed(value: f64, precision: usize, flags: Flags) -> String {
     let text = digits(precision, |precision| format!("{value:.precision$}"));
-    if alt && precision == 0 { format!("{text}.") } else { text }
+    if flags.alt && precision == 0 { format!("{text}.") } else { text }
 }
 
-fn exponential(value: f64, precision: usize, alt: bool) -> String {
+fn exponential(value: f64, precision: usize, flags: Flags) -> String {
     let text = digits(precision, |precision| format!("{value:.precision$e}"));
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let point = if alt && precision == 0 { "." } else { "" };
+    let point = if flags.alt && precision == 0 { "." } else { "" };
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
 }
 
-fn general(value: f64, precision: usize, alt: bool) -> String {
+fn general(value: f64, precision: usize, flags: Flags) -> String {
     let exponent = if value == 0.0 {
         0
     } else {
@@ -189,11 +208,11 @@ fn general(value: f64, precision: usize, alt: bool) -> String {
         text.split_once('e').and_then(|(_, e)| e.parse::<i32>().ok()).unwrap_or(0)
     };
     let text = if exponent < -4 || exponent >= precision as i32 {
-        exponential(value, precision - 1, alt)
+        exponential(value, precision - 1, flags)
     } else {
-        fixed(value, (precision as i32 - 1 - exponent).max(0) as usize, alt)
+        fixed(value, (precision as i32 - 1 - exponent).max(0) as usize, flags)
     };
-    if alt {
+    if flags.alt {
         return text;
     }
     let (mantissa, rest) = match text.split_once('e') {
@@ -207,7 +226,7 @@ fn general(value: f64, precision: usize, alt: bool) -> String {
     text
 }
 
-fn hex(value: f64, precision: Option<usize>, alt: bool) -> String {
+fn hex(value: f64, flags: Flags) -> String {
     let bits = value.to_bits();
     let raw = (bits >> 52 & 0x7ff) as i32;
     let fraction = bits & ((1 << 52) - 1);
@@ -216,7 +235,7 @@ fn hex(value: f64, precision: Option<usize>, alt: bool) -> String {
         0 => (0, -1022),
         raw => (1, raw - 1023),
     };
-    let digits = match precision {
+    let digits = match flags.precision {
         // Rounded half to even; what is carried over doubles the number.
         Some(n) if n < 13 => {
             let cut = 4 * (13 - n as u32);
@@ -235,6 +254,6 @@ fn hex(value: f64, precision: Option<usize>, alt: bool) -> String {
         Some(n) => format!("{fraction:013x}{}", repeated("0", n - 13)),
         None => format!("{fraction:013x}").trim_end_matches('0').to_owned(),
     };
-    let point = if digits.is_empty() && !alt { "" } else { "." };
+    let point = if digits.is_empty() && !flags.alt { "" } else { "." };
     format!("{lead}{point}{digits}p{exponent:+}")
 }

@@ -27,6 +27,9 @@ pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, String> {
     Ok(out)
 }
 
+/// Begins a name whose value is put in as it is.
+const OPEN_BRACE: char = '{';
+
 struct State<'f, 'c> {
     chars: &'f [char],
     at: usize,
@@ -41,15 +44,17 @@ impl<'c> State<'_, 'c> {
         Ok(value)
     }
 
-    fn named(&mut self, end: char) -> Result<Value<'c>, String> {
+    /// The value that a name in brackets, two of these, has in the hash that is given.
+    fn named(&mut self, brackets: &str) -> Result<Value<'c>, String> {
+        let (open, close) = brackets.split_at(1);
         let start = self.at;
         let rest = &self.chars[start..];
-        let length = rest.iter().position(|c| *c == end).ok_or("malformed name - unmatched parenthesis")?;
+        let length = rest.iter().position(|c| close.starts_with(*c));
+        let length = length.ok_or("malformed name - unmatched parenthesis")?;
         let name: String = rest[..length].iter().collect();
         self.at = start + length + 1;
         let [Value::Hash(hash)] = self.args else { return Err("one hash required".into()) };
-        let open = if end == '>' { '<' } else { '{' };
-        hash.get_str(&name).ok_or_else(|| format!("key{open}{name}{end} not found"))
+        hash.get_str(&name).ok_or_else(|| format!("key{open}{name}{close} not found"))
     }
 
     /// A width or precision; `what` it is. None is 0.
@@ -65,6 +70,49 @@ impl<'c> State<'_, 'c> {
         Ok(value)
     }
 
+    /// The next argument, which has to be an integer.
+    fn integer_argument(&mut self) -> Result<i64, String> {
+        match self.take()? {
+            Value::Int(n) => Ok(n),
+            _ => Err("no implicit conversion into Integer".into()),
+        }
+    }
+
+    /// A width, or `n$`: the n-th argument, which is given back.
+    fn width_or_place(&mut self, flags: &mut Flags) -> Result<Option<Value<'c>>, String> {
+        let n = self.number("width")?;
+        if self.chars.get(self.at) == Some(&'$') {
+            self.at += 1;
+            return Ok(Some(self.args.get(n - 1).copied().ok_or("too few arguments")?));
+        }
+        flags.width = Some(n);
+        if self.at == self.chars.len() {
+            return Err("malformed format string - %*[0-9]".into());
+        }
+        Ok(None)
+    }
+
+    /// What stands behind the dot; a negative one counts as none.
+    fn precision(&mut self) -> Result<Option<usize>, String> {
+        if self.chars.get(self.at) != Some(&'*') {
+            return self.number("precision").map(Some);
+        }
+        self.at += 1;
+        let n = self.integer_argument()?;
+        Ok(usize::try_from(whole(n)?).ok())
+    }
+
+    /// The text of a value, of the next argument where none is chosen, by the letter that ends a directive.
+    fn converted(&mut self, letter: char, flags: Flags, value: Option<Value<'c>>) -> Result<String, String> {
+        let value = match value {
+            Some(value) => value,
+            None if "sdiufgGeEaAxXobBpc".contains(letter) => self.take()?,
+            None => return Err(format!("malformed format string - %{letter}")),
+        };
+        convert(letter, flags, value)
+    }
+
+    /// What stands behind a percent sign, and its value as text.
     fn directive(&mut self, out: &mut String) -> Result<(), String> {
         let mut flags = Flags::default();
         let mut value = None;
@@ -80,46 +128,27 @@ impl<'c> State<'_, 'c> {
                 '-' => flags.left = true,
                 '0' => flags.zero = true,
                 '1'..='9' => {
-                    let n = self.number("width")?;
-                    if self.chars.get(self.at) == Some(&'$') {
-                        self.at += 1;
-                        value = Some(self.args.get(n - 1).copied().ok_or("too few arguments")?);
-                    } else {
-                        flags.width = Some(n);
-                        if self.at == self.chars.len() {
-                            return Err("malformed format string - %*[0-9]".into());
-                        }
-                    }
+                    value = self.width_or_place(&mut flags)?.or(value);
                     continue;
                 }
                 '*' => {
-                    let Value::Int(n) = self.take()? else {
-                        return Err("no implicit conversion into Integer".into());
-                    };
-                    flags.left |= n < 0;
-                    flags.width = Some(whole(n)?.unsigned_abs() as usize);
+                    let width = self.integer_argument()?;
+                    flags.left |= width < 0;
+                    flags.width = Some(whole(width)?.unsigned_abs() as usize);
                 }
                 '.' => {
                     self.at += 1;
-                    if self.chars.get(self.at) == Some(&'*') {
-                        self.at += 1;
-                        let Value::Int(n) = self.take()? else {
-                            return Err("no implicit conversion into Integer".into());
-                        };
-                        flags.precision = usize::try_from(whole(n)?).ok();
-                    } else {
-                        flags.precision = Some(self.number("precision")?);
-                    }
+                    flags.precision = self.precision()?;
                     continue;
                 }
                 '<' => {
                     self.at += 1;
-                    value = Some(self.named('>')?);
+                    value = Some(self.named("<>")?);
                     continue;
                 }
-                '{' => {
+                OPEN_BRACE => {
                     self.at += 1;
-                    let value = self.named('}')?;
+                    let value = self.named("{}")?;
                     budget::push_str(out, &pad(&truncated(to_ruby_s(value), flags), flags));
                     return Ok(());
                 }
@@ -137,12 +166,7 @@ impl<'c> State<'_, 'c> {
                 }
                 letter => {
                     self.at += 1;
-                    let value = match value {
-                        Some(value) => value,
-                        None if "sdiufgGeEaAxXobBpc".contains(letter) => self.take()?,
-                        None => return Err(format!("malformed format string - %{letter}")),
-                    };
-                    budget::push_str(out, &convert(letter, flags, value)?);
+                    budget::push_str(out, &self.converted(letter, flags, value)?);
                     return Ok(());
                 }
             }
@@ -185,12 +209,7 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Strin
             };
             pad(&c.to_string(), flags)
         }
-        'd' | 'i' | 'u' => integer(to_integer(value)?, 10, false, flags),
-        'x' => integer(to_integer(value)?, 16, false, flags),
-        'X' => integer(to_integer(value)?, 16, true, flags),
-        'o' => integer(to_integer(value)?, 8, false, flags),
-        'b' => integer(to_integer(value)?, 2, false, flags),
-        'B' => integer(to_integer(value)?, 2, true, flags),
+        'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'b' | 'B' => integer(to_integer(value)?, letter, flags),
         'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => float(letter, to_float(value)?, flags),
         _ => return Err(format!("malformed format string - %{letter}")),
     })

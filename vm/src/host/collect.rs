@@ -17,12 +17,28 @@ pub enum Query<'c> {
     Or(&'c Query<'c>, &'c Query<'c>),
 }
 
+/// Which resources a collector takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectorKind {
+    /// Those of this catalog: `<| |>`.
+    Virtual,
+    /// Exported ones, from the store too: `<<| |>>`.
+    Exported,
+}
+
+impl CollectorKind {
+    /// What the instruction's operand says.
+    pub(crate) fn of_operand(operand: usize) -> Self {
+        if operand == 0 { CollectorKind::Virtual } else { CollectorKind::Exported }
+    }
+}
+
 /// `Type <| query |> { overrides }`
 pub struct Collect<'c> {
     /// The type collected.
     pub ty: Value<'c>,
-    /// `<<| |>>` rather than `<| |>`.
-    pub exported: bool,
+    /// Which resources it takes.
+    pub kind: CollectorKind,
     /// The query; none for all.
     pub query: Option<Query<'c>>,
     /// Overrides.

@@ -356,33 +356,11 @@ impl<'c> Vm<'c> {
         }
         self.check_param_order(linked)?;
         let mut sound = true;
-        let mut rest_given = false;
         for (n, param) in params.iter().enumerate() {
             let slot = &scope.slots[param.slot as usize];
-            let value = match args.get(n) {
-                Some(_) if param.captures_rest => {
-                    rest_given = true;
-                    let rest = &args[n..];
-                    if let ([Value::Undef], true) = (rest, param.has_default) {
-                        self.rest_default(closure, n, scope)?
-                    } else {
-                        self.array(rest)
-                    }
-                }
-                Some(value) => *value,
-                None if param.has_default && param.captures_rest => self.rest_default(closure, n, scope)?,
-                None if param.has_default => {
-                    self.param_default(closure.chunk, n, scope, &closure.name.unwrap_or("lambda"))?
-                }
-                None if param.captures_rest => self.array(&[]),
-                None if closure.name.is_none() => {
-                    let message = format!("Parameter ${} is required but no value was given", param.name);
-                    return Err(self.param_fault("MISSING_REQUIRED_PARAMETER", message, linked, n));
-                }
-                None => {
-                    sound = false;
-                    break;
-                }
+            let Some(value) = self.argument(closure, linked, scope, args, n)? else {
+                sound = false;
+                break;
             };
             slot.set(Some(value));
             if param.typed {
@@ -396,6 +374,7 @@ impl<'c> Vm<'c> {
             }
         }
         noted()?;
+        let rest_given = params.iter().take(args.len()).any(|param| param.captures_rest);
         if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
             return Ok(());
         }
@@ -412,6 +391,40 @@ impl<'c> Vm<'c> {
         let given = if given.len() < args.len() || given.len() < params.len() { args } else { &given };
         let name = closure.name.unwrap_or("lambda");
         Err(Flow::raw(describe_arguments(self, name, &[signature], given, None)))
+    }
+
+    /// The value of the n-th parameter: an argument, the rest of them, or the default; none where a function lacks one.
+    #[inline]
+    fn argument(
+        &mut self,
+        closure: &'c Closure<'c>,
+        linked: &'c Linked<'c>,
+        scope: &'c Scope<'c>,
+        args: &[Value<'c>],
+        n: usize,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let param = &linked.params[n];
+        Ok(Some(match args.get(n) {
+            Some(_) if param.captures_rest => {
+                let rest = &args[n..];
+                if let ([Value::Undef], true) = (rest, param.has_default) {
+                    self.rest_default(closure, n, scope)?
+                } else {
+                    self.array(rest)
+                }
+            }
+            Some(value) => *value,
+            None if param.has_default && param.captures_rest => self.rest_default(closure, n, scope)?,
+            None if param.has_default => {
+                self.param_default(closure.chunk, n, scope, &closure.name.unwrap_or("lambda"))?
+            }
+            None if param.captures_rest => self.array(&[]),
+            None if closure.name.is_none() => {
+                let message = format!("Parameter ${} is required but no value was given", param.name);
+                return Err(self.param_fault("MISSING_REQUIRED_PARAMETER", message, linked, n));
+            }
+            None => return Ok(None),
+        }))
     }
 
     /// Required parameters come before those that may be left out.

@@ -17,6 +17,8 @@ use crate::compare::Op as Ordering;
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::{interpolate, to_interpolated};
 use crate::frame::Frame;
+use crate::host::collect::CollectorKind;
+use crate::host::declaration::AttrOp;
 use crate::isa::Op;
 use crate::iterator;
 use crate::loaded::{Linked, LoadedUnit, broken};
@@ -203,7 +205,8 @@ impl<'c> Vm<'c> {
                         (Value::Int(left), Value::Int(right)) => left == right,
                         (&left, &right) => {
                             here!();
-                            matching::equal_operator(self, left, right, op == Op::NotEqual)?
+                            let operator = if op == Op::Equal { "==" } else { "!=" };
+                            matching::equal_operator(self, operator, left, right)?
                         }
                     };
                     reg!(a) = Value::Bool(same == (op == Op::Equal));
@@ -328,7 +331,8 @@ impl<'c> Vm<'c> {
                 Op::Attribute | Op::AttributeAppend => {
                     here!();
                     let value = reg!(a);
-                    self.attribute(unit, x as u32, value, op == Op::AttributeAppend);
+                    let kind = if op == Op::AttributeAppend { AttrOp::Append } else { AttrOp::Set };
+                    self.attribute(unit, x as u32, value, kind);
                 }
                 Op::AttributeSplat => {
                     here!();
@@ -367,7 +371,7 @@ impl<'c> Vm<'c> {
                     let list = wide!();
                     here!();
                     scope.keep();
-                    reg!(a) = self.collect(unit, scope, base + b, c != 0, list)?;
+                    reg!(a) = self.collect(unit, scope, base + b, CollectorKind::of_operand(c), list)?;
                 }
                 Op::Relate => {
                     let kind = wide!();

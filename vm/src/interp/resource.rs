@@ -3,8 +3,8 @@
 
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::to_interpolated;
-use crate::host::collect::{Collect, Query};
-use crate::host::declaration::{Attribute, Body, Declaration, ResourceForm};
+use crate::host::collect::{Collect, CollectorKind, Query};
+use crate::host::declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 use crate::host::request::Relation;
 use crate::isa::{UNASKED, UNNAMED};
 use crate::loaded::LoadedUnit;
@@ -18,16 +18,16 @@ use crate::vm::Vm;
 impl<'c> Vm<'c> {
     /// `name => value`, `name +> value`
     #[inline(never)]
-    pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, append: bool) {
+    pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, op: AttrOp) {
         let name = self.symbols.text(unit.symbol(&self.symbols, name));
-        self.add_attribute(name, value, append);
+        self.add_attribute(name, value, op);
     }
 
     /// Adds to the innermost list.
-    fn add_attribute(&mut self, name: &'c str, value: Value<'c>, append: bool) {
+    fn add_attribute(&mut self, name: &'c str, value: Value<'c>, op: AttrOp) {
         let value = Attribute::own_list(self.arena, name, value);
         let spot = self.spot();
-        self.pending.attribute(name, value, append, spot);
+        self.pending.attribute(Attribute { name, op, value, at: spot });
     }
 
     /// `Type { … }`
@@ -80,7 +80,7 @@ impl<'c> Vm<'c> {
                 Value::Str(name) => name.as_str(),
                 other => self.arena.alloc_str(&to_interpolated(*other)),
             };
-            self.add_attribute(name, *value, false);
+            self.add_attribute(name, *value, AttrOp::Set);
         }
         Ok(())
     }
@@ -151,7 +151,10 @@ impl<'c> Vm<'c> {
         count: usize,
     ) -> Eval<'c> {
         let at = self.site();
-        let type_name = self.resource_type_name(ty, form & UNNAMED as usize != 0)?;
+        let type_name = match form & UNNAMED as usize {
+            0 => self.resource_type_name(ty)?,
+            _ => return Err(illegal_type(self.type_text(ty))),
+        };
         let start = self.pending.bodies.len().saturating_sub(count);
         let open = &self.pending.bodies[start..];
         // One title has nothing to be like.
@@ -205,25 +208,15 @@ impl<'c> Vm<'c> {
     }
 
     /// Name of the type a resource expression names, in lower case.
-    fn resource_type_name(&mut self, ty: Value<'c>, unnamed: bool) -> Eval<'c, &'c str> {
-        let illegal = |actual: String| {
-            Flow::issue_at(
-                Blame::Left,
-                "ILLEGAL_RESOURCE_TYPE",
-                format!(
-                    "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
-                ),
-            )
-        };
+    fn resource_type_name(&mut self, ty: Value<'c>) -> Eval<'c, &'c str> {
         match ty {
-            value if unnamed => Err(illegal(self.type_text(value))),
             Value::Str(name) => Ok(name.as_str()),
             Value::Type(Type::Class(None)) => Ok("class"),
             Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))
             }
-            Value::Type(other) => Err(illegal(print(other))),
-            other => Err(illegal(self.type_text(other))),
+            Value::Type(other) => Err(illegal_type(print(other))),
+            other => Err(illegal_type(self.type_text(other))),
         }
     }
 
@@ -234,7 +227,7 @@ impl<'c> Vm<'c> {
         unit: &'c LoadedUnit<'c>,
         scope: &'c Scope<'c>,
         at: usize,
-        exported: bool,
+        kind: CollectorKind,
         list: u32,
     ) -> Eval<'c> {
         let ty = self.registers[at];
@@ -253,7 +246,7 @@ impl<'c> Vm<'c> {
             };
             stack.push(query);
         }
-        let collect = Collect { ty, exported, query: stack.pop(), attributes, at: self.site() };
+        let collect = Collect { ty, kind, query: stack.pop(), attributes, at: self.site() };
         self.host.collect(self, scope, &collect)
     }
 }
@@ -263,5 +256,17 @@ fn duplicate_title<'c>(title: &str) -> Box<Flow<'c>> {
     Flow::issue(
         "DUPLICATE_TITLE",
         format!("The title '{title}' has already been used in this resource expression"),
+    )
+}
+
+/// The error for something that resources cannot be declared of.
+#[cold]
+fn illegal_type<'c>(actual: String) -> Box<Flow<'c>> {
+    Flow::issue_at(
+        Blame::Left,
+        "ILLEGAL_RESOURCE_TYPE",
+        format!(
+            "Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got {actual}"
+        ),
     )
 }

@@ -111,7 +111,7 @@ impl<'c> Vm<'c> {
                 values.push((param.name, value));
             }
         }
-        match describe_parameters(self, &"lambda", &parameters, &values, false)? {
+        match describe_parameters(self, &"lambda", &parameters, &values)? {
             Some(message) => Err(Flow::raw(message)),
             None => Ok(()),
         }

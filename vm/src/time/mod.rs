@@ -19,3 +19,14 @@ pub fn to_f(nanoseconds: i128) -> f64 {
 pub fn from_f(seconds: f64) -> i128 {
     (seconds * SECOND as f64) as i128
 }
+
+/// The formats that a text is read with.
+#[derive(Clone, Copy)]
+pub enum TimeFormats<'f> {
+    /// Puppet's own, the first that fits.
+    Default,
+    /// This one.
+    One(&'f str),
+    /// The first of these that fits.
+    AnyOf(&'f [&'f str]),
+}

@@ -15,7 +15,7 @@ struct Flags {
     width: Option<usize>,
 }
 
-/// Formats a moment. A directive that does not exist stays as it is.
+/// TimeFormats a moment. A directive that does not exist stays as it is.
 pub fn format(parts: &Parts, format: &str) -> String {
     let mut out = String::new();
     let chars: Vec<char> = format.chars().collect();

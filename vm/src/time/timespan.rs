@@ -1,5 +1,7 @@
 //! Spans of time: Puppet's own format language for them.
 
+use crate::time::TimeFormats;
+
 /// A piece of a format.
 #[derive(Clone, Debug)]
 enum Segment {
@@ -112,14 +114,16 @@ fn write(out: &mut String, span: i128, unit: Unit, pad: Pad, width: Option<usize
     }
 }
 
-/// Reads a span with the first of `formats` that fits.
+/// Reads a span.
 ///
 /// # Errors
-/// Puppet's message where none does, or where a single format does not.
-pub fn parse(text: &str, formats: &[&str], single: bool) -> Result<i128, String> {
-    if single {
-        return parse_one(text, formats[0]);
-    }
+/// Puppet's message where no format fits.
+pub fn parse(text: &str, formats: TimeFormats<'_>) -> Result<i128, String> {
+    let formats = match formats {
+        TimeFormats::One(format) => return parse_one(text, format),
+        TimeFormats::Default => &DEFAULTS[..],
+        TimeFormats::AnyOf(formats) => formats,
+    };
     formats
         .iter()
         .find_map(|format| parse_one(text, format).ok())
@@ -264,10 +268,10 @@ mod tests {
             ("-0-00:00:01.0", -super::super::SECOND),
         ] {
             assert_eq!(to_s(nanoseconds), text);
-            assert_eq!(parse(text, &DEFAULTS, false), Ok(nanoseconds), "{text}");
+            assert_eq!(parse(text, TimeFormats::Default), Ok(nanoseconds), "{text}");
         }
-        assert_eq!(parse("10", &DEFAULTS, false), Ok(10 * super::super::SECOND));
-        assert!(parse("x", &DEFAULTS, false).is_err());
+        assert_eq!(parse("10", TimeFormats::Default), Ok(10 * super::super::SECOND));
+        assert!(parse("x", TimeFormats::Default).is_err());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Points in time: reading and printing them, time zones.
 
-use super::{SECOND, calendar, strftime, strptime};
+use super::{SECOND, TimeFormats, calendar, strftime, strptime};
 
-/// Formats without a zone that a timestamp is read with.
+/// TimeFormats without a zone that a timestamp is read with.
 const WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
 const DEFAULTS: [&str; 10] = [
     "%FT%T.%N %Z",
@@ -55,15 +55,13 @@ pub fn now() -> i128 {
         .map_or(0, |elapsed| elapsed.as_nanos() as i128)
 }
 
-/// Reads a timestamp with one format, or the first of several that fits; `None` is Puppet's default ones.
+/// Reads a timestamp.
 ///
 /// # Errors
-/// Puppet's message where none fits.
-pub fn parse(text: &str, formats: Option<&[&str]>, single: bool, zone: Option<&str>) -> Result<i128, String> {
+/// Puppet's message where no format fits.
+pub fn parse(text: &str, formats: TimeFormats<'_>, zone: Option<&str>) -> Result<i128, String> {
     let zone = zone.filter(|zone| !zone.is_empty());
-    let formats = formats.unwrap_or(if zone.is_some() { &WITHOUT_ZONE } else { &DEFAULTS });
-    let parsed = if single {
-        let format = formats[0];
+    let parsed = if let TimeFormats::One(format) = formats {
         let parsed = strptime::parse(text, format)
             .ok_or_else(|| format!("Unable to parse '{text}' using format '{format}'"))?;
         if zone.is_some() && parsed.zone.is_some() {
@@ -75,6 +73,11 @@ pub fn parse(text: &str, formats: Option<&[&str]>, single: bool, zone: Option<&s
         }
         parsed
     } else {
+        let formats = match formats {
+            TimeFormats::AnyOf(formats) => formats,
+            _ if zone.is_some() => &WITHOUT_ZONE,
+            _ => &DEFAULTS,
+        };
         formats
             .iter()
             .filter_map(|format| strptime::parse(text, format))
@@ -114,14 +117,18 @@ mod tests {
             ("2020-01-02 03:04:05 +02:00", "2020-01-02T01:04:05.000000000 UTC"),
             ("2020-01-02", "2020-01-02T00:00:00.000000000 UTC"),
         ] {
-            assert_eq!(to_s(parse(text, None, false, None).unwrap()), printed);
+            assert_eq!(to_s(parse(text, TimeFormats::Default, None).unwrap()), printed);
         }
-        assert!(parse("x", None, false, None).unwrap_err().starts_with("Unable to parse 'x' using any of"));
+        assert!(
+            parse("x", TimeFormats::Default, None)
+                .unwrap_err()
+                .starts_with("Unable to parse 'x' using any of")
+        );
     }
 
     #[test]
     fn zones_shift() {
-        let then = parse("2020-01-02 03:04:05", None, false, Some("PST")).unwrap();
+        let then = parse("2020-01-02 03:04:05", TimeFormats::Default, Some("PST")).unwrap();
         assert_eq!(to_s(then), "2020-01-02T11:04:05.000000000 UTC");
         assert_eq!(format(then, "%F %T %z", Some("+01:00")).unwrap(), "2020-01-02 12:04:05 +0100");
     }

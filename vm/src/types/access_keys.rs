@@ -278,7 +278,7 @@ pub(super) fn callable<'c>(context: &mut dyn TypeContext<'c>, keys: &[Value<'c>]
         keys => (keys, None),
     };
     let (keys, block) = match keys {
-        [rest @ .., Value::Type(last)] if is_callable(last, true) => (rest, Some(*last)),
+        [rest @ .., Value::Type(last)] if is_callable(last) => (rest, Some(*last)),
         keys => (keys, None),
     };
     let (keys, size) = split_size(keys)?;

@@ -2,7 +2,7 @@
 
 use crate::error::{Eval, Flow};
 use crate::label;
-use crate::time::{timespan, timestamp};
+use crate::time::{TimeFormats, timespan, timestamp};
 use crate::types::access_keys::{arity, bad_type, check_keys};
 use crate::types::build::{enumeration, pattern};
 use crate::types::context::TypeContext;
@@ -157,7 +157,7 @@ pub(super) fn timestamp_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
         Value::Default | Value::Undef => return Ok(None),
         Value::Int(n) => i128::from(n) * crate::time::SECOND,
         Value::Float(f) => crate::time::from_f(f),
-        Value::Str(text) => timestamp::parse(&text, None, false, None).map_err(Flow::raw)?,
+        Value::Str(text) => timestamp::parse(&text, TimeFormats::Default, None).map_err(Flow::raw)?,
         other => return Err(bad_time("Timestamp", other)),
     }))
 }
@@ -168,7 +168,7 @@ pub(super) fn timespan_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
         Value::Default | Value::Undef => return Ok(None),
         Value::Int(n) => i128::from(n) * crate::time::SECOND,
         Value::Float(f) => crate::time::from_f(f),
-        Value::Str(text) => timespan::parse(&text, &timespan::DEFAULTS, false).map_err(Flow::raw)?,
+        Value::Str(text) => timespan::parse(&text, TimeFormats::Default).map_err(Flow::raw)?,
         Value::Hash(hash) => timespan_from_hash(hash)?,
         other => return Err(bad_time("Timespan", other)),
     }))

@@ -3,7 +3,8 @@
 use crate::budget;
 use crate::types::build::variant;
 use crate::types::equal::parts;
-use crate::types::ty::{CallableType, Range, StructMember, Type};
+use crate::types::ty::{Range, Type};
+use crate::types::walk::map_parts;
 use bumpalo::Bump;
 
 /// The general form: `Integer[1, 2]` is `Integer`, `Array[Enum[a]]` is `Array[String[1, 1]]`.
@@ -12,9 +13,6 @@ pub fn generalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
 }
 
 fn generalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
-    let all = |types: &[&'c Type<'c>]| -> Vec<&'c Type<'c>> {
-        types.iter().map(|ty| generalize(arena, ty)).collect()
-    };
     match ty {
         Type::Integer(_) => &Type::Integer(Range::ANY),
         Type::Float { .. } => &Type::Float { min: None, max: None },
@@ -41,33 +39,13 @@ fn generalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             Type::Hash { key: generalize(arena, key), value: generalize(arena, value), size: Range::ANY }
                 .alloc(arena)
         }
-        Type::Struct(members) => {
-            let members: Vec<_> =
-                members.iter().map(|m| StructMember { value: generalize(arena, m.value), ..*m }).collect();
-            Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena)
+        Type::Variant(types) if !types.is_empty() => {
+            let types: Vec<_> = types.iter().map(|ty| generalize(arena, ty)).collect();
+            variant(arena, &types)
         }
-        Type::Tuple { types, size } => {
-            Type::Tuple { types: arena.alloc_slice_copy(&all(types)), size: *size }.alloc(arena)
-        }
-        Type::Callable(callable) if !callable.unspecified || callable.returns.is_some() => {
-            Type::Callable(CallableType {
-                params: arena.alloc_slice_copy(&all(callable.params)),
-                block: callable.block.map(|ty| generalize(arena, ty)),
-                returns: callable.returns.map(|ty| generalize(arena, ty)),
-                ..*callable
-            })
-            .alloc(arena)
-        }
-        Type::Variant(types) if !types.is_empty() => variant(arena, &all(types)),
-        Type::Optional(inner) => Type::Optional(generalize(arena, inner)).alloc(arena),
-        Type::NotUndef(inner) => Type::NotUndef(generalize(arena, inner)).alloc(arena),
-        Type::Sensitive(inner) => Type::Sensitive(generalize(arena, inner)).alloc(arena),
-        Type::Type(inner) => Type::Type(generalize(arena, inner)).alloc(arena),
-        Type::Iterable(inner) => Type::Iterable(generalize(arena, inner)).alloc(arena),
-        Type::Iterator(inner) => Type::Iterator(generalize(arena, inner)).alloc(arena),
         Type::Init { ty: Some(inner), args } => {
             Type::Init { ty: Some(generalize(arena, inner)), args }.alloc(arena)
         }
-        _ => ty,
+        _ => map_parts(arena, ty, &|part| generalize(arena, part)),
     }
 }

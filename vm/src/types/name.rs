@@ -63,22 +63,20 @@ pub fn simple_name<'c>(ty: &Type<'c>) -> &'static str {
     }
 }
 
-/// Whether every value of the type can be called; `Optional[Callable]` counts when `optional`.
-pub fn is_callable<'c>(ty: &'c Type<'c>, optional: bool) -> bool {
-    fn check<'c>(ty: &'c Type<'c>, optional: bool, walk: &mut OneSided<'c>) -> bool {
+/// Whether every value of the type can be called, but for `undef`.
+pub fn is_callable<'c>(ty: &'c Type<'c>) -> bool {
+    fn check<'c>(ty: &'c Type<'c>, walk: &mut OneSided<'c>) -> bool {
         match ty {
             Type::Callable(_) => true,
-            Type::Optional(inner) => optional && budget::within(1, || check(inner, optional, walk)),
-            Type::Variant(types) => {
-                budget::within(types.len(), || types.iter().all(|ty| check(ty, optional, walk)))
-            }
+            Type::Optional(inner) => budget::within(1, || check(inner, walk)),
+            Type::Variant(types) => budget::within(types.len(), || types.iter().all(|ty| check(ty, walk))),
             Type::Alias(alias) => {
-                budget::within(1, || walk.target(alias, false, |walk, target| check(target, optional, walk)))
+                budget::within(1, || walk.target(alias, false, |walk, target| check(target, walk)))
             }
             _ => false,
         }
     }
-    check(ty, optional, &mut OneSided::default())
+    check(ty, &mut OneSided::default())
 }
 
 /// What is said of a name that means no type. Puppet finds `TypeReference` and loses it again under a name of

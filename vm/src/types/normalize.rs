@@ -6,9 +6,9 @@ use crate::types::conversion::{is_constructible, note_unsupported};
 use crate::types::equal::{self, equal};
 use crate::types::name::simple_name;
 use crate::types::noted;
-use crate::types::ty::{CallableType, Range, StructMember, Type};
+use crate::types::ty::{Range, Type};
 use crate::types::undef::takes_undef;
-use crate::types::walk::each_part_written;
+use crate::types::walk::{each_part_written, map_parts};
 use bumpalo::Bump;
 
 /// The normal form that aliases and mismatch messages use.
@@ -17,36 +17,9 @@ pub fn normalize<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
 }
 
 fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
-    let all = |types: &[&'c Type<'c>]| -> Vec<&'c Type<'c>> {
-        types.iter().map(|ty| normalize(arena, ty)).collect()
-    };
     match ty {
         Type::Collection(_) => &Type::Collection(Range::ANY),
         Type::Array { element: Type::Any, .. } => ty,
-        Type::Array { element, size } => {
-            Type::Array { element: normalize(arena, element), size: *size }.alloc(arena)
-        }
-        Type::Hash { key, value, size } => {
-            Type::Hash { key: normalize(arena, key), value: normalize(arena, value), size: *size }
-                .alloc(arena)
-        }
-        Type::Struct(members) => {
-            let members: Vec<_> =
-                members.iter().map(|m| StructMember { value: normalize(arena, m.value), ..*m }).collect();
-            Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena)
-        }
-        Type::Tuple { types, size } => {
-            Type::Tuple { types: arena.alloc_slice_copy(&all(types)), size: *size }.alloc(arena)
-        }
-        Type::Callable(callable) if !callable.unspecified || callable.returns.is_some() => {
-            Type::Callable(CallableType {
-                params: arena.alloc_slice_copy(&all(callable.params)),
-                block: callable.block.map(|ty| normalize(arena, ty)),
-                returns: callable.returns.map(|ty| normalize(arena, ty)),
-                ..*callable
-            })
-            .alloc(arena)
-        }
         Type::Optional(inner) if !inner.is_unit() => {
             let inner = normalize(arena, inner);
             match inner {
@@ -63,10 +36,6 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
                 _ => Type::NotUndef(inner).alloc(arena),
             }
         }
-        Type::Sensitive(inner) => Type::Sensitive(normalize(arena, inner)).alloc(arena),
-        Type::Type(inner) if !inner.is_unit() => Type::Type(normalize(arena, inner)).alloc(arena),
-        Type::Iterable(inner) if !inner.is_unit() => Type::Iterable(normalize(arena, inner)).alloc(arena),
-        Type::Iterator(inner) if !inner.is_unit() => Type::Iterator(normalize(arena, inner)).alloc(arena),
         Type::Init { ty: Some(inner), .. } => {
             // Puppet's way to make another `Init` of a type in normal form fails.
             if !is_kept(inner) || !equal(normalize(arena, inner), inner) {
@@ -74,8 +43,10 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             }
             ty
         }
-        Type::Variant(types) if !types.is_empty() => normalize_variant(arena, ty, all(types)),
-        _ => ty,
+        Type::Variant(types) if !types.is_empty() => {
+            normalize_variant(arena, ty, types.iter().map(|ty| normalize(arena, ty)).collect())
+        }
+        _ => map_parts(arena, ty, &|part| normalize(arena, part)),
     }
 }
 

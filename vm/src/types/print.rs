@@ -6,9 +6,10 @@ use crate::time::{timespan, timestamp};
 use crate::types::definition::{Definition, attributes, foreign_text, member};
 use crate::types::equal::parts;
 use crate::types::guard::{Guard, Guarded, Key};
+use crate::types::name::simple_name;
 use crate::types::noted::note_regexp;
 use crate::types::quote::{capitalize_segments, quote};
-use crate::types::ty::{CallableType, Range, Type};
+use crate::types::ty::{Alias, CallableType, Range, StructMember, Type};
 use crate::types::undef::accepts_undef;
 use crate::value::{Hash, Value};
 use std::cell::RefCell;
@@ -204,11 +205,11 @@ impl<'c> Printer<'c> {
             Type::TypeSet { name, init } => self.type_set(*name, *init),
             Type::Alias(alias) => self.alias(alias),
             Type::Reference(text) => self.bracketed("TypeReference", |l| l.text(&quote(text))),
-            _ => self.str(super::simple_name(ty)),
+            _ => self.str(simple_name(ty)),
         }
     }
 
-    fn alias(&mut self, alias: &super::Alias<'c>) {
+    fn alias(&mut self, alias: &Alias<'c>) {
         if let Some(object) = alias.itself() {
             return self.kind(object);
         }
@@ -221,7 +222,7 @@ impl<'c> Printer<'c> {
     }
 
     /// An alias, followed by what it stands for where that is to be shown.
-    fn alias_form(&mut self, alias: &super::Alias<'c>, expand: bool) {
+    fn alias_form(&mut self, alias: &Alias<'c>, expand: bool) {
         match (self.set_name(alias.name), alias.target.get()) {
             (Some((_, true)), Some(target)) if expand => return self.ty(target),
             (Some((short, _)), _) => return self.str(&short),
@@ -243,7 +244,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    fn structure(&mut self, members: &[super::StructMember<'c>]) {
+    fn structure(&mut self, members: &[StructMember<'c>]) {
         self.str("Struct[{");
         for (n, member) in members.iter().enumerate() {
             if n > 0 {

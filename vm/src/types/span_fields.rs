@@ -1,7 +1,7 @@
 //! Timespans from their fields (`days`, `hours`, …), and from texts with formats.
 
 use crate::error::{Eval, Flow};
-use crate::time::{SECOND, timespan as spans};
+use crate::time::{SECOND, TimeFormats, timespan as spans};
 use crate::value::{Hash, Value};
 
 /// A span of named fields, or of a text with a format.
@@ -31,21 +31,20 @@ pub(crate) fn from_fields(fields: [i64; 7]) -> i128 {
     fields.iter().zip(UNITS).map(|(n, unit)| i128::from(*n) * unit).sum()
 }
 
+/// A span of a text with a format or several; without one, Puppet's own are tried.
 pub(crate) fn parse_span<'c>(text: &str, format: Option<Value<'c>>) -> Eval<'c, i128> {
-    match format {
-        None => spans::parse(text, &spans::DEFAULTS, false),
-        Some(format) => {
-            let (formats, single) = texts(format);
-            spans::parse(text, &formats, single)
-        }
-    }
-    .map_err(Flow::raw)
+    let span = match format {
+        None => spans::parse(text, TimeFormats::Default),
+        Some(Value::Str(format)) => spans::parse(text, TimeFormats::One(&format)),
+        Some(several) => spans::parse(text, TimeFormats::AnyOf(&texts(several))),
+    };
+    span.map_err(Flow::raw)
 }
 
-pub(crate) fn texts<'c>(value: Value<'c>) -> (Vec<&'c str>, bool) {
+/// The formats in an array of such.
+pub(crate) fn texts<'c>(value: Value<'c>) -> Vec<&'c str> {
     match value {
-        Value::Str(text) => (vec![text.as_str()], true),
-        Value::Array(items) => (items.items().iter().filter_map(|item| item.as_str()).collect(), false),
-        _ => (Vec::new(), false),
+        Value::Array(items) => items.items().iter().filter_map(|item| item.as_str()).collect(),
+        _ => Vec::new(),
     }
 }

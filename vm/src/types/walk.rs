@@ -1,7 +1,8 @@
 //! Walks over the types within a type, each alias and definition once.
 
 use crate::budget;
-use crate::types::ty::Type;
+use crate::types::ty::{CallableType, StructMember, Type};
+use bumpalo::Bump;
 
 /// Whether an `Init` type leads back to itself through what its type is made of.
 pub(super) fn is_recursive_init<'c>(init: &'c Type<'c>) -> bool {
@@ -87,4 +88,41 @@ pub(super) fn each_part<'c>(ty: &'c Type<'c>, each: &mut dyn FnMut(&'c Type<'c>)
         }
         _ => {}
     }
+}
+
+/// The type with other types in the place of those right within it: what `part` makes of each. Sizes stay as they are; so does a type
+/// without parts, and one whose part is not given.
+pub(super) fn map_parts<'c>(
+    arena: &'c Bump,
+    ty: &'c Type<'c>,
+    part: &dyn Fn(&'c Type<'c>) -> &'c Type<'c>,
+) -> &'c Type<'c> {
+    let all = |types: &[&'c Type<'c>]| -> &'c [&'c Type<'c>] {
+        arena.alloc_slice_fill_iter(types.iter().map(|ty| part(ty)))
+    };
+    let mapped = match ty {
+        Type::Array { element, size } => Type::Array { element: part(element), size: *size },
+        Type::Hash { key, value, size } => Type::Hash { key: part(key), value: part(value), size: *size },
+        Type::Struct(members) => {
+            let mapped = members.iter().map(|member| StructMember { value: part(member.value), ..*member });
+            Type::Struct(arena.alloc_slice_fill_iter(mapped))
+        }
+        Type::Tuple { types, size } => Type::Tuple { types: all(types), size: *size },
+        Type::Callable(callable) if !callable.unspecified || callable.returns.is_some() => {
+            Type::Callable(CallableType {
+                params: all(callable.params),
+                block: callable.block.map(part),
+                returns: callable.returns.map(part),
+                ..*callable
+            })
+        }
+        Type::Optional(inner) if !inner.is_unit() => Type::Optional(part(inner)),
+        Type::NotUndef(inner) if !matches!(inner, Type::Any) => Type::NotUndef(part(inner)),
+        Type::Sensitive(inner) => Type::Sensitive(part(inner)),
+        Type::Type(inner) if !inner.is_unit() => Type::Type(part(inner)),
+        Type::Iterable(inner) if !inner.is_unit() => Type::Iterable(part(inner)),
+        Type::Iterator(inner) if !inner.is_unit() => Type::Iterator(part(inner)),
+        _ => return ty,
+    };
+    mapped.alloc(arena)
 }

@@ -61,6 +61,18 @@ pub enum Value<'c> {
     Object(&'c Object<'c>),
 }
 
+/// Where the state of an instance is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// In its attributes.
+    Here,
+    /// In Ruby, by the number of the object there.
+    InRuby(u32),
+    /// In the compile: a collector, by its number. Only [`ResourcePort::collect`](crate::host::ResourcePort::collect) makes these; no
+    /// code in the language or in Ruby can.
+    Collector(u32),
+}
+
 /// An instance of an Object type: its type and attribute values.
 pub struct Object<'c> {
     /// The object type.
@@ -69,8 +81,8 @@ pub struct Object<'c> {
     pub type_name: &'c str,
     /// Attribute names and values in declaration order.
     pub attributes: Hash<'c>,
-    /// The number the host knows it by, where it is an object of Ruby's.
-    pub foreign: Option<u32>,
+    /// Where its state is.
+    pub held: Held,
     /// What a catalog says of it in place of its attributes, where Ruby has readers of its own.
     pub data: Option<Hash<'c>>,
 }

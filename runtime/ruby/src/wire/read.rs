@@ -6,7 +6,7 @@ use crate::protocol::ValueTag;
 use crate::values::Handle;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, HashBuilder, Object, Str, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
 /// What is left of a message.
@@ -200,7 +200,7 @@ impl<'m, 'c> MessageReader<'m, 'c> {
             return Ok(Value::Object(known));
         }
         let type_name = bunraku_vm::types::name(ty);
-        let object = &*vm.arena.alloc(Object { ty, type_name, attributes, foreign: Some(number), data });
+        let object = &*vm.arena.alloc(Object { ty, type_name, attributes, held: Held::InRuby(number), data });
         objects.insert(number, object);
         Ok(Value::Object(object))
     }
@@ -215,7 +215,7 @@ impl<'m, 'c> MessageReader<'m, 'c> {
                 ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(vm.arena),
                 type_name: class,
                 attributes: HashBuilder::new(vm.arena).finish(),
-                foreign: Some(number),
+                held: Held::InRuby(number),
                 data: Some(data.finish()),
             })
         });

@@ -8,7 +8,7 @@ use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::iterator;
 use bunraku_vm::types::{self, Type};
-use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 
 pub(crate) fn put_size(out: &mut Vec<u8>, size: usize) {
@@ -119,12 +119,12 @@ impl<'c> Talk<'_, 'c> {
                 out.extend(arity.to_le_bytes());
                 put_text(out, names.join(",").as_bytes());
             }
-            Value::Object(object) => match object.foreign {
-                Some(number) => {
+            Value::Object(object) => match object.held {
+                Held::InRuby(number) => {
                     out.push(ValueTag::Foreign.byte());
                     put_size(out, number as usize);
                 }
-                None => {
+                Held::Here | Held::Collector(_) => {
                     out.push(ValueTag::Object.byte());
                     put_size(out, self.ruby.values.handle(Handle::Object(object)) as usize);
                     put_text(out, object.type_name.as_bytes());

@@ -12,6 +12,15 @@ use crate::types::undef::accepts_undef;
 use crate::types::walk::visit;
 use bumpalo::Bump;
 
+/// What several lists of mismatches are of.
+#[derive(Clone, Copy)]
+pub(super) enum Alternatives {
+    /// The types of a `Variant`.
+    Types,
+    /// The signatures of a function.
+    Signatures,
+}
+
 pub(super) struct Describer<'c> {
     pub(super) arena: &'c Bump,
 }
@@ -59,8 +68,8 @@ impl<'c> Describer<'c> {
         match expected {
             Type::Variant(types) => self.variant(types, original, actual, path),
             Type::Struct(members) => self.structure(members, original, actual, path),
-            Type::Hash { key, value, size } => self.hash(key, value, *size, original, actual, path),
-            Type::Tuple { types, size } => self.tuple(expected, types, *size, original, actual, path, false),
+            Type::Hash { key, value, size } => self.hash((key, value), *size, original, actual, path),
+            Type::Tuple { .. } => self.tuple(expected, original, actual, path, Difference::size),
             Type::Array { element, size } => self.array(element, *size, original, actual, path),
             Type::Callable(callable) => self.callable(callable, original, actual, path),
             Type::Optional(inner) => {
@@ -103,7 +112,7 @@ impl<'c> Describer<'c> {
             }
             all.push(found);
         }
-        let merged = self.merge(path.len(), false, all);
+        let merged = self.merge(path.len(), Alternatives::Types, all);
         if matches!(original, Type::Alias(_)) && merged.len() == 1 {
             return self.ty(path, original, actual);
         }
@@ -114,16 +123,17 @@ impl<'c> Describer<'c> {
     pub(super) fn merge(
         &self,
         position: usize,
-        counts: bool,
+        of: Alternatives,
         variants: Vec<Mismatches<'c>>,
     ) -> Mismatches<'c> {
         let count = variants.len();
         let mut all: Mismatches<'c> = variants.into_iter().flatten().collect();
         type Chooses = for<'a, 'b> fn(&'a Difference<'b>) -> bool;
-        let size: Chooses = if counts {
-            |found| matches!(found, Difference::Count { .. })
-        } else {
-            |found| matches!(found, Difference::Size { .. } | Difference::Count { .. })
+        let size: Chooses = match of {
+            Alternatives::Signatures => |found| matches!(found, Difference::Count { .. }),
+            Alternatives::Types => {
+                |found| matches!(found, Difference::Size { .. } | Difference::Count { .. })
+            }
         };
         let kinds: [Chooses; 4] = [
             size,
@@ -233,8 +243,7 @@ impl<'c> Describer<'c> {
 
     fn hash(
         &self,
-        key: &'c Type<'c>,
-        value: &'c Type<'c>,
+        (key, value): (&'c Type<'c>, &'c Type<'c>),
         size: Range,
         original: &'c Type<'c>,
         actual: &'c Type<'c>,
@@ -325,29 +334,22 @@ impl<'c> Describer<'c> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// `original` is what the message names; `wrong_size` makes the difference of sizes that do not fit.
     fn tuple(
         &self,
         expected: &'c Type<'c>,
-        types: &'c [&'c Type<'c>],
-        size: Option<Range>,
         original: &'c Type<'c>,
         actual: &'c Type<'c>,
         path: &[Step],
-        counts: bool,
+        wrong_size: fn(Range, Range) -> Difference<'c>,
     ) -> Mismatches<'c> {
+        let Type::Tuple { types, size } = expected else { return self.ty(path, original, actual) };
+        let (types, size) = (*types, *size);
         if equal(expected, actual) || (types.is_empty() && matches!(actual, Type::Array { .. })) {
             return Vec::new();
         }
         let size = tuple_range(types.len(), size);
-        let fault = |expected, actual| {
-            let fault = if counts {
-                Difference::Count { expected, actual }
-            } else {
-                Difference::Size { expected, actual }
-            };
-            vec![Mismatch::new(path, fault)]
-        };
+        let fault = |expected, actual| vec![Mismatch::new(path, wrong_size(expected, actual))];
         match actual {
             Type::Tuple { types: other, size: other_size } => {
                 let actual_size = tuple_range(other.len(), *other_size);
@@ -389,7 +391,7 @@ impl<'c> Describer<'c> {
         }
         let tuple = |c: &CallableType<'c>| Type::Tuple { types: c.params, size: c.size }.alloc(self.arena);
         let (wanted, params) = (tuple(expected), tuple(given));
-        let found = self.tuple(wanted, expected.params, expected.size, wanted, params, path, true);
+        let found = self.tuple(wanted, wanted, params, path, Difference::count);
         if !found.is_empty() {
             return found;
         }

@@ -50,6 +50,18 @@ pub(super) enum Difference<'c> {
     Count { expected: Range, actual: Range },
 }
 
+impl Difference<'_> {
+    /// Of a collection's size.
+    pub(super) fn size(expected: Range, actual: Range) -> Self {
+        Difference::Size { expected, actual }
+    }
+
+    /// Of how many arguments there are.
+    pub(super) fn count(expected: Range, actual: Range) -> Self {
+        Difference::Count { expected, actual }
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Mismatch<'c> {
     pub(super) path: Vec<Step>,

@@ -26,7 +26,7 @@ pub struct Parameter<'c> {
 }
 
 /// Checks values given by name against declared parameters (Ruby: `validate_parameters`). The message, or
-/// nothing where all is well; `missing_ok` lets required ones be absent. The subject is what Puppet puts
+/// nothing where all is well. The subject is what Puppet puts
 /// before the colon: `Class[Foo]`.
 ///
 /// # Errors
@@ -36,7 +36,6 @@ pub fn describe_parameters<'c>(
     subject: &dyn Display,
     parameters: &[Parameter<'c>],
     given: &[(&str, Value<'c>)],
-    missing_ok: bool,
 ) -> Eval<'c, Option<String>> {
     let mut found: Mismatches<'c> = Vec::new();
     for (n, (name, _)) in given.iter().enumerate() {
@@ -69,7 +68,7 @@ pub fn describe_parameters<'c>(
                 let path = [Step::Parameter(parameter.name.to_owned())];
                 found.extend(Describer { arena: context.arena() }.describe(parameter.ty, actual, &path));
             }
-            None if !missing_ok && !parameter.optional => {
+            None if !parameter.optional => {
                 found.push(Mismatch::new(&[], Difference::MissingParameter(parameter.name.to_owned())));
             }
             None => {}

@@ -4,7 +4,7 @@ use crate::scope::Closure;
 use crate::types::assign::is_assignable;
 use crate::types::context::TypeContext;
 use crate::types::infer::{infer, infer_set};
-use crate::types::mismatch::describe::{Describer, block_is_optional};
+use crate::types::mismatch::describe::{Alternatives, Describer, block_is_optional};
 use crate::types::mismatch::difference::{Difference, Mismatch, Mismatches, Step, extended};
 use crate::types::name::is_callable;
 use crate::types::print::print;
@@ -41,7 +41,7 @@ pub fn describe_arguments<'c>(
     }
     let arena = context.arena();
     let label = if name == "lambda" { "block".to_owned() } else { format!("'{name}'") };
-    let merged = call.describer.merge(0, true, errors.clone());
+    let merged = call.describer.merge(0, Alternatives::Signatures, errors.clone());
     if let [only] = &merged[..] {
         return format!("{label}{}", only.format(arena));
     }
@@ -76,7 +76,7 @@ impl<'c> Call<'c> {
         let expected = signature.callable.range();
         // A function given as the last argument counts as a block.
         let given = match (self.block, self.types.last()) {
-            (None, Some(last)) if is_callable(last, true) => &self.types[..self.types.len() - 1],
+            (None, Some(last)) if is_callable(last) => &self.types[..self.types.len() - 1],
             _ => &self.types[..],
         };
         let actual = Range::exactly(given.len() as i64);
@@ -101,7 +101,7 @@ impl<'c> Call<'c> {
     fn block(&self, signature: &Signature<'c>, n: usize) -> Mismatches<'c> {
         let path = [Step::Signature(n)];
         let wanted = signature.callable.block;
-        let last = self.types.last().copied().filter(|ty| is_callable(ty, true));
+        let last = self.types.last().copied().filter(|ty| is_callable(ty));
         match (self.block.or(last), wanted) {
             (Some(_), None) => vec![Mismatch::new(&path, Difference::UnexpectedBlock)],
             (Some(given), Some(wanted)) => {

@@ -58,7 +58,10 @@ pub(super) fn hash<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     ];
     check(vm, "new_hash", &LOCALS, &signatures, args)?;
     match (args[0], args.get(1)) {
-        (Value::Array(items), Some(option)) => tree(vm, items, option.as_str() == Some("hash_tree")),
+        (Value::Array(items), Some(option)) => match option.as_str() {
+            Some("hash_tree") => tree(vm, items, as_hash),
+            _ => tree(vm, items, Node::of),
+        },
         (value @ Value::Hash(_), _) => Ok(value),
         (Value::Array(items), None) => from_items(vm, items.items()),
         (value, _) => match cursor(vm.arena, value) {
@@ -192,7 +195,7 @@ fn as_hash<'c>(value: Value<'c>) -> Node<'c> {
     }
 }
 
-fn tree<'c>(vm: &mut Vm<'c>, entries: Array<'c>, hashes: bool) -> Eval<'c> {
+fn tree<'c>(vm: &mut Vm<'c>, entries: Array<'c>, leaf: fn(Value<'c>) -> Node<'c>) -> Eval<'c> {
     let mut root = Node::Hash(Vec::new());
     for entry in entries.items() {
         let Value::Array(entry) = entry else { continue };
@@ -225,7 +228,7 @@ fn tree<'c>(vm: &mut Vm<'c>, entries: Array<'c>, hashes: bool) -> Eval<'c> {
             };
             node = child;
         }
-        let value = if hashes { as_hash(value) } else { Node::of(value) };
+        let value = leaf(value);
         node.set(*last, value);
     }
     Ok(root.finish(vm))

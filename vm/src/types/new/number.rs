@@ -23,10 +23,10 @@ fn to_int<'c>(n: i128) -> Eval<'c> {
         .map_err(|_| Flow::raw(format!("{n} is outside of Puppet's Integer range")))
 }
 
-fn absolute<'c>(value: Value<'c>, wanted: bool) -> Eval<'c> {
+fn absolute<'c>(value: Value<'c>) -> Eval<'c> {
     match value {
-        Value::Int(n) if wanted => to_int(i128::from(n).abs()),
-        Value::Float(f) if wanted => Ok(Value::Float(f.abs())),
+        Value::Int(n) => to_int(i128::from(n).abs()),
+        Value::Float(f) => Ok(Value::Float(f.abs())),
         value => Ok(value),
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn integer<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         }
         other => return Err(cannot_convert(vm, "new", other, "Integer")),
     };
-    absolute(value, abs)
+    if abs { absolute(value) } else { Ok(value) }
 }
 
 fn signature_error<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
@@ -205,7 +205,7 @@ pub(super) fn float<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         }
         _ => 0.0,
     };
-    absolute(Value::Float(f), abs)
+    Ok(Value::Float(if abs { f.abs() } else { f }))
 }
 
 /// `Numeric.new`
@@ -224,7 +224,7 @@ pub(super) fn numeric<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         }
         value => value,
     };
-    absolute(value, abs)
+    if abs { absolute(value) } else { Ok(value) }
 }
 
 /// `Boolean.new`

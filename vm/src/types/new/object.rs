@@ -2,13 +2,14 @@
 
 use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
+use crate::host::request::ObjectClass;
 use crate::scope::Closure;
 use crate::types::accept::accepts;
 use crate::types::build::callable;
 use crate::types::context::ConstructorParameters;
 use crate::types::conversion::unsupported;
 use crate::types::definition::{
-    AttributeKind, Feature, constructor, definition, is_in_ruby, member as member_of, value_of,
+    AttributeKind, Feature, Member, constructor, definition, is_in_ruby, member as member_of, value_of,
 };
 use crate::types::instance::is_instance;
 use crate::types::mismatch::signature::describe_arguments;
@@ -20,8 +21,9 @@ use crate::types::signature::Signature;
 use crate::types::ty::{CallableType, Range, StructMember, Type, resolved};
 use crate::types::undef::accepts_undef;
 use crate::uri as uris;
-use crate::value::{Hash, HashBuilder, Object, Str, Value};
+use crate::value::{Hash, HashBuilder, Held, Object, Str, Value};
 use crate::vm::Vm;
+use bumpalo::Bump;
 
 /// An attribute an instance is made with.
 struct Attribute<'c> {
@@ -110,6 +112,21 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>
     Ok(all)
 }
 
+/// What an instance is made with, in the order of its constructor, and the class that Ruby has for the type, if it has one.
+fn constructor_of<'c>(
+    vm: &mut Vm<'c>,
+    ty: &'c Type<'c>,
+) -> Eval<'c, (Vec<Attribute<'c>>, Option<ObjectClass<'c>>)> {
+    let mut attributes = settable(vm, ty)?;
+    if !is_in_ruby(ty) {
+        return Ok((attributes, None));
+    }
+    let class = vm.host.object_class(vm, ty)?;
+    // Ruby's own constructor says in which order.
+    attributes.sort_by_key(|a| class.parameters.iter().position(|name| *name == a.name));
+    Ok((attributes, Some(class)))
+}
+
 /// `Error.new`, `Deferred.new`, and `new` of types made with `Object[{…}]`.
 pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c> {
     if let Type::ObjectExtension { base, .. } = ty {
@@ -118,24 +135,9 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     if matches!(ty, Type::Object { name: Some("Puppet::LookupContext"), definition: None, .. }) {
         return vm.host.make_object(vm, ty, args, false);
     }
-    let mut attributes = settable(vm, ty)?;
-    let class = match is_in_ruby(ty) {
-        true => Some(vm.host.object_class(vm, ty)?),
-        false => None,
-    };
-    if let Some(class) = class {
-        // Ruby's own constructor says in which order.
-        let place = |a: &Attribute<'_>| class.parameters.iter().position(|name| *name == a.name);
-        attributes.sort_by_key(place);
-    }
-    if let Some(asked) = &mut vm.types.asked_constructor {
-        let least = attributes.iter().filter(|a| a.default.is_none()).count();
-        if class.is_none_or(|class| class.takes_hash) {
-            let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
-            let by_name = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
-            asked.push(ConstructorParameters { types: vec![by_name], least: 1 });
-        }
-        asked.push(ConstructorParameters { types: attributes.iter().map(|a| a.ty).collect(), least });
+    let (attributes, class) = constructor_of(vm, ty)?;
+    if vm.types.asked_constructor.is_some() {
+        tell_signatures(vm, &attributes, class);
         return Err(Flow::raw("only the signatures were asked for"));
     }
     let type_name: &'c str = name_of(ty);
@@ -149,27 +151,20 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
             attributes.iter().map(|a| hash.get_str(a.name)).collect()
         }
         args => {
-            let required = attributes.iter().filter(|a| a.default.is_none()).count();
             let fits = (least(&attributes)..=attributes.len()).contains(&args.len())
                 && attributes.iter().zip(args).all(|(attribute, arg)| is_instance(vm, attribute.ty, *arg));
             if !fits {
-                let takes_hash = class.is_none_or(|class| class.takes_hash);
-                return Err(wrong_arguments(vm, type_name, &attributes, args, takes_hash));
+                let mut signatures = constructor_signatures(vm.arena, &attributes)?;
+                if class.is_some_and(|class| !class.takes_hash) {
+                    signatures.remove(0);
+                }
+                let name = format!("new_{type_name}");
+                return Err(Flow::raw(describe_arguments(vm, &name, &signatures, args, None)));
             }
             if class.is_some() {
                 return vm.host.make_object(vm, ty, args, false);
             }
-            if args.len() < required {
-                // What may be undef need not be given, says the signature; Ruby's constructor has another opinion.
-                let wanted = match attributes.len() {
-                    all if all == required => required.to_string(),
-                    all => format!("{required}..{all}"),
-                };
-                return Err(Flow::raw(format!(
-                    "wrong number of arguments (given {}, expected {wanted})",
-                    args.len()
-                )));
-            }
+            check_count(&attributes, args.len())?;
             (0..attributes.len()).map(|n| args.get(n).copied()).collect()
         }
     };
@@ -186,9 +181,34 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
         ty,
         type_name,
         attributes: values.finish(),
-        foreign: None,
+        held: Held::Here,
         data: None,
     })))
+}
+
+/// Tells whoever asks for a constructor's signatures only: the hash of all attributes, where it takes that, and by position.
+fn tell_signatures<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], class: Option<ObjectClass<'c>>) {
+    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
+    let by_name = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
+    let Some(asked) = &mut vm.types.asked_constructor else { return };
+    if class.is_none_or(|class| class.takes_hash) {
+        asked.push(ConstructorParameters { types: vec![by_name], least: 1 });
+    }
+    let least = attributes.iter().filter(|a| a.default.is_none()).count();
+    asked.push(ConstructorParameters { types: attributes.iter().map(|a| a.ty).collect(), least });
+}
+
+/// Fails where arguments are missing. What may be undef need not be given, says the signature; Ruby's constructor has another opinion.
+fn check_count<'c>(attributes: &[Attribute<'c>], given: usize) -> Eval<'c, ()> {
+    let required = attributes.iter().filter(|a| a.default.is_none()).count();
+    if given >= required {
+        return Ok(());
+    }
+    let wanted = match attributes.len() {
+        all if all == required => required.to_string(),
+        all => format!("{required}..{all}"),
+    };
+    Err(Flow::raw(format!("wrong number of arguments (given {given}, expected {wanted})")))
 }
 
 /// An instance of an Object type from the hash of its attributes.
@@ -218,42 +238,7 @@ pub fn member<'c>(
 ) -> Eval<'c, Option<Value<'c>>> {
     match value {
         Value::Object(object) if definition(object.ty).is_some() => {
-            let Some(member) = member_of(object.ty, name) else { return Ok(None) };
-            let label = member.label(owner(object.ty, name));
-            let callables: Vec<CallableType<'c>> = match (member.feature, member.ty) {
-                (Feature::Function, Type::Callable(callable)) => vec![*callable],
-                (Feature::Function, Type::Variant(types)) => types
-                    .iter()
-                    .filter_map(|ty| match ty {
-                        Type::Callable(callable) => Some(*callable),
-                        _ => None,
-                    })
-                    .collect(),
-                _ => vec![CallableType { unspecified: false, size: Some(Range::EMPTY), ..CallableType::ANY }],
-            };
-            let signatures: Vec<_> = callables
-                .into_iter()
-                .map(|callable| Signature { callable, names: Vec::new(), block_name: "block" })
-                .collect();
-            let mut fits = false;
-            for signature in &signatures {
-                fits = fits || signature.callable.unspecified || accepts(vm, signature, args, block)?;
-            }
-            if !fits {
-                let message = describe_arguments(vm, &label, &signatures, args, block);
-                return Err(Flow::raw(message));
-            }
-            if object.foreign.is_some() {
-                return vm.host.object_member(vm, object, name, args, block).map(Some);
-            }
-            let computed = matches!(member.kind, Some(AttributeKind::Derived))
-                || (member.kind == Some(AttributeKind::GivenOrDerived)
-                    && object.attributes.get_str(name).is_none());
-            match (member.feature, computed) {
-                (Feature::Function, _) => Err(Flow::raw(format!("no method is implemented for {label}"))),
-                (_, true) => Err(Flow::raw(format!("no method is implemented for derived {label}"))),
-                _ => Ok(Some(value_of(object, member))),
-            }
+            member_of_instance(vm, object, name, args, block)
         }
         Value::Object(object) => {
             if object.type_name == "Error" && name == "message" {
@@ -270,28 +255,77 @@ pub fn member<'c>(
             let attribute = attributes.iter().find(|attribute| attribute.name == name);
             Ok(attribute.map(|attribute| attribute.default.unwrap_or(Value::Undef)))
         }
-        Value::Uri(uri) => {
-            let parts = uris::parse(&uri).map_err(Flow::raw)?;
-            let text = match name {
-                "scheme" => parts.scheme,
-                "userinfo" => parts.userinfo,
-                "host" => parts.host,
-                "path" => parts.path,
-                "query" => parts.query,
-                "fragment" => parts.fragment,
-                "opaque" => parts.opaque,
-                "port" => {
-                    let known = parts.scheme.and_then(uris::standard_port);
-                    let port =
-                        parts.port.and_then(|port| port.parse().ok()).or(known.map(|port| port as i64));
-                    return Ok(Some(port.map_or(Value::Undef, Value::Int)));
-                }
-                _ => return Ok(None),
-            };
-            Ok(Some(text.map_or(Value::Undef, |text| vm.string(text))))
-        }
+        Value::Uri(uri) => part_of_uri(vm, uri.as_str(), name),
         _ => Ok(None),
     }
+}
+
+/// A member of an instance whose type has a definition.
+fn member_of_instance<'c>(
+    vm: &mut Vm<'c>,
+    object: &'c Object<'c>,
+    name: &str,
+    args: &[Value<'c>],
+    block: Option<&'c Closure<'c>>,
+) -> Eval<'c, Option<Value<'c>>> {
+    let Some(member) = member_of(object.ty, name) else { return Ok(None) };
+    let label = member.label(owner(object.ty, name));
+    let signatures = member_signatures(member);
+    let mut fits = false;
+    for signature in &signatures {
+        fits = fits || signature.callable.unspecified || accepts(vm, signature, args, block)?;
+    }
+    if !fits {
+        return Err(Flow::raw(describe_arguments(vm, &label, &signatures, args, block)));
+    }
+    if matches!(object.held, Held::InRuby(_)) {
+        return vm.host.object_member(vm, object, name, args, block).map(Some);
+    }
+    let computed = matches!(member.kind, Some(AttributeKind::Derived))
+        || (member.kind == Some(AttributeKind::GivenOrDerived) && object.attributes.get_str(name).is_none());
+    match (member.feature, computed) {
+        (Feature::Function, _) => Err(Flow::raw(format!("no method is implemented for {label}"))),
+        (_, true) => Err(Flow::raw(format!("no method is implemented for derived {label}"))),
+        _ => Ok(Some(value_of(object, member))),
+    }
+}
+
+/// What a member may be called with: a function as its type says, an attribute without arguments.
+fn member_signatures<'c>(member: &Member<'c>) -> Vec<Signature<'c>> {
+    let callables: Vec<CallableType<'c>> = match (member.feature, member.ty) {
+        (Feature::Function, Type::Callable(callable)) => vec![*callable],
+        (Feature::Function, Type::Variant(types)) => types
+            .iter()
+            .filter_map(|ty| match ty {
+                Type::Callable(callable) => Some(*callable),
+                _ => None,
+            })
+            .collect(),
+        _ => vec![CallableType { unspecified: false, size: Some(Range::EMPTY), ..CallableType::ANY }],
+    };
+    let signature = |callable| Signature { callable, names: Vec::new(), block_name: "block" };
+    callables.into_iter().map(signature).collect()
+}
+
+/// A part of a URI by its name; none for a name of none.
+fn part_of_uri<'c>(vm: &mut Vm<'c>, uri: &'c str, name: &str) -> Eval<'c, Option<Value<'c>>> {
+    let parts = uris::parse(uri).map_err(Flow::raw)?;
+    let text = match name {
+        "scheme" => parts.scheme,
+        "userinfo" => parts.userinfo,
+        "host" => parts.host,
+        "path" => parts.path,
+        "query" => parts.query,
+        "fragment" => parts.fragment,
+        "opaque" => parts.opaque,
+        "port" => {
+            let known = parts.scheme.and_then(uris::standard_port);
+            let port = parts.port.and_then(|port| port.parse().ok()).or(known.map(|port| port as i64));
+            return Ok(Some(port.map_or(Value::Undef, Value::Int)));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(text.map_or(Value::Undef, |text| vm.string(text))))
 }
 
 /// The name of the type that defines a member.
@@ -322,31 +356,22 @@ fn named<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], hash: Hash<'c>) -> b
         })
 }
 
-fn wrong_arguments<'c>(
-    vm: &mut Vm<'c>,
-    name: &str,
-    attributes: &[Attribute<'c>],
-    args: &[Value<'c>],
-    takes_hash: bool,
-) -> Box<Flow<'c>> {
-    let arena = vm.arena;
+/// The signatures of an Object type's constructor: from the hash of all attributes, and by position.
+fn constructor_signatures<'c>(arena: &'c Bump, attributes: &[Attribute<'c>]) -> Eval<'c, Vec<Signature<'c>>> {
     let types: Vec<_> = attributes.iter().map(|a| a.ty).collect();
     let required = least(attributes);
     let size = (required != types.len() || types.is_empty())
         .then(|| Range::new(required as i64, types.len() as i64));
-    let Type::Callable(positional) = callable(arena, &types, size, None, None) else {
-        return Flow::raw("an Object type has no constructor");
-    };
     let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
     let by_name: &'c Type<'c> = Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
-    let Type::Callable(hashed) = callable(arena, &[by_name], None, None, None) else {
-        return Flow::raw("an Object type has no constructor");
+    let (Type::Callable(positional), Type::Callable(hashed)) =
+        (callable(arena, &types, size, None, None), callable(arena, &[by_name], None, None, None))
+    else {
+        return Err(Flow::raw("an Object type has no constructor"));
     };
     let names = attributes.iter().map(|a| a.name).collect();
-    let signatures = [
+    Ok(vec![
         Signature { callable: *hashed, names: vec!["hash"], block_name: "block" },
         Signature { callable: *positional, names, block_name: "block" },
-    ];
-    let signatures = if takes_hash { &signatures[..] } else { &signatures[1..] };
-    Flow::raw(describe_arguments(vm, &format!("new_{name}"), signatures, args, None))
+    ])
 }

@@ -1,7 +1,7 @@
 //! `Timestamp` and `Timespan` from numbers, text and fields.
 
 use crate::error::{Eval, Flow};
-use crate::time::{SECOND, from_f, timestamp as moments};
+use crate::time::{SECOND, TimeFormats, from_f, timestamp as moments};
 use crate::types::new::check::{Params, check};
 use crate::types::span_fields::{from_fields, parse_span, texts, timespan_from_hash};
 use crate::value::Value;
@@ -19,14 +19,12 @@ fn seconds(value: Value<'_>) -> Option<i128> {
 
 fn parse_moment<'c>(text: &str, format: Option<Value<'c>>, zone: Option<Value<'c>>) -> Eval<'c, i128> {
     let zone = zone.and_then(Value::as_str);
-    match format.filter(|f| !f.is_undef()) {
-        None => moments::parse(text, None, false, zone),
-        Some(format) => {
-            let (formats, single) = texts(format);
-            moments::parse(text, Some(&formats), single, zone)
-        }
-    }
-    .map_err(Flow::raw)
+    let moment = match format.filter(|f| !f.is_undef()) {
+        None => moments::parse(text, TimeFormats::Default, zone),
+        Some(Value::Str(format)) => moments::parse(text, TimeFormats::One(&format), zone),
+        Some(several) => moments::parse(text, TimeFormats::AnyOf(&texts(several)), zone),
+    };
+    moment.map_err(Flow::raw)
 }
 
 /// `Timestamp.new`

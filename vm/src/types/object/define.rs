@@ -5,14 +5,14 @@ use crate::types::assign::is_assignable;
 use crate::types::build::optional;
 use crate::types::context::TypeContext;
 use crate::types::definition::{
-    AttributeKind, Definition, Feature, Member, definition, equality_attributes, member, members,
+    AttributeKind, Definition, Feature, Member, definition, equality_attributes, is_in_ruby, member, members,
 };
 use crate::types::generalize::generalize;
 use crate::types::infer::infer;
 use crate::types::mismatch::value::assert_instance;
 use crate::types::name::name as name_of;
 use crate::types::print::{print_definition, print_value};
-use crate::types::ty::{Type, resolved};
+use crate::types::ty::{CallableType, Type, resolved};
 use crate::value::{Hash, Value};
 use std::cell::{Cell, OnceCell};
 
@@ -110,7 +110,7 @@ impl<'c> Definer<'c> {
             equality_include_type: include_type,
             checks: self.init.get_str("checks").filter(|checks| !checks.is_undef()),
             annotations: self.init.get_str("annotations").filter(|given| !given.is_undef()),
-            in_ruby: Cell::new(self.parent.is_some_and(super::is_in_ruby)),
+            in_ruby: Cell::new(self.parent.is_some_and(is_in_ruby)),
             ruby_class: Cell::new(None),
             text: OnceCell::new(),
         })
@@ -157,7 +157,7 @@ impl<'c> Definer<'c> {
         value: Value<'c>,
     ) -> Eval<'c, &'c Type<'c>> {
         let wanted = match feature {
-            Feature::Function => &Type::Type(&Type::Callable(crate::types::CallableType::ANY)),
+            Feature::Function => &Type::Type(&Type::Callable(CallableType::ANY)),
             _ => &Type::Type(&Type::Unit),
         };
         assert_instance(context, &format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;

@@ -4,7 +4,7 @@
 //! Kept for the thread, since values are compared, printed and made far from the renderer, which asks for it once; a
 //! template within another uses up what is left of the outer one's.
 
-use super::value::{ForRuby, OrRuby};
+use super::for_ruby::{ForRuby, OrRuby};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 

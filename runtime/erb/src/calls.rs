@@ -3,7 +3,8 @@
 
 use super::literals;
 use super::lower::{Lower, parts};
-use super::methods::{self, Method};
+use super::method::Method;
+use super::methods;
 use super::origins::ValueOrigin;
 use super::scan::{INSERT, TEXT};
 use super::tree::{AssignTarget, Block, BlockBody, Expr, MethodCall};

@@ -7,7 +7,8 @@
 //!
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
-use super::value::{ForRuby, HashValue, OrRuby, V};
+use super::for_ruby::{ForRuby, OrRuby};
+use super::value::{HashValue, V};
 use super::world::WorkerState;
 use super::{budget, compare};
 use bunraku_vm::host::Erb;

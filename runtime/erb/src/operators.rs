@@ -1,7 +1,7 @@
 //! Operators and assignments.
 
 use super::lower::{Lower, call, operation, parts};
-use super::methods::Method;
+use super::method::Method;
 use super::origins::ValueOrigin;
 use super::tree::{AssignTarget, Expr};
 use tree_sitter::Node as Syntax;

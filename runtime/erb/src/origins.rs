@@ -5,7 +5,7 @@
 //! Ruby renders the template.
 
 use super::lower::Lower;
-use super::methods::Method;
+use super::method::Method;
 use super::tree::{Expr, Lends, MethodCall};
 
 /// Where a value comes from.

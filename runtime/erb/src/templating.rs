@@ -2,8 +2,8 @@
 
 use super::changes::{Replay, SetByTemplates};
 use super::eval::{self, Rendered, Stopped};
+use super::for_ruby::{ForRuby, OrRuby};
 use super::tree::Unsupported;
-use super::value::{ForRuby, OrRuby};
 use super::world::{TemplateWorld, WorkerState};
 use super::{Lowered, Templates};
 use bunraku_vm::host::Erb;

@@ -1,7 +1,8 @@
 //! `to_s` and `inspect`.
 
 use super::budget;
-use super::value::{BUSY, ForRuby, OrRuby, V};
+use super::for_ruby::{BUSY, ForRuby, OrRuby};
+use super::value::V;
 use bunraku_vm::format::{float_to_s, inspect};
 use std::fmt::Write as _;
 

@@ -1,9 +1,12 @@
 //! A template ready to be rendered: Ruby's expressions with locals as slots, instance variables by number, methods as
 //! numbers. What is not known is an [`Expr::Unsupported`]: reached, it sends the whole template to Ruby.
 
-use super::methods::{Method, SHARED};
+use super::method::Method;
 use super::value::Class;
 use bunraku_vm::symbol::KeptName;
+
+/// Variables of top scope that every scope sees and nothing can change.
+pub(super) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// A lowered template.
 #[derive(Debug)]

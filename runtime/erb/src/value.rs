@@ -2,17 +2,11 @@
 //! template lie on the heap, shared as Ruby shares them.
 
 use super::budget;
+use super::for_ruby::{BUSY, ForRuby, OrRuby};
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Why the rendering of a template is left to Ruby: what came up that is not known here to the byte.
-#[derive(Debug)]
-pub(super) struct ForRuby(pub &'static str);
-
-/// A result, or why Ruby has to render the template.
-pub(super) type OrRuby<T> = Result<T, ForRuby>;
 
 /// A value.
 #[derive(Clone)]
@@ -115,44 +109,6 @@ pub(super) struct HashValue<'c> {
     pub entries: Vec<(V<'c>, V<'c>)>,
 }
 
-/// Larger hashes are left to Ruby.
-const LARGEST_MAP: usize = 400;
-
-impl<'c> HashValue<'c> {
-    /// Whether it has more entries than [`LARGEST_MAP`].
-    pub fn is_large(&self) -> bool {
-        self.entries.len() > LARGEST_MAP
-    }
-
-    pub fn find(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
-        budget::spend(self.entries.len() as u64 / 8)?;
-        let text = key.text();
-        for (place, (known, _)) in self.entries.iter().enumerate() {
-            let same = match (text, known.text()) {
-                (Some(a), Some(b)) => a == b,
-                _ => known.same_key(key)?,
-            };
-            if same {
-                return Ok(Some(place));
-            }
-        }
-        Ok(None)
-    }
-
-    pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
-        Ok(self.find(key)?.map(|place| self.entries[place].1.clone()))
-    }
-
-    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
-        match self.find(&key)? {
-            Some(place) => self.entries[place].1 = value,
-            None if self.entries.len() >= LARGEST_MAP => return Err(ForRuby("a large hash")),
-            None => self.entries.push((key, value)),
-        }
-        Ok(())
-    }
-}
-
 impl<'c> From<Value<'c>> for V<'c> {
     fn from(value: Value<'c>) -> Self {
         match value {
@@ -252,16 +208,6 @@ impl<'c> V<'c> {
         })
     }
 
-    /// Ruby's `eql?`: whether both are the same key of a hash.
-    pub fn same_key(&self, other: &V<'c>) -> OrRuby<bool> {
-        Ok(match (self, other) {
-            (V::Int(a), V::Int(b)) => a == b,
-            (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
-            (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
-            _ => super::compare::is_eql(self, other)?,
-        })
-    }
-
     /// As a value of the compile.
     pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
         budget::spend(1)?;
@@ -291,6 +237,3 @@ impl<'c> V<'c> {
         })
     }
 }
-
-/// An array or hash is changed while it is iterated over.
-pub(super) const BUSY: ForRuby = ForRuby("a change of what is being run through");

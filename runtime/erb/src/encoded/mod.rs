@@ -7,7 +7,7 @@
 
 mod parts;
 
-use super::methods::Method;
+use super::method::Method;
 use super::tree::{
     AssignTarget, Block, BlockBody, Case, Expr, InstanceVariable, Lends, MethodCall, RegexpOptions, Template,
     Unsupported,

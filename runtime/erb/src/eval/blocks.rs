@@ -2,9 +2,10 @@
 
 use super::stop::BlockExit;
 use super::{Done, Rendering};
+use crate::for_ruby::OrRuby;
 use crate::methods;
 use crate::tree::{AssignTarget, Block, BlockBody};
-use crate::value::{OrRuby, V};
+use crate::value::V;
 
 impl<'c> Rendering<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.

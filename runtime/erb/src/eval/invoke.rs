@@ -2,9 +2,11 @@
 
 use super::stop::BlockExit;
 use super::{Done, LastMatch, Rendered, Rendering};
-use crate::methods::{self, Method};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::methods;
 use crate::tree::{Expr, MethodCall};
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;

@@ -9,9 +9,10 @@ mod stop;
 mod variables;
 
 use super::budget::{self, RenderBudget};
+use super::for_ruby::{ForRuby, OrRuby};
 use super::templating::Templating;
 use super::tree::{Expr, Template};
-use super::value::{ForRuby, OrRuby, V};
+use super::value::V;
 use super::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
@@ -90,46 +91,37 @@ pub(super) fn render<'c>(
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
-    budget::with(|used| render_with(used, engine, world, vm, scope, template))
-}
-
-fn render_with<'c>(
-    used: &RenderBudget,
-    engine: &Templating<'c>,
-    world: &dyn TemplateWorld<'c>,
-    vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
-    template: &'c Template,
-) -> Result<Rendered<'c>, Stopped> {
-    let mut renderer = Rendering {
-        engine,
-        world,
-        vm,
-        scope,
-        used,
-        template,
-        locals: (0..template.slots).map(|_| V::Nil).collect(),
-        variables: Variables::new(template, engine),
-        out: String::with_capacity(template.size + template.size / 4 + 64),
-        depth: engine.depth(),
-        reason: None,
-        last: LastMatch::Known(None),
-        logs: Vec::new(),
-        own: OwnMethods::default(),
-    };
-    if renderer.depth == 0 {
-        used.begin();
-    }
-    match renderer.statement(&template.body) {
-        Ok(()) => match renderer.changed() {
-            Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
-            Err(ask) => Err(Stopped { ask, reason: None }),
-        },
-        Err(stop) => Err(match stop.for_ruby() {
-            Some(ask) => Stopped { ask, reason: renderer.reason },
-            None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
-        }),
-    }
+    budget::with(|used| {
+        let mut renderer = Rendering {
+            engine,
+            world,
+            vm,
+            scope,
+            used,
+            template,
+            locals: (0..template.slots).map(|_| V::Nil).collect(),
+            variables: Variables::new(template, engine),
+            out: String::with_capacity(template.size + template.size / 4 + 64),
+            depth: engine.depth(),
+            reason: None,
+            last: LastMatch::Known(None),
+            logs: Vec::new(),
+            own: OwnMethods::default(),
+        };
+        if renderer.depth == 0 {
+            used.begin();
+        }
+        match renderer.statement(&template.body) {
+            Ok(()) => match renderer.changed() {
+                Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
+                Err(ask) => Err(Stopped { ask, reason: None }),
+            },
+            Err(stop) => Err(match stop.for_ruby() {
+                Some(ask) => Stopped { ask, reason: renderer.reason },
+                None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
+            }),
+        }
+    })
 }
 
 impl<'c> Rendering<'_, 'c> {

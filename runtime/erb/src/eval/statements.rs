@@ -1,9 +1,10 @@
 //! Statements, insertions and conditions: what is evaluated without a value of its own being made.
 
 use super::{Done, Rendering, Unwind};
+use crate::for_ruby::OrRuby;
 use crate::text;
 use crate::tree::Expr;
-use crate::value::{OrRuby, V};
+use crate::value::V;
 
 impl<'c> Rendering<'_, 'c> {
     /// Evaluates an expression for its effects.

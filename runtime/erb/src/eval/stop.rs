@@ -1,7 +1,8 @@
 //! Why an expression gives no value. In a box, since that is rare, and what is given instead is passed on all the time.
 
 use super::Done;
-use crate::value::{ForRuby, V};
+use crate::for_ruby::ForRuby;
+use crate::value::V;
 
 /// Why an expression gives no value.
 pub(crate) struct Unwind<'c>(Box<UnwindCause<'c>>);

@@ -3,10 +3,11 @@
 
 use super::{Done, Rendering};
 use crate::changes::Lent;
-use crate::methods::{self, Method};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::templating::Templating;
-use crate::tree::{Expr, InstanceVariable, MethodCall, Template};
-use crate::value::{ForRuby, OrRuby, V};
+use crate::tree::{Expr, InstanceVariable, MethodCall, SHARED, Template};
+use crate::value::V;
 use crate::world::WorkerState;
 use bunraku_vm::value::Value;
 
@@ -107,7 +108,7 @@ impl<'c> Rendering<'_, 'c> {
     /// A variable's value: a copy where the template may change it.
     pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
         // `$facts` and the like are frozen.
-        if !self.template.lends.has(name) || methods::SHARED.contains(&name) {
+        if !self.template.lends.has(name) || SHARED.contains(&name) {
             return Ok(V::from(value));
         }
         if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {

@@ -1,12 +1,13 @@
 //! Methods of arrays that take a block.
 
-use super::Method;
-use super::array::{LONGEST, UNKNOWN, all, has, plain};
+use super::array_items::{LONGEST, UNKNOWN, all, has, plain};
 use super::common::order_of;
 use crate::compare::{self, must_order as order};
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
+use crate::value::{HashValue, V};
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,10 +1,12 @@
 //! Methods that all values have, and all that nil, booleans, symbols, classes and hidden values have.
 
-use super::{Method, responds};
+use super::responds;
 use crate::compare::{self, case_equal, is_a};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use bunraku_vm::value::Value;
 
 /// Calls a method that all values have, or one of nil, booleans, symbols, classes and the like; none for methods of the

@@ -1,10 +1,12 @@
 //! Methods of hashes.
 
-use super::{Method, array};
+use super::array;
 use crate::compare;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
+use crate::value::{HashValue, V};
 use bunraku_vm::value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -159,7 +161,7 @@ fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
                 for (key, value) in all(on)? {
                     let mut named = false;
                     for other in keys {
-                        named |= key.same_key(other)?;
+                        named |= compare::is_same_key(&key, other)?;
                     }
                     if !named {
                         kept.push((key, value));

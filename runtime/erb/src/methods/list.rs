@@ -1,38 +1,14 @@
 //! Methods that change an array. Only one that the template has made: what comes from Puppet is seen by others.
 
-use super::Method;
-use super::array::{self, UNKNOWN, sort};
+use super::array_blocks;
+use super::array_items::{UNKNOWN, flatten, sort, uniq};
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, OrRuby, V};
+use crate::value::V;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Whether a method changes its array.
-pub(super) fn changes(method: Method) -> bool {
-    use Method::{
-        Append, CompactIn, Concat, Delete, DeleteIf, FlattenIn, MapIn, Pop, Push, RejectIn, SetElement,
-        Shift, SortIn, UniqIn, Unshift,
-    };
-    matches!(
-        method,
-        Append
-            | CompactIn
-            | Concat
-            | Delete
-            | DeleteIf
-            | FlattenIn
-            | MapIn
-            | Pop
-            | Push
-            | RejectIn
-            | SetElement
-            | Shift
-            | SortIn
-            | UniqIn
-            | Unshift
-    )
-}
 
 /// Changes an array.
 pub(super) fn call<'c>(
@@ -102,7 +78,7 @@ fn with_block<'c>(
         Method::DeleteIf => Method::Reject,
         _ => return Err(UNKNOWN.into()),
     };
-    let made = array::call(renderer, on, by, args, Some(block))?;
+    let made = array_blocks::call(renderer, on, by, args, block)?;
     let made = made.items()?.ok_or(UNKNOWN)?;
     *list.try_borrow_mut().map_err(|_| BUSY)? = made;
     Ok(on.clone())
@@ -114,12 +90,12 @@ fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'
     let mut now = std::mem::take(items);
     match method {
         Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
-        Method::UniqIn => now = array::uniq(now)?,
+        Method::UniqIn => now = uniq(now)?,
         Method::SortIn => now = sort(now)?,
         _ => {
             let nested = V::list(now);
             now = Vec::new();
-            array::flatten(&mut now, &nested, usize::MAX, 0)?;
+            flatten(&mut now, &nested, usize::MAX, 0)?;
         }
     }
     let changed = before != now.len();

@@ -1,10 +1,11 @@
 //! Methods of integers and floats.
 
-use super::Method;
 use crate::compare::must_order as order;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use std::cmp::Ordering;
 
 /// Longer ranges are left to Ruby.

@@ -1,18 +1,16 @@
 //! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
 
-use super::Method;
 use super::string::to_i;
 use crate::eval::{Done, Rendering, Unwind};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
-use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::tree::{Block, SHARED};
+use crate::value::V;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
-
-/// Variables of top scope that every scope sees and nothing can change.
-pub(crate) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The method of the scope of a name.
 pub(crate) fn of_scope(name: &str) -> Option<Method> {

@@ -1,10 +1,11 @@
 //! Methods of strings.
 
-use super::Method;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use bunraku_vm::format::sprintf;
 use bunraku_vm::regex;
 

@@ -27,20 +27,9 @@ mod tests;
 use crate::ast::{ExprKind, Program};
 use crate::source::SourceFile;
 use bunraku_vm::diagnostic::Diagnostic;
+pub use bunraku_vm::host::Strict;
 pub use location::{Location, namespace_of};
 use report::Report;
-
-/// How grave is what Puppet's setting `strict` decides about: here, duplicate keys of a hash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Strict {
-    /// It is no fault.
-    Off,
-    /// It is a warning.
-    Warning,
-    /// It is an error.
-    #[default]
-    Error,
-}
 
 /// What the checks have to know.
 #[derive(Clone, Copy, Debug, Default)]

@@ -15,6 +15,7 @@ use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::host::Strict;
+use serde_json::{Map, Value as Json, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -93,6 +94,32 @@ pub struct Node {
     pub parameters: serde_json::Map<String, serde_json::Value>,
     /// Classes of an external node classifier: names, each with parameters or null.
     pub classes: Vec<(String, serde_json::Value)>,
+}
+
+impl Node {
+    /// A node of which nothing is known but its name: `$trusted` and `$server_facts` as Puppet has them then.
+    pub fn new(name: &str) -> Node {
+        let (host, domain) = name.split_once('.').map_or((name, None), |(host, domain)| (host, Some(domain)));
+        let trusted = json!({
+            "authenticated": "local",
+            "certname": name,
+            "extensions": {},
+            "hostname": host,
+            "domain": domain,
+            "external": {},
+        });
+        let server_facts =
+            json!({"serverversion": "7.23.0", "servername": "localhost", "serverip": "127.0.0.1"});
+        let map = |json: Json| json.as_object().cloned().unwrap_or_default();
+        Node {
+            name: name.to_owned(),
+            facts: Facts::Own(Map::new()),
+            trusted: map(trusted),
+            server_facts: map(server_facts),
+            parameters: Map::new(),
+            classes: Vec::new(),
+        }
+    }
 }
 
 /// What a compile leaves.

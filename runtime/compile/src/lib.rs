@@ -47,6 +47,7 @@ mod read_settings;
 mod relations;
 mod ruby_functions;
 mod ruby_port;
+pub mod session;
 pub mod settings;
 mod sound;
 mod state;

@@ -58,17 +58,20 @@ const HEADER: usize = 12;
 /// How long an ending worker may take before it is killed.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// The workers that wait for a compile.
+/// Idle workers, kept for the next compile.
+///
+/// Key: the settings they were started with. Bound: [`MAX_IDLE`]. Stale: never, for each compile gets a process of its own
+/// from them; one that has ended is dropped when it is taken. Held by `tests/tests/ruby.rs`.
 #[derive(Default)]
 pub struct Workers {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// Kept waiting at most; the oldest goes when there are more.
+/// Most idle workers that are kept; the oldest is ended when there are more.
 const MAX_IDLE: usize = 16;
 
 impl Workers {
-    /// A worker run in this way, with a process of its own for one compile: one that waits, or a new one.
+    /// A worker with these settings and a fresh process for one compile: an idle one, or a new one.
     ///
     /// # Errors
     /// Why none could be started.
@@ -79,7 +82,7 @@ impl Workers {
             let waiting = place.map(|place| idle.remove(place));
             drop(idle);
             match waiting {
-                // One that has ended while it waited is no loss.
+                // One that has ended while it was idle is dropped.
                 Some(mut worker) => {
                     if worker.greeted().is_ok() {
                         return Ok(worker);
@@ -94,7 +97,7 @@ impl Workers {
         }
     }
 
-    /// Ends those that wait.
+    /// Ends all idle workers.
     pub fn end(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -180,7 +183,7 @@ impl Worker {
         }
     }
 
-    /// The clock begins anew: a question is put that no other stands behind.
+    /// Restarts the clock: a request begins that is not part of another one.
     pub fn outermost(&mut self) {
         self.clock.begin(self.process);
     }
@@ -225,7 +228,7 @@ impl Worker {
             u32::from_le_bytes(word)
         };
         let (length, number, about) = (word(0) as usize, word(1), word(2));
-        // Those of the first process are not in the sequence: they say that the other is there, or is no more.
+        // The first process numbers its messages 0: they say that the process of the compile is ready, or has ended.
         let expected = self.number.checked_add(1).unwrap_or(1);
         if length > MAX_MESSAGE || (number != expected && number != 0) {
             return Err(self.broken());
@@ -274,7 +277,7 @@ impl Worker {
     /// What became of a worker that no longer answers.
     fn ending(&mut self) -> String {
         self.spoilt = true;
-        // The pipe closes a moment before the process is gone.
+        // The pipe closes a moment before the process can be waited for.
         for _ in 0..100 {
             match self.child.try_wait() {
                 Ok(Some(status)) => return format!("Ruby ended: {status}"),
@@ -294,7 +297,7 @@ fn look_up(child: &mut Child, clock: &Clock) -> Result<(), String> {
     if clock.is_over() {
         return Err(clock.exceeded());
     }
-    // The compile's own time is up: whoever asked says so.
+    // The compile's own time is up: the caller makes the error of that.
     if budget::time_left() == Some(Duration::ZERO) {
         return Err("has been ended".to_owned());
     }
@@ -323,7 +326,7 @@ impl Drop for Worker {
     }
 }
 
-/// The sources and limits and this process, as the start reads them.
+/// What the start reads: the sources, the limits, the number of this process.
 fn preamble(settings: &WorkerSettings) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 << 10);
     let put = |out: &mut Vec<u8>, text: &[u8]| {

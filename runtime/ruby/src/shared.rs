@@ -14,7 +14,7 @@ use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::collections::HashMap;
 
-/// Deeper values are left as they are.
+/// Deeper values are not looked into.
 const MAX_NESTING: usize = 500;
 
 /// The arrays and hashes that both sides know.
@@ -33,7 +33,7 @@ impl<'c> Shared<'c> {
         self.by_number.get(&number).copied()
     }
 
-    /// What has been received under a number: the one that is known, unless it has become another.
+    /// Takes a value received under a number. Gives the one that is known by it, unless the items differ.
     pub fn received(&mut self, number: u32, fresh: Value<'c>) -> Value<'c> {
         if let Some(old) = self.value(number) {
             if is_same(old, fresh) {
@@ -74,7 +74,7 @@ fn address(value: Value<'_>) -> Option<usize> {
     }
 }
 
-/// Whether two values are one, or texts, numbers and the like that can't be told apart.
+/// Whether two values are one object, or equal values without an identity.
 fn is_one<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     match (address(a), address(b)) {
         (Some(a), Some(b)) => a == b,
@@ -83,7 +83,7 @@ fn is_one<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     }
 }
 
-/// Whether they have the same items: what of these are arrays and hashes have been compared before.
+/// Whether two collections have identical items. Inner collections have been received before, so identity is enough.
 fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
@@ -98,7 +98,7 @@ fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
 }
 
 impl<'c> Values<'c> {
-    /// Writes the number of an array or hash. Says whether what it holds has to follow: the worker does not know it yet.
+    /// Writes the number of an array or hash. Gives whether its items have to follow, as the worker does not know it yet.
     pub(super) fn put_number(
         &self,
         out: &mut Vec<u8>,
@@ -145,7 +145,7 @@ impl<'c> Talk<'_, 'c> {
     }
 }
 
-/// What values become when some of what they hold has become another.
+/// Replaces changed collections inside of other values.
 struct Changes<'r, 'c> {
     values: &'r Values<'c>,
     arena: &'c Bump,

@@ -1,18 +1,19 @@
 //! Methods of strings.
 
-use super::Method;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use bunraku_vm::format::sprintf;
 use bunraku_vm::regex;
 
 const UNKNOWN: ForRuby = ForRuby("a method of a string");
 const NOT_ASCII: ForRuby = ForRuby("letters beyond ASCII");
-/// What a format has that is Ruby's to fill in: `%<name>d`, `%{name}`, `%*d`.
+/// What stands in formats that are left to Ruby: `%<name>d`, `%{name}`, `%*d`.
 const NAMED_OR_STARRED: &[char] = &['<', '\u{7b}', '*'];
-/// Longer strings are Ruby's to make.
+/// Longer strings are left to Ruby.
 const LARGEST: usize = 16 << 20;
 
 /// Calls a method of a string.
@@ -49,7 +50,7 @@ fn ascii(text: &str) -> OrRuby<&str> {
     if text.is_ascii() { Ok(text) } else { Err(NOT_ASCII) }
 }
 
-/// What Ruby's `strip` takes off. Whether it takes a NUL depends on the end it stands at.
+/// What Ruby's `strip` removes. It removes NUL at one end only, so texts with NUL are left to it.
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
@@ -360,7 +361,7 @@ impl Matches {
     }
 }
 
-/// `sub` and `gsub` with a text: what stands for groups in it is put in.
+/// `sub` and `gsub` with a replacement, in which `\1` stands for a group.
 fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> OrRuby<String> {
     let found = which.find(text, pattern)?;
     let mut out = String::with_capacity(text.len());

@@ -30,17 +30,7 @@ use bunraku_vm::diagnostic::Diagnostic;
 pub use location::{Location, namespace_of};
 use report::Report;
 
-/// How grave is what Puppet's setting `strict` decides about: here, duplicate keys of a hash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Strict {
-    /// It is no fault.
-    Off,
-    /// It is a warning.
-    Warning,
-    /// It is an error.
-    #[default]
-    Error,
-}
+pub use bunraku_vm::host::Strict;
 
 /// What the checks have to know.
 #[derive(Clone, Copy, Debug, Default)]

@@ -133,7 +133,7 @@ impl<'c> Talk<'_, 'c> {
         let arguments = [
             Argument::Value(vm.string(&function.name)),
             Argument::Value(index.map_or(Value::Undef, |n| Value::Int(n as i64))),
-            Argument::Scope(call.scope),
+            Argument::Scope(call.scope.keep()),
             Argument::Value(vm.array(call.args)),
             Argument::Value(call.block.map_or(Value::Undef, Value::Closure)),
         ];
@@ -225,7 +225,7 @@ impl<'c> Talk<'_, 'c> {
         }
         let arguments = [
             Argument::Value(vm.string(name)),
-            Argument::Scope(call.scope),
+            Argument::Scope(call.scope.keep()),
             Argument::Value(vm.array(call.args)),
         ];
         self.request(vm, subject, Request::CallOldFunction, &arguments)

@@ -3,13 +3,14 @@
 use crate::value::{Hash, Value};
 
 /// What Puppet does about a dubious construct: the setting `strict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strict {
     /// Nothing.
     Off,
     /// Logs a warning.
     Warning,
     /// Fails.
+    #[default]
     Error,
 }
 

@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         origin: arguments.origin,
         render_as: arguments.render_as.clone(),
     };
-    if let Err(message) = query.form() {
+    if let Err(message) = query.format() {
         return renderer.failure(&format!("Could not run: {message}"), FAILED);
     }
     let mut job = match arguments.world.job(None) {

@@ -1,7 +1,7 @@
 //! How diagnostics and log messages look: Puppet's single line; on a terminal with colour and the line of source;
 //! as JSON where asked.
 
-use bunraku_compile::compile::Log;
+use bunraku_compile::Log;
 use bunraku_compile::files::read;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use clap::{Args, ValueEnum};

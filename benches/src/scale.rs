@@ -105,7 +105,7 @@ pub fn threads(work: &Path, rounds: usize) -> Result<String, String> {
             last = Some(two);
         }
         let Some(two) = last else { continue };
-        let share = |part: fn(&bunraku_compile::compile::Spent) -> std::time::Duration| two.share(part) * 1e2;
+        let share = |part: fn(&bunraku_compile::inputs::Spent) -> std::time::Duration| two.share(part) * 1e2;
         let row = format!(
             "| {name} | {} a second | {} a second | {:.2} ({:.2}–{:.2}) | {:.0} % | {:.0} % | {:.0} % |",
             number(ones.median()),

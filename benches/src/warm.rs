@@ -4,7 +4,7 @@ use crate::cases::Case;
 use crate::puppet::Puppet;
 use crate::results::{Figures, number};
 use bunraku_compile::archive::build::{self, Options};
-use bunraku_compile::compile::Spent;
+use bunraku_compile::inputs::Spent;
 use bunraku_compile::job::{Job, PathList, Session};
 use bunraku_tests::control_repo;
 use serde_json::Value;

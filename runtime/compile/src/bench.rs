@@ -1,6 +1,6 @@
 //! Compiles nodes again and again and says how long that took: what `bunraku bench` runs.
 
-use crate::compile::Spent;
+use crate::inputs::Spent;
 use crate::job::{Job, Session};
 use crate::threads::spawn;
 use serde_json::{Value as Json, json};

@@ -1,22 +1,24 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
-use crate::compile::{Code, Compile, Finished, Inputs, Log, Node, Settings, Spent};
-use crate::erb::KeptTemplates;
+use crate::compile::Compile;
 use crate::functions::Functions;
-use crate::hiera::query::{Answer, Query};
-use crate::ruby::{self, Ruby, Workers};
+use crate::inputs::{Code, Finished, Inputs, Node, Settings, Spent};
 use crate::settings::{self, Given};
+use crate::state::journal::Log;
 use crate::stats::Stats;
 use crate::threads::{Failure, Threads};
 use bunraku_data::rich::string;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
+use bunraku_erb::KeptTemplates;
 use bunraku_files::archive::Opened;
 use bunraku_files::read::MAX_FILE;
 use bunraku_files::recent::{self, Recent};
+use bunraku_hiera::query::{Answer, Query};
 use bunraku_nodes::facts::Facts;
+use bunraku_ruby::{self as ruby, Ruby, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -438,7 +440,7 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Settings, Given), String> {
+fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::WorkerSettings, Given), String> {
     let mut given = Given::default();
     let mut settings = Settings {
         check_cycles: job.check_cycles,
@@ -447,7 +449,7 @@ fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, ruby::Set
         ..Settings::default()
     };
     settings.limits.time = timeout;
-    let mut ruby = ruby::Settings::default();
+    let mut ruby = ruby::WorkerSettings::default();
     if let Some(program) = &job.ruby {
         ruby.program = program.clone();
     }

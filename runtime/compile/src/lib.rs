@@ -1,4 +1,8 @@
-//! The world a compile happens in: environments, autoloader, facts, the catalog.
+//! One compile: [`compile`] holds its state and runs it, [`phases`] has the phases in Puppet's order. [`load`],
+//! [`definitions`] and [`aliases`] find and know what code defines; [`classes`] and [`declare`] put resources into the
+//! catalog; [`params`] binds parameters; [`collect`], [`exported`], [`overrides`] and [`defaults`] change what is there;
+//! [`relations`] and [`finish`] complete the catalog; [`cycles`] looks for dependency cycles where asked. [`host`] is what
+//! running code sees of all that; the `…_port` files are what Hiera, ERB and Ruby see of it.
 
 pub use bunraku_catalog as catalog;
 pub use bunraku_environment::{
@@ -14,11 +18,41 @@ pub use bunraku_resource_types as resource_types;
 pub use bunraku_ruby as ruby;
 pub use bunraku_stores as store;
 
+mod aliases;
 pub mod bench;
+mod classes;
+mod collect;
 pub mod compile;
+mod cycles;
+mod declare;
+mod defaults;
+mod definitions;
+mod erb_port;
+mod exported;
+mod faults;
+mod finish;
 pub mod functions;
+mod hiera_port;
+mod host;
+pub mod inputs;
 pub mod job;
+mod journal;
+mod load;
 pub mod natives;
+mod overrides;
+mod params;
+mod phases;
+mod query;
+mod read_settings;
+mod relations;
+mod ruby_functions;
+mod ruby_port;
 pub mod settings;
+mod sound;
+mod state;
 pub mod stats;
+mod syntax;
 pub mod threads;
+mod variables;
+
+pub use state::journal::Log;

@@ -12,7 +12,7 @@ use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
 use bunraku_files::read;
 use bunraku_files::tree::Tree;
-use bunraku_hiera::files::{DataFiles, SessionData};
+use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;

@@ -10,7 +10,7 @@ use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
-use bunraku_hiera::file::DataFile;
+use bunraku_hiera::data_file::DataFile;
 use bunraku_vm::archive::Read;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Entry, Part};

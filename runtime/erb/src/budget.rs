@@ -3,7 +3,7 @@
 //! Kept for the thread, since values are compared, printed and made far from the renderer, which asks for it once; a
 //! template within another uses up what is left of the outer one's.
 
-use super::value::{Ask, Known};
+use super::value::{ForRuby, OrRuby};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const TIME: Duration = Duration::from_secs(5);
 const EVERY: u64 = 512;
 
 /// What the rendering on this thread has used.
-pub(super) struct Used {
+pub(super) struct RenderBudget {
     /// Steps up to the next look at all of this.
     soon: Cell<u64>,
     /// Steps left after that.
@@ -29,8 +29,8 @@ pub(super) struct Used {
 }
 
 thread_local! {
-    static USED: Used = const {
-        Used {
+    static USED: RenderBudget = const {
+        RenderBudget {
             soon: Cell::new(0),
             later: Cell::new(0),
             bytes: Cell::new(0),
@@ -40,7 +40,7 @@ thread_local! {
     };
 }
 
-impl Used {
+impl RenderBudget {
     /// An outermost rendering begins.
     pub fn begin(&self) {
         self.soon.set(EVERY);
@@ -52,10 +52,10 @@ impl Used {
 
     /// An expression with others in it begins.
     #[inline]
-    pub fn enter(&self) -> Known<()> {
+    pub fn enter(&self) -> OrRuby<()> {
         let depth = self.depth.get() + 1;
         if depth > DEPTH {
-            return Err(Ask("deep nesting"));
+            return Err(ForRuby("deep nesting"));
         }
         self.depth.set(depth);
         self.spend(1)
@@ -69,7 +69,7 @@ impl Used {
 
     /// So many steps are made.
     #[inline]
-    pub fn spend(&self, steps: u64) -> Known<()> {
+    pub fn spend(&self, steps: u64) -> OrRuby<()> {
         match self.soon.get().checked_sub(steps) {
             Some(soon) => {
                 self.soon.set(soon);
@@ -80,10 +80,10 @@ impl Used {
     }
 
     #[cold]
-    fn look(&self, steps: u64) -> Known<()> {
-        let left = (self.soon.get() + self.later.get()).checked_sub(steps).ok_or(Ask("a long run"))?;
+    fn look(&self, steps: u64) -> OrRuby<()> {
+        let left = (self.soon.get() + self.later.get()).checked_sub(steps).ok_or(ForRuby("a long run"))?;
         if self.bytes.get() > BYTES || self.began.get().is_some_and(|began| began.elapsed() > TIME) {
-            return Err(Ask("a long run"));
+            return Err(ForRuby("a long run"));
         }
         self.soon.set(left.min(EVERY));
         self.later.set(left - left.min(EVERY));
@@ -100,12 +100,12 @@ impl Used {
 }
 
 /// Gives what the thread's rendering has used.
-pub(super) fn with<T>(work: impl FnOnce(&Used) -> T) -> T {
+pub(super) fn with<T>(work: impl FnOnce(&RenderBudget) -> T) -> T {
     USED.with(work)
 }
 
 /// Counts so many steps.
-pub(super) fn spend(steps: u64) -> Known<()> {
+pub(super) fn spend(steps: u64) -> OrRuby<()> {
     USED.with(|used| used.spend(steps))
 }
 

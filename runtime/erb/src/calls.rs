@@ -4,17 +4,28 @@
 use super::literals;
 use super::lower::{Lower, parts};
 use super::methods::{self, Method};
-use super::origins::Origin;
+use super::origins::ValueOrigin;
 use super::scan::{INSERT, TEXT};
-use super::tree::{Block, Body, Call, Node, Target};
+use super::tree::{AssignTarget, Block, BlockBody, Expr, MethodCall};
 use super::value::Class;
+use bunraku_stdlib::module::Api;
 use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
 
+/// What `new` of a class makes without arguments.
+fn empty(class: &Expr) -> Option<Expr> {
+    match class {
+        Expr::Class(Class::Hash) => Some(Expr::Hash(Box::default())),
+        Expr::Class(Class::Array) => Some(Expr::Array(Box::default())),
+        Expr::Class(Class::String) => Some(Expr::Fresh(Box::new(Expr::String("".into())))),
+        _ => None,
+    }
+}
+
 impl Lower<'_> {
-    pub(super) fn call(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn call(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
-        let Some(method) = field("method") else { return self.ask(node, "a call without a name") };
+        let Some(method) = field("method") else { return self.unsupported(node, "a call without a name") };
         let name = self.source(method);
         let list = field("arguments").map(parts).unwrap_or_default();
         if field("receiver").is_none() {
@@ -26,69 +37,76 @@ impl Lower<'_> {
                     && method.kind() == "identifier"
                     && field("block").is_none() =>
                 {
-                    self.ask(node, format!("a call of {name}, which is a local"))
+                    self.unsupported(node, format!("a call of {name}, which is a local"))
                 }
                 _ => self.function(node, name, &list, field("block")),
             };
         }
-        let Some(receiver) = field("receiver") else { return Node::Nil };
+        let Some(receiver) = field("receiver") else { return Expr::Nil };
         let operator = field("operator").map_or(".", |operator| self.source(operator));
         if operator == "::" {
-            return self.ask(node, format!("the constant {}", self.source(node)));
+            return self.unsupported(node, format!("the constant {}", self.source(node)));
         }
         let on = self.node(receiver);
-        if let Node::Scope = on
+        if let Expr::Scope = on
             && let Some(name) = name.strip_prefix("function_")
         {
-            return self.puppet_function(node, name, &list, true);
+            return self.puppet_function(node, name, &list, Api::Old);
         }
-        if matches!(on, Node::Scope) && name == "call_function" {
+        if matches!(on, Expr::Scope) && name == "call_function" {
             return match list.split_first() {
                 Some((first, rest)) if first.kind() == "string" => {
                     let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
-                    self.puppet_function(node, &name, rest, false)
+                    self.puppet_function(node, &name, rest, Api::New)
                 }
-                _ => self.ask(node, "scope.call_function"),
+                _ => self.unsupported(node, "scope.call_function"),
             };
         }
-        let of_ruby = match (self.source(receiver), name) {
-            ("IPAddr", "new") => Some((Method::ToAddress, "require 'ipaddr'")),
-            ("Base64", "strict_encode64") => Some((Method::Base64, "require 'base64'")),
-            _ => None,
-        };
-        if let (Some((method, loaded)), [value]) = (of_ruby, &list[..])
-            && self.program.source.contains(loaded)
+        if let [value] = &list[..]
+            && let Some(call) = self.library_call(receiver, name, *value)
         {
-            // The receiver was no reason to ask.
-            self.reasons.pop();
-            let args = [self.node(*value)].into();
-            return Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }));
+            return call;
         }
-        if name == "new" && list.is_empty() && field("block").is_none() {
-            match on {
-                Node::Class(Class::Hash) => return Node::Hash(Box::default()),
-                Node::Class(Class::Array) => return Node::Array(Box::default()),
-                Node::Class(Class::String) => return Node::Fresh(Box::new(Node::String("".into()))),
-                _ => {}
-            }
+        if name == "new"
+            && list.is_empty()
+            && field("block").is_none()
+            && let Some(empty) = empty(&on)
+        {
+            return empty;
         }
         let found = match &on {
-            Node::Scope => methods::of_scope(name),
+            Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
         let Some(method) = found else {
             // What stands in its arguments may set names.
             self.arguments(&list, field("block"));
-            return self.ask(node, format!("the method {name}"));
+            return self.unsupported(node, format!("the method {name}"));
         };
         if method.changes() {
             self.origins.change(self.origin(&on));
         }
         let Some((args, block)) = self.arguments(&list, field("block")) else {
-            return self.ask(node, format!("arguments of {name}"));
+            return self.unsupported(node, format!("arguments of {name}"));
         };
         let (on, method) = with_index(on, method, &args, block.as_ref());
-        Node::Call(Box::new(Call { receiver: Some(on), method, args, block, safe: operator == "&." }))
+        Expr::Call(Box::new(MethodCall { receiver: Some(on), method, args, block, safe: operator == "&." }))
+    }
+
+    /// A call of Ruby's own library that is known, where the template loads it.
+    fn library_call(&mut self, receiver: Syntax<'_>, name: &str, value: Syntax<'_>) -> Option<Expr> {
+        let (method, loaded) = match (self.source(receiver), name) {
+            ("IPAddr", "new") => (Method::ToAddress, "require 'ipaddr'"),
+            ("Base64", "strict_encode64") => (Method::Base64, "require 'base64'"),
+            _ => return None,
+        };
+        if !self.program.source.contains(loaded) {
+            return None;
+        }
+        // The receiver was no reason to ask.
+        self.reasons.pop();
+        let args = [self.node(value)].into();
+        Some(Expr::Call(Box::new(MethodCall { receiver: None, method, args, block: None, safe: false })))
     }
 
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.
@@ -97,19 +115,19 @@ impl Lower<'_> {
         node: Syntax<'_>,
         name: &str,
         args: &[Syntax<'_>],
-        old: bool,
-    ) -> Node {
+        api: Api,
+    ) -> Expr {
         let args = self.nodes(args);
-        let Some(method) = methods::of_puppet(name, old) else {
-            return self.ask(node, format!("the function {name}()"));
+        let Some(method) = methods::of_puppet(name, api) else {
+            return self.unsupported(node, format!("the function {name}()"));
         };
         // Both take the arguments as one array; `call_function` takes one value as itself as well.
-        let [list] = &*args else { return self.ask(node, format!("arguments of {name}()")) };
-        if old && !matches!(list, Node::Array(_)) {
-            return self.ask(node, format!("arguments of {name}()"));
+        let [list] = &*args else { return self.unsupported(node, format!("arguments of {name}()")) };
+        if api == Api::Old && !matches!(list, Expr::Array(_)) {
+            return self.unsupported(node, format!("arguments of {name}()"));
         }
-        let args = Box::new([Node::String(name.into())]).into_iter().chain(args).collect();
-        Node::Call(Box::new(Call { receiver: None, method, args, block: None, safe: false }))
+        let args = Box::new([Expr::String(name.into())]).into_iter().chain(args).collect();
+        Expr::Call(Box::new(MethodCall { receiver: None, method, args, block: None, safe: false }))
     }
 
     /// A call of something without a receiver.
@@ -119,14 +137,14 @@ impl Lower<'_> {
         name: &str,
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
-    ) -> Node {
+    ) -> Expr {
         let own = self.names_of_methods.iter().rev().find(|(known, _)| known == name).map(|(_, n)| *n);
         if let (Some(number), None) = (own, block) {
             if list.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "hash_splat_argument"))
             {
-                return self.ask(node, format!("arguments of {name}"));
+                return self.unsupported(node, format!("arguments of {name}"));
             }
-            return Node::CallOwn(number, self.nodes(list));
+            return Expr::CallOwn(number, self.nodes(list));
         }
         if name == "require" {
             // What it loads changes nothing for what is known here.
@@ -134,18 +152,18 @@ impl Lower<'_> {
                 literals::plain(self.source(*arg)).is_some_and(|name| REQUIRED.contains(&name))
             };
             return match list {
-                [one] if known(one) => Node::Nil,
-                _ => self.ask(node, "`require`"),
+                [one] if known(one) => Expr::Nil,
+                _ => self.unsupported(node, "`require`"),
             };
         }
         let found = Method::by_name(name).filter(|method| method.is_function());
         let lowered = self.arguments(list, block);
         match (found, lowered) {
             (Some(method), Some((args, block))) => {
-                Node::Call(Box::new(Call { receiver: None, method, args, block, safe: false }))
+                Expr::Call(Box::new(MethodCall { receiver: None, method, args, block, safe: false }))
             }
-            (None, _) => self.ask(node, format!("the method {name}")),
-            (_, None) => self.ask(node, format!("arguments of {name}")),
+            (None, _) => self.unsupported(node, format!("the method {name}")),
+            (_, None) => self.unsupported(node, format!("arguments of {name}")),
         }
     }
 
@@ -153,7 +171,7 @@ impl Lower<'_> {
         &mut self,
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
-    ) -> Option<(Box<[Node]>, Option<Block>)> {
+    ) -> Option<(Box<[Expr]>, Option<Block>)> {
         let mut args = Vec::new();
         let mut pairs = Vec::new();
         let mut passed = None;
@@ -170,7 +188,7 @@ impl Lower<'_> {
             }
         }
         if !pairs.is_empty() {
-            args.push(Node::Hash(pairs.into()));
+            args.push(Expr::Hash(pairs.into()));
         }
         let block = match block {
             Some(block) => Some(Block::Body(self.block(block)?)),
@@ -179,10 +197,10 @@ impl Lower<'_> {
         Some((args.into(), block))
     }
 
-    pub(super) fn splat(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn splat(&mut self, node: Syntax<'_>) -> Expr {
         match parts(node)[..] {
-            [value] => Node::Splat(Box::new(self.node(value))),
-            _ => self.ask(node, "a splat"),
+            [value] => Expr::Splat(Box::new(self.node(value))),
+            _ => self.unsupported(node, "a splat"),
         }
     }
 
@@ -192,7 +210,7 @@ impl Lower<'_> {
         Method::by_name(name).filter(|method| !method.is_function()).map(Block::Method)
     }
 
-    pub(super) fn block(&mut self, node: Syntax<'_>) -> Option<Body> {
+    pub(super) fn block(&mut self, node: Syntax<'_>) -> Option<BlockBody> {
         let first = self.slots;
         self.scopes.push(HashMap::new());
         let loops = std::mem::take(&mut self.loops);
@@ -211,18 +229,18 @@ impl Lower<'_> {
         // `|a,|` takes the first of an array.
         let comma = params.is_some_and(|params| self.source(params).replace([' ', '|'], "").ends_with(','));
         let spreads = targets.len() > 1 || comma;
-        Some(Body { params: targets, spreads, own: (first, self.slots), body })
+        Some(BlockBody { params: targets, spreads, own: (first, self.slots), body })
     }
 
-    pub(super) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[Target]>> {
+    pub(super) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
         let mut targets = Vec::new();
         for part in parts(list) {
             targets.push(match part.kind() {
-                "identifier" => Target::Local(self.parameter(part)),
-                "destructured_parameter" => Target::Many(self.params(part)?),
+                "identifier" => AssignTarget::Local(self.parameter(part)),
+                "destructured_parameter" => AssignTarget::Many(self.params(part)?),
                 "splat_parameter" => {
                     let name = part.child_by_field_name("name");
-                    Target::Rest(name.map(|name| self.parameter(name)))
+                    AssignTarget::Rest(name.map(|name| self.parameter(name)))
                 }
                 _ => return None,
             });
@@ -232,30 +250,30 @@ impl Lower<'_> {
 
     fn parameter(&mut self, name: Syntax<'_>) -> u32 {
         let slot = self.declare_here(self.source(name));
-        self.origins.give(slot, Origin::Unknown);
+        self.origins.give(slot, ValueOrigin::Unknown);
         slot
     }
 
     /// `def`: sees no locals of the template, and has no text, for that is a local, too.
-    pub(super) fn define(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn define(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
         let (Some(name), Some(body)) = (field("name"), field("body")) else {
-            return self.ask(node, "`def`");
+            return self.unsupported(node, "`def`");
         };
         let inner = self.source(body);
         if self.in_method || name.kind() != "identifier" || inner.contains(TEXT) || inner.contains(INSERT) {
-            return self.ask(node, "`def`");
+            return self.unsupported(node, "`def`");
         }
         let first = self.slots;
         let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
         let (blocks, loops) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.loops));
         self.in_method = true;
         let params = field("parameters").map_or(Some(Box::default()), |list| self.params(list));
-        let plain = params.filter(|all| all.iter().all(|one| matches!(one, Target::Local(_))));
+        let plain = params.filter(|all| all.iter().all(|one| matches!(one, AssignTarget::Local(_))));
         // A method may call itself.
         let number = self.methods.len();
         self.names_of_methods.push((self.source(name).to_owned(), number as u32));
-        self.methods.push(Body { params: Box::default(), spreads: false, own: (0, 0), body: Node::Nil });
+        self.methods.push(BlockBody { params: Box::default(), spreads: false, own: (0, 0), body: Expr::Nil });
         let lowered = self.node(body);
         self.in_method = false;
         self.scopes = scopes;
@@ -263,30 +281,30 @@ impl Lower<'_> {
         match plain {
             Some(params) => {
                 let own = (first, self.slots);
-                self.methods[number] = Body { params, spreads: false, own, body: lowered };
-                Node::Define(number as u32)
+                self.methods[number] = BlockBody { params, spreads: false, own, body: lowered };
+                Expr::Define(number as u32)
             }
             None => {
                 self.names_of_methods.pop();
-                self.ask(node, "`def`")
+                self.unsupported(node, "`def`")
             }
         }
     }
 
-    pub(super) fn text(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Node {
+    pub(super) fn text(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Expr {
         let number = list.first().and_then(|number| self.source(*number).parse::<usize>().ok());
         match number.and_then(|number| self.program.texts.get(number)) {
             Some(text) => {
                 self.texts += 1;
-                Node::Text(text.as_str().into())
+                Expr::Text(text.as_str().into())
             }
-            None => self.ask(node, "its syntax"),
+            None => self.unsupported(node, "its syntax"),
         }
     }
 
     /// `<%= … %>`: the argument must be what stands in the tag and nothing else.
-    pub(super) fn insert(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Node {
-        let [call] = list else { return self.ask(node, "its syntax") };
+    pub(super) fn insert(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Expr {
+        let [call] = list else { return self.unsupported(node, "its syntax") };
         let receiver = call.child_by_field_name("receiver");
         let whole = self.source(*call).starts_with('(') && self.source(*call).ends_with(").to_s");
         match receiver {
@@ -296,9 +314,9 @@ impl Lower<'_> {
                     && inner.end_byte() + ".to_s".len() == call.end_byte() =>
             {
                 let value = self.statements(inner);
-                Node::Insert(Box::new(value))
+                Expr::Insert(Box::new(value))
             }
-            _ => self.ask(node, "its syntax"),
+            _ => self.unsupported(node, "its syntax"),
         }
     }
 }
@@ -308,19 +326,19 @@ const REQUIRED: &[&str] =
     &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "shellwords", "digest", "ipaddr"];
 
 /// `x.map.with_index { |a, n| … }` and `x.each_with_index.map { |a, n| … }`, which go by way of an enumerator.
-fn with_index(on: Node, method: Method, args: &[Node], block: Option<&Block>) -> (Node, Method) {
+fn with_index(on: Expr, method: Method, args: &[Expr], block: Option<&Block>) -> (Expr, Method) {
     let two = matches!(block, Some(Block::Body(body)) if body.params.len() == 2);
     match on {
-        Node::Call(inner)
+        Expr::Call(inner)
             if two && args.is_empty() && inner.block.is_none() && inner.args.is_empty() && !inner.safe =>
         {
-            let Call { receiver, method: first, args, block, safe } = *inner;
+            let MethodCall { receiver, method: first, args, block, safe } = *inner;
             match (first, method, receiver) {
                 (Method::Map, Method::EachWithIndex | Method::WithIndex, Some(on))
                 | (Method::EachWithIndex, Method::Map, Some(on)) => (on, Method::MapWithIndex),
                 (Method::Each, Method::WithIndex, Some(on)) => (on, Method::EachWithIndex),
                 (first, method, receiver) => {
-                    (Node::Call(Box::new(Call { receiver, method: first, args, block, safe })), method)
+                    (Expr::Call(Box::new(MethodCall { receiver, method: first, args, block, safe })), method)
                 }
             }
         }

@@ -7,8 +7,8 @@
 //!
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
-use super::value::{Ask, Known, Map, V};
-use super::world::Worker;
+use super::value::{ForRuby, HashValue, OrRuby, V};
+use super::world::WorkerState;
 use super::{budget, compare};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A variable that a template has set.
-struct Set<'c> {
+struct SetVariable<'c> {
     scope: u32,
     name: String,
     value: V<'c>,
@@ -49,7 +49,7 @@ pub enum ReplayOf {
 /// Variables that templates of the compile have set, and those templates.
 #[derive(Default)]
 pub(super) struct SetByTemplates<'c> {
-    all: RefCell<Vec<Set<'c>>>,
+    all: RefCell<Vec<SetVariable<'c>>>,
     replays: RefCell<Vec<Replay<'c>>>,
     /// Whether the rendering under way has set one, or seen one, which it may change.
     used: Cell<bool>,
@@ -145,18 +145,18 @@ impl<'c> SetByTemplates<'c> {
         vm: &Vm<'c>,
         scope: &'c Scope<'c>,
         (name, value): (&str, V<'c>),
-        worker: Worker,
-    ) -> Known<()> {
+        worker: WorkerState,
+    ) -> OrRuby<()> {
         let mut bytes = name.bytes();
         let word = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_lowercase())
             && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric());
-        if !word || vm.symbols.get(name).is_some() || worker != Worker::None {
-            return Err(Ask("a variable to be set"));
+        if !word || vm.symbols.get(name).is_some() || worker != WorkerState::None {
+            return Err(ForRuby("a variable to be set"));
         }
         if self.own(scope, name, usize::MAX).is_some() {
-            return Err(Ask("a variable to be set again"));
+            return Err(ForRuby("a variable to be set again"));
         }
-        let set = Set { scope: scope.id, name: name.to_owned(), value };
+        let set = SetVariable { scope: scope.id, name: name.to_owned(), value };
         self.all.borrow_mut().push(set);
         self.used.set(true);
         Ok(())
@@ -172,7 +172,7 @@ pub(super) struct Lent<'c> {
 
 impl<'c> Lent<'c> {
     /// A copy of an array or hash, all within included; none of what cannot be changed.
-    pub fn new(name: &str, original: Value<'c>) -> Known<Option<Lent<'c>>> {
+    pub fn new(name: &str, original: Value<'c>) -> OrRuby<Option<Lent<'c>>> {
         if !matches!(original, Value::Array(_) | Value::Hash(_)) {
             return Ok(None);
         }
@@ -180,26 +180,26 @@ impl<'c> Lent<'c> {
     }
 
     /// Whether it is no longer what it was.
-    pub fn is_changed(&self) -> Known<bool> {
+    pub fn is_changed(&self) -> OrRuby<bool> {
         Ok(!unchanged(&self.copy, self.original)?)
     }
 }
 
-fn copy<'c>(value: Value<'c>, depth: usize) -> Known<V<'c>> {
+fn copy<'c>(value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
     budget::spend(1)?;
     if depth > 60 {
-        return Err(Ask("a deep value"));
+        return Err(ForRuby("a deep value"));
     }
     Ok(match value {
         Value::Array(items) => {
-            V::list(items.items().iter().map(|item| copy(*item, depth + 1)).collect::<Known<_>>()?)
+            V::list(items.items().iter().map(|item| copy(*item, depth + 1)).collect::<OrRuby<_>>()?)
         }
         Value::Hash(hash) => {
             let entries = hash.entries().iter();
             let entries = entries.map(|(key, value)| Ok((V::from(*key), copy(*value, depth + 1)?)));
-            let map = Map { entries: entries.collect::<Known<_>>()? };
+            let map = HashValue { entries: entries.collect::<OrRuby<_>>()? };
             if map.is_large() {
-                return Err(Ask("a large hash"));
+                return Err(ForRuby("a large hash"));
             }
             V::Map(Rc::new(RefCell::new(map)))
         }
@@ -207,7 +207,7 @@ fn copy<'c>(value: Value<'c>, depth: usize) -> Known<V<'c>> {
     })
 }
 
-fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
+fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
     match (copy, original) {
         (V::List(copy), Value::Array(original)) => {
             let copy = copy.borrow();
@@ -227,7 +227,7 @@ fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
                 return Ok(false);
             }
             for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
-                if !compare::equal(key, &V::from(*known), true)? || !unchanged(value, *original)? {
+                if !compare::is_eql(key, &V::from(*known))? || !unchanged(value, *original)? {
                     return Ok(false);
                 }
             }
@@ -236,7 +236,7 @@ fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> Known<bool> {
         (V::Other(copy), original) => Ok(copy.same(original)),
         (copy, original) => match V::from(original) {
             V::Other(_) => Ok(false),
-            original => compare::equal(copy, &original, true),
+            original => compare::is_eql(copy, &original),
         },
     }
 }

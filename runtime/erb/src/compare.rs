@@ -1,33 +1,49 @@
 //! `==`, `eql?`, `===` and `<=>`.
 
 use super::budget;
-use super::value::{Ask, Class, Known, V};
+use super::value::{Class, ForRuby, OrRuby, V};
 use bunraku_vm::regex;
 use std::cmp::Ordering;
 
 /// Deeper values are Ruby's to compare.
 const DEEPEST: usize = 60;
 
-/// `==`, or `eql?` where `strict`: numbers of different classes differ then.
-pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>, strict: bool) -> Known<bool> {
-    nested(a, b, strict, 0)
+/// How numbers of different classes compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NumberEquality {
+    /// By their values, as `==` does.
+    ByValue,
+    /// They differ, as `eql?` says.
+    ByClass,
 }
 
-fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
+/// `==`
+pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    nested(a, b, NumberEquality::ByValue, 0)
+}
+
+/// `eql?`
+pub(super) fn is_eql<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    nested(a, b, NumberEquality::ByClass, 0)
+}
+
+fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> OrRuby<bool> {
     budget::spend(1)?;
     if depth > DEEPEST {
-        return Err(Ask("a deep value"));
+        return Err(ForRuby("a deep value"));
     }
     Ok(match (a, b) {
         (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
-            return Err(Ask("a comparison with a value of Puppet's own"));
+            return Err(ForRuby("a comparison with a value of Puppet's own"));
         }
-        (V::Match(_), _) | (_, V::Match(_)) => return Err(Ask("a comparison with a match")),
+        (V::Match(_), _) | (_, V::Match(_)) => return Err(ForRuby("a comparison with a match")),
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
         (V::Float(a), V::Float(b)) => a == b,
-        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if !strict => same_number(*n, *x)?,
+        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if numbers == NumberEquality::ByValue => {
+            same_number(*n, *x)?
+        }
         (V::Symbol(a), V::Symbol(b)) => a == b,
         (V::Class(a), V::Class(b)) => a == b,
         (V::Range(a, b, c), V::Range(d, e, f)) => (a, b, c) == (d, e, f),
@@ -39,7 +55,7 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
             }
             let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(false) };
             for (a, b) in a.iter().zip(&b) {
-                if !nested(a, b, strict, depth + 1)? {
+                if !nested(a, b, numbers, depth + 1)? {
                     return Ok(false);
                 }
             }
@@ -51,18 +67,18 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
             }
             let (Some(a), Some(b)) = (a.entries()?, b.entries()?) else { return Ok(false) };
             if a.len() > 100 {
-                return Err(Ask("a comparison of large hashes"));
+                return Err(ForRuby("a comparison of large hashes"));
             }
             for (key, value) in &a {
                 let mut found = None;
                 for (known, other) in &b {
-                    if nested(key, known, true, depth + 1)? {
+                    if nested(key, known, NumberEquality::ByClass, depth + 1)? {
                         found = Some(other);
                         break;
                     }
                 }
                 match found {
-                    Some(other) if nested(value, other, strict, depth + 1)? => {}
+                    Some(other) if nested(value, other, numbers, depth + 1)? => {}
                     _ => return Ok(false),
                 }
             }
@@ -72,29 +88,29 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, strict: bool, depth: usize) -> Known<bool> {
     })
 }
 
-fn same_number(n: i64, x: f64) -> Known<bool> {
+fn same_number(n: i64, x: f64) -> OrRuby<bool> {
     Ok(order_numbers(n, x)? == Some(Ordering::Equal))
 }
 
 /// Integers that floats hold exactly.
 const EXACT: i64 = 1 << 53;
 
-fn order_numbers(n: i64, x: f64) -> Known<Option<Ordering>> {
+fn order_numbers(n: i64, x: f64) -> OrRuby<Option<Ordering>> {
     if !(-EXACT..=EXACT).contains(&n) {
-        return Err(Ask("a large number"));
+        return Err(ForRuby("a large number"));
     }
     Ok((n as f64).partial_cmp(&x))
 }
 
 /// `<=>`; none where the values have no order.
-pub(super) fn order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Option<Ordering>> {
+pub(super) fn order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Option<Ordering>> {
     ordered(a, b, 0)
 }
 
-fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> Known<Option<Ordering>> {
+fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
     budget::spend(1)?;
     if depth > DEEPEST {
-        return Err(Ask("a deep value"));
+        return Err(ForRuby("a deep value"));
     }
     Ok(match (a, b) {
         (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
@@ -117,15 +133,15 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> Known<Option<Ordering>> {
             }
             Some(a.len().cmp(&b.len()))
         }
-        _ => return Err(Ask("an order of such values")),
+        _ => return Err(ForRuby("an order of such values")),
     })
 }
 
 /// Sorts as Ruby does. Of what is equal but not the same Ruby's order is not defined: that is left to Ruby.
-pub(super) fn sort<T, E: From<Ask>>(
+pub(super) fn sort<T, E: From<ForRuby>>(
     items: Vec<T>,
     order: &mut impl FnMut(&T, &T) -> Result<Ordering, E>,
-    same: &impl Fn(&T, &T) -> Known<bool>,
+    same: &impl Fn(&T, &T) -> OrRuby<bool>,
 ) -> Result<Vec<T>, E> {
     if items.len() < 2 {
         return Ok(items);
@@ -138,7 +154,7 @@ pub(super) fn sort<T, E: From<Ask>>(
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
         let order = order(a, b)?;
         if order.is_eq() && !same(a, b)? {
-            return Err(Ask("an order of values that are equal in it").into());
+            return Err(ForRuby("an order of values that are equal in it").into());
         }
         sorted.extend(if order.is_gt() { right.next() } else { left.next() });
     }
@@ -147,27 +163,27 @@ pub(super) fn sort<T, E: From<Ask>>(
 }
 
 /// The order of two values, where they have one.
-pub(super) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> Known<Ordering> {
-    order(a, b)?.ok_or(Ask("values without an order"))
+pub(super) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Ordering> {
+    order(a, b)?.ok_or(ForRuby("values without an order"))
 }
 
 /// `===`, with which `case` and `grep` choose.
-pub(super) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> Known<bool> {
+pub(super) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
     Ok(match (pattern, subject) {
         (V::Class(class), subject) => is_a(subject, *class)?,
         (V::Regexp(source), V::Str(_) | V::Made(_)) => {
             let text = subject.text().unwrap_or_default();
-            regex::is_match(source, text).map_err(|_| Ask("a match"))?
+            regex::is_match(source, text).map_err(|_| ForRuby("a match"))?
         }
         (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
-        (V::Regexp(_), _) => return Err(Ask("a match of such a value")),
+        (V::Regexp(_), _) => return Err(ForRuby("a match of such a value")),
         (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
-        (V::Range(..), _) => return Err(Ask("a range as a pattern")),
-        (pattern, subject) => equal(pattern, subject, false)?,
+        (V::Range(..), _) => return Err(ForRuby("a range as a pattern")),
+        (pattern, subject) => equal(pattern, subject)?,
     })
 }
 
 /// `is_a?`
-pub(super) fn is_a(value: &V<'_>, class: Class) -> Known<bool> {
+pub(super) fn is_a(value: &V<'_>, class: Class) -> OrRuby<bool> {
     Ok(class.covers(value.class()?))
 }

@@ -2,9 +2,9 @@
 
 use super::changes::{Replay, SetByTemplates};
 use super::eval::{self, Rendered, Stopped};
-use super::tree::Reason;
-use super::value::{Ask, Known};
-use super::world::{Worker, World};
+use super::tree::Unsupported;
+use super::value::{ForRuby, OrRuby};
+use super::world::{TemplateWorld, WorkerState};
 use super::{Lowered, Templates};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 pub struct KeptTemplates(FrozenVec<Arc<Lowered>>);
 
 /// What a compile has of ERB.
-pub struct Engine<'c> {
+pub struct Templating<'c> {
     /// The templates of all compiles.
     templates: &'c Templates,
     kept: &'c KeptTemplates,
@@ -50,10 +50,10 @@ pub fn name_of<'t>(erb: &Erb<'t>) -> &'t str {
     }
 }
 
-impl<'c> Engine<'c> {
+impl<'c> Templating<'c> {
     /// Nothing has been rendered yet. `templates` outlives the compile, `kept` goes with it.
     pub fn new(templates: &'c Templates, kept: &'c KeptTemplates) -> Self {
-        Engine {
+        Templating {
             templates,
             kept,
             met: Met::default(),
@@ -66,7 +66,7 @@ impl<'c> Engine<'c> {
     /// seen before.
     pub fn render(
         &self,
-        world: &dyn World<'c>,
+        world: &dyn TemplateWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
@@ -95,7 +95,8 @@ impl<'c> Engine<'c> {
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
-        let Engine { templates: _, kept: _, met: Met { files, texts }, set_by_templates, depth: _ } = self;
+        let Templating { templates: _, kept: _, met: Met { files, texts }, set_by_templates, depth: _ } =
+            self;
         files.take();
         texts.take();
         set_by_templates.release();
@@ -109,15 +110,15 @@ impl<'c> Engine<'c> {
     /// The text of the template that `template()` finds by this name, rendered within another that has `depth` around it.
     pub(super) fn render_nested(
         &self,
-        world: &dyn World<'c>,
+        world: &dyn TemplateWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         (name, depth): (&str, usize),
-    ) -> Known<Rendered<'c>> {
+    ) -> OrRuby<Rendered<'c>> {
         let outer = self.depth.replace(depth + 1);
         let found = world.template_file(vm, name).ok().flatten();
         let rendered = found
-            .ok_or(Ask("a template there is not"))
+            .ok_or(ForRuby("a template there is not"))
             .and_then(|file| self.try_to_render(world, vm, scope, &Erb::File { name, file: &file }));
         self.depth.set(outer);
         rendered
@@ -125,32 +126,33 @@ impl<'c> Engine<'c> {
 
     fn try_to_render(
         &self,
-        world: &dyn World<'c>,
+        world: &dyn TemplateWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
-    ) -> Known<Rendered<'c>> {
-        let lowered = self.lowered(world, erb).ok_or(Ask("a file that cannot be read"))?;
+    ) -> OrRuby<Rendered<'c>> {
+        let lowered = self.lowered(world, erb).ok_or(ForRuby("a file that cannot be read"))?;
         let Some(template) = lowered.template() else {
             world.needs_ruby(name_of(erb), &|| lowered.reason());
-            return Err(Ask("the template"));
+            return Err(ForRuby("the template"));
         };
         let rendered = eval::render(self, world, vm, scope, template);
         if let Err(Stopped { ask, reason }) = &rendered {
             let known = reason.and_then(|number| template.reasons.get(number as usize));
-            world.needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Reason::to_string));
+            world
+                .needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Unsupported::to_string));
         }
         match rendered {
             Ok(_) => _ = lowered.rendered.fetch_add(1, Ordering::Relaxed),
             // With a worker about, less is done here: that says nothing of the template.
-            Err(_) if world.worker() == Worker::Present => {}
+            Err(_) if world.worker() == WorkerState::Present => {}
             Err(_) => _ = lowered.asked.fetch_add(1, Ordering::Relaxed),
         }
         rendered.map_err(|stopped| stopped.ask)
     }
 
     /// The template, kept for as long as the compile runs; none where its file can't be read.
-    fn lowered(&self, world: &dyn World<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
+    fn lowered(&self, world: &dyn TemplateWorld<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
         let (met, key) = match erb {
             Erb::File { file, .. } => (&self.met.files, *file),
             Erb::Text(text) => (&self.met.texts, *text),

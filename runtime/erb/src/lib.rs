@@ -2,7 +2,7 @@
 //!
 //! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed
 //! as the one Ruby program it is, into the tree that [`eval`] renders with the methods in [`methods`]; [`origins`]
-//! says what it may change in place; [`value`], [`text`] and [`compare`] are Ruby's values, and [`form`] is how the tree
+//! says what it may change in place; [`value`], [`text`] and [`compare`] are Ruby's values, and [`encoded`] is how the tree
 //! lies in archives.
 //!
 //! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
@@ -13,9 +13,9 @@ mod budget;
 mod calls;
 mod changes;
 mod compare;
+mod encoded;
 mod engine;
 mod eval;
-mod form;
 mod literals;
 mod lower;
 mod methods;
@@ -28,10 +28,10 @@ mod value;
 mod world;
 
 pub use changes::{Replay, ReplayOf};
-pub use engine::{Engine, KeptTemplates, name_of};
+pub use engine::{KeptTemplates, Templating, name_of};
 pub use eval::Rendered;
-pub use tree::Reason;
-pub use world::{Worker, World};
+pub use tree::Unsupported;
+pub use world::{TemplateWorld, WorkerState};
 
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
 use bunraku_files::read;
@@ -46,7 +46,7 @@ use tree::Template;
 
 /// A template as far as it could be lowered, and how it has gone since.
 pub struct Lowered {
-    template: Result<Template, Reason>,
+    template: Result<Template, Unsupported>,
     rendered: AtomicU32,
     asked: AtomicU32,
 }
@@ -54,8 +54,8 @@ pub struct Lowered {
 /// How often a template may turn out to need Ruby, beyond those times it did not, before Ruby is asked at once.
 const TRIES: u32 = 4;
 
-impl From<Result<Template, Reason>> for Lowered {
-    fn from(template: Result<Template, Reason>) -> Lowered {
+impl From<Result<Template, Unsupported>> for Lowered {
+    fn from(template: Result<Template, Unsupported>) -> Lowered {
         Lowered { template, rendered: AtomicU32::new(0), asked: AtomicU32::new(0) }
     }
 }
@@ -65,23 +65,23 @@ impl Lowered {
     pub fn new(text: &[u8]) -> Lowered {
         Lowered::from(match std::str::from_utf8(text) {
             Ok(text) => lower::lower(text.strip_prefix('\u{feff}').unwrap_or(text)),
-            Err(_) => Err(Reason { line: 1, what: "its encoding".to_owned() }),
+            Err(_) => Err(Unsupported { line: 1, what: "its encoding".to_owned() }),
         })
     }
 
     /// The bytes that stand for it in an archive; none for a template beyond the bounds of their form.
     pub fn encode(&self) -> Option<Vec<u8>> {
-        form::encode(&self.template)
+        encoded::encode(&self.template)
     }
 
     /// What some bytes stand for; none if they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Lowered> {
-        form::decode(bytes).map(Lowered::from)
+        encoded::decode(bytes).map(Lowered::from)
     }
 
     /// Why it may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
     /// errors and unusual values.
-    pub fn reasons(&self) -> &[Reason] {
+    pub fn reasons(&self) -> &[Unsupported] {
         match &self.template {
             Ok(template) => &template.reasons,
             Err(reason) => std::slice::from_ref(reason),

@@ -1,7 +1,7 @@
 //! Literals: numbers, strings, symbols, regular expressions, arrays, hashes, ranges.
 
 use super::lower::{Lower, parts};
-use super::tree::{Node, Options};
+use super::tree::{Expr, RegexpOptions};
 use tree_sitter::Node as Syntax;
 
 /// The text of a string without escapes and interpolations, from how it is written.
@@ -13,11 +13,11 @@ pub(super) fn plain(written: &str) -> Option<&str> {
 
 impl Lower<'_> {
     /// A literal.
-    pub(super) fn literal(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn literal(&mut self, node: Syntax<'_>) -> Expr {
         let text = self.source(node);
         let lowered = match node.kind() {
             "integer" => self.integer(text),
-            "float" => text.parse().ok().filter(|_| !text.contains('_')).map(Node::Float),
+            "float" => text.parse().ok().filter(|_| !text.contains('_')).map(Expr::Float),
             "string" => self.string(node),
             "chained_string" => self.chained(node),
             "simple_symbol" => self.symbol(text.trim_start_matches(':')),
@@ -25,13 +25,13 @@ impl Lower<'_> {
                 let name = text.strip_prefix(':').and_then(plain);
                 name.and_then(|name| self.symbol(name))
             }
-            "string_array" => self.words(node, |word| Node::String(word.into())),
-            "symbol_array" => self.words(node, |word| Node::Symbol(word.into())),
+            "string_array" => self.words(node, |word| Expr::String(word.into())),
+            "symbol_array" => self.words(node, |word| Expr::Symbol(word.into())),
             "regex" => self.regexp(node),
             "character" => {
                 let mut chars = text.chars().skip(1);
                 match (chars.next(), chars.next()) {
-                    (Some(c), None) => Some(Node::String(c.to_string().into())),
+                    (Some(c), None) => Some(Expr::String(c.to_string().into())),
                     _ => None,
                 }
             }
@@ -41,34 +41,34 @@ impl Lower<'_> {
                     "pair" | "hash_splat_argument" | "block_argument" | "forward_argument" => None,
                     _ => Some(self.node(item)),
                 });
-                items.collect::<Option<Vec<_>>>().map(|items| Node::Array(items.into()))
+                items.collect::<Option<Vec<_>>>().map(|items| Expr::Array(items.into()))
             }
             "hash" => {
                 let pairs = parts(node).into_iter().map(|pair| match pair.kind() {
                     "pair" => self.pair(pair),
                     _ => None,
                 });
-                pairs.collect::<Option<Vec<_>>>().map(|pairs| Node::Hash(pairs.into()))
+                pairs.collect::<Option<Vec<_>>>().map(|pairs| Expr::Hash(pairs.into()))
             }
             _ => self.range(node),
         };
-        lowered.unwrap_or_else(|| self.ask(node, format!("a literal of the form {}", node.kind())))
+        lowered.unwrap_or_else(|| self.unsupported(node, format!("a literal of the form {}", node.kind())))
     }
 
-    fn integer(&self, text: &str) -> Option<Node> {
+    fn integer(&self, text: &str) -> Option<Expr> {
         let decimal = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-        text.parse().ok().filter(|_| decimal).map(Node::Int)
+        text.parse().ok().filter(|_| decimal).map(Expr::Int)
     }
 
-    fn symbol(&self, name: &str) -> Option<Node> {
+    fn symbol(&self, name: &str) -> Option<Expr> {
         let mut chars = name.chars();
         let head = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         let plain = head && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        plain.then(|| Node::Symbol(name.into()))
+        plain.then(|| Expr::Symbol(name.into()))
     }
 
     /// A pair of a hash literal.
-    pub(super) fn pair(&mut self, node: Syntax<'_>) -> Option<(Node, Node)> {
+    pub(super) fn pair(&mut self, node: Syntax<'_>) -> Option<(Expr, Expr)> {
         let key = node.child_by_field_name("key")?;
         let value = node.child_by_field_name("value")?;
         let key = match key.kind() {
@@ -88,54 +88,54 @@ impl Lower<'_> {
         Some((key, self.node(value)))
     }
 
-    fn range(&mut self, node: Syntax<'_>) -> Option<Node> {
+    fn range(&mut self, node: Syntax<'_>) -> Option<Expr> {
         let from = node.child_by_field_name("begin")?;
         let to = node.child_by_field_name("end")?;
         let open = node.child_by_field_name("operator").is_some_and(|dots| self.source(dots) == "...");
         let pair = (self.node(from), self.node(to));
-        Some(Node::Range(Box::new(pair), open))
+        Some(Expr::Range(Box::new(pair), open))
     }
 
-    fn chained(&mut self, node: Syntax<'_>) -> Option<Node> {
+    fn chained(&mut self, node: Syntax<'_>) -> Option<Expr> {
         let all = parts(node).into_iter().map(|part| self.string(part)).collect::<Option<Vec<_>>>()?;
-        Some(Node::Join(all.into()))
+        Some(Expr::Join(all.into()))
     }
 
-    fn words(&mut self, node: Syntax<'_>, make: impl Fn(&str) -> Node) -> Option<Node> {
+    fn words(&mut self, node: Syntax<'_>, make: impl Fn(&str) -> Expr) -> Option<Expr> {
         let text = self.source(node);
         if text.contains('\\') || text.starts_with("%W") || text.starts_with("%I") {
             return None;
         }
         let words = parts(node).into_iter().map(|word| make(self.source(word)));
-        Some(Node::Array(words.collect()))
+        Some(Expr::Array(words.collect()))
     }
 
-    fn string(&mut self, node: Syntax<'_>) -> Option<Node> {
+    fn string(&mut self, node: Syntax<'_>) -> Option<Expr> {
         let text = self.source(node);
         if let Some(plain) = plain(text) {
-            return Some(Node::String(plain.into()));
+            return Some(Expr::String(plain.into()));
         }
         if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
-            return Some(Node::String(single(inner).into()));
+            return Some(Expr::String(single(inner).into()));
         }
         if text.starts_with("%q") {
             let inner = text.get(3..text.len() - 1)?;
-            return (!inner.contains('\\')).then(|| Node::String(inner.into()));
+            return (!inner.contains('\\')).then(|| Expr::String(inner.into()));
         }
         if !(text.starts_with('"') || text.starts_with("%Q") || text.starts_with("%(")) {
             return None;
         }
         let mut pieces = self.pieces(node, escape)?;
         Some(match pieces.len() {
-            0 => Node::String("".into()),
-            1 if matches!(pieces[0], Node::String(_)) => pieces.remove(0),
-            _ => Node::Join(pieces.into()),
+            0 => Expr::String("".into()),
+            1 if matches!(pieces[0], Expr::String(_)) => pieces.remove(0),
+            _ => Expr::Join(pieces.into()),
         })
     }
 
     /// Contents, escapes as `escape` reads them, and interpolations.
-    fn pieces(&mut self, node: Syntax<'_>, escape: fn(&str) -> Option<String>) -> Option<Vec<Node>> {
-        let mut pieces: Vec<Node> = Vec::new();
+    fn pieces(&mut self, node: Syntax<'_>, escape: fn(&str) -> Option<String>) -> Option<Vec<Expr>> {
+        let mut pieces: Vec<Expr> = Vec::new();
         let mut literal = String::new();
         for part in parts(node) {
             match part.kind() {
@@ -143,33 +143,33 @@ impl Lower<'_> {
                 "escape_sequence" => literal.push_str(&escape(self.source(part))?),
                 "interpolation" => {
                     if !literal.is_empty() {
-                        pieces.push(Node::String(std::mem::take(&mut literal).into()));
+                        pieces.push(Expr::String(std::mem::take(&mut literal).into()));
                     }
                     if !self.source(part).starts_with("#{") {
                         return None;
                     }
-                    let mut inner: Vec<Node> = Vec::new();
+                    let mut inner: Vec<Expr> = Vec::new();
                     for statement in parts(part) {
                         inner.push(self.node(statement));
                     }
                     pieces.push(match inner.len() {
                         1 => inner.remove(0),
-                        _ => Node::Sequence(inner.into()),
+                        _ => Expr::Sequence(inner.into()),
                     });
                 }
                 _ => return None,
             }
         }
         if !literal.is_empty() {
-            pieces.push(Node::String(literal.into()));
+            pieces.push(Expr::String(literal.into()));
         }
         Some(pieces)
     }
 
-    fn regexp(&mut self, node: Syntax<'_>) -> Option<Node> {
+    fn regexp(&mut self, node: Syntax<'_>) -> Option<Expr> {
         let text = self.source(node);
         let letters = text.strip_prefix('/')?.rsplit_once('/')?.1;
-        let mut options = Options::default();
+        let mut options = RegexpOptions::default();
         for letter in letters.chars() {
             match letter {
                 'i' => options.ignore_case = true,
@@ -181,11 +181,11 @@ impl Lower<'_> {
         let raw = |escape: &str| Some(if escape == "\\/" { "/".to_owned() } else { escape.to_owned() });
         let mut pieces = self.pieces(node, raw)?;
         let source = match pieces.len() {
-            0 => Node::String("".into()),
-            1 if matches!(pieces[0], Node::String(_)) => pieces.remove(0),
-            _ => Node::Join(pieces.into()),
+            0 => Expr::String("".into()),
+            1 if matches!(pieces[0], Expr::String(_)) => pieces.remove(0),
+            _ => Expr::Join(pieces.into()),
         };
-        Some(Node::Regexp(Box::new(source), options))
+        Some(Expr::Regexp(Box::new(source), options))
     }
 }
 

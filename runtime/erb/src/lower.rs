@@ -1,10 +1,10 @@
 //! From a template's program, parsed, to the tree that is rendered. Whatever is not known here, and whatever Ruby might
-//! read otherwise than the grammar does, becomes an `Ask`.
+//! read otherwise than the grammar does, becomes an `ForRuby`.
 
 use super::methods::Method;
 use super::origins::Origins;
-use super::scan::{Program, TEXT};
-use super::tree::{Body, Call, Case, Node, Reason, Template, Variable};
+use super::scan::{ScannedTemplate, TEXT};
+use super::tree::{BlockBody, Case, Expr, InstanceVariable, MethodCall, Template, Unsupported};
 use super::value::Class;
 use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
@@ -15,8 +15,8 @@ const DEEPEST: usize = 250;
 const LARGEST: usize = 1 << 20;
 
 /// Lowers a template; the reason where Ruby has to render it in any case.
-pub(super) fn lower(text: &str) -> Result<Template, Reason> {
-    let whole = |what: &str| Reason { line: 1, what: what.to_owned() };
+pub(super) fn lower(text: &str) -> Result<Template, Unsupported> {
+    let whole = |what: &str| Unsupported { line: 1, what: what.to_owned() };
     if text.len() > LARGEST {
         return Err(whole("its size"));
     }
@@ -24,7 +24,7 @@ pub(super) fn lower(text: &str) -> Result<Template, Reason> {
     let parsed = bunraku_ruby_syntax::parse(&program.source).ok_or_else(|| whole("its syntax"))?;
     let root = parsed.root_node();
     if let Some(fault) = first_fault(root) {
-        return Err(Reason { line: line_of(fault), what: "syntax that is not understood".to_owned() });
+        return Err(Unsupported { line: line_of(fault), what: "syntax that is not understood".to_owned() });
     }
     let mut lower = Lower {
         program: &program,
@@ -102,11 +102,11 @@ pub(super) fn parts<'t>(node: Syntax<'t>) -> Vec<Syntax<'t>> {
 }
 
 pub(super) struct Lower<'p> {
-    pub(super) program: &'p Program,
+    pub(super) program: &'p ScannedTemplate,
     pub(super) scopes: Vec<HashMap<String, u32>>,
     pub(super) slots: u32,
-    pub(super) variables: Vec<Variable>,
-    pub(super) reasons: Vec<Reason>,
+    pub(super) variables: Vec<InstanceVariable>,
+    pub(super) reasons: Vec<Unsupported>,
     pub(super) depth: usize,
     /// How many blocks, and loops within the innermost one, are around.
     pub(super) blocks: usize,
@@ -114,7 +114,7 @@ pub(super) struct Lower<'p> {
     pub(super) texts: usize,
     pub(super) groups: bool,
     pub(super) origins: Origins,
-    pub(super) methods: Vec<Body>,
+    pub(super) methods: Vec<BlockBody>,
     pub(super) names_of_methods: Vec<(String, u32)>,
     pub(super) in_method: bool,
 }
@@ -125,9 +125,9 @@ impl<'p> Lower<'p> {
     }
 
     /// What sends the template to Ruby when it is reached.
-    pub(super) fn ask(&mut self, node: Syntax<'_>, what: impl Into<String>) -> Node {
-        self.reasons.push(Reason { line: line_of(node), what: what.into() });
-        Node::Ask((self.reasons.len() - 1) as u32)
+    pub(super) fn unsupported(&mut self, node: Syntax<'_>, what: impl Into<String>) -> Expr {
+        self.reasons.push(Unsupported { line: line_of(node), what: what.into() });
+        Expr::Unsupported((self.reasons.len() - 1) as u32)
     }
 
     pub(super) fn local(&self, name: &str) -> Option<u32> {
@@ -154,61 +154,61 @@ impl<'p> Lower<'p> {
         let name = name.trim_start_matches('@');
         let place = self.variables.iter().position(|known| *known.name.text == *name);
         place.unwrap_or_else(|| {
-            self.variables.push(Variable::new(name));
+            self.variables.push(InstanceVariable::new(name));
             self.variables.len() - 1
         }) as u32
     }
 
     /// The statements that are a node's parts.
-    pub(super) fn statements(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn statements(&mut self, node: Syntax<'_>) -> Expr {
         let mut all = Vec::new();
         for part in parts(node) {
             if matches!(part.kind(), "rescue" | "ensure" | "else" | "uninterpreted" | "heredoc_body") {
-                return self.ask(part, format!("`{}`", part.kind()));
+                return self.unsupported(part, format!("`{}`", part.kind()));
             }
             if part.kind() != "empty_statement" {
                 all.push(self.node(part));
             }
         }
         match all.len() {
-            0 => Node::Nil,
-            1 => all.pop().unwrap_or(Node::Nil),
-            _ => Node::Sequence(all.into()),
+            0 => Expr::Nil,
+            1 => all.pop().unwrap_or(Expr::Nil),
+            _ => Expr::Sequence(all.into()),
         }
     }
 
-    pub(super) fn optional(&mut self, node: Option<Syntax<'_>>) -> Node {
-        node.map_or(Node::Nil, |node| self.node(node))
+    pub(super) fn optional(&mut self, node: Option<Syntax<'_>>) -> Expr {
+        node.map_or(Expr::Nil, |node| self.node(node))
     }
 
     /// The condition of a branch or loop.
-    pub(super) fn condition(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn condition(&mut self, node: Syntax<'_>) -> Expr {
         match node.child_by_field_name("condition") {
             Some(condition) => self.truth(condition),
-            None => Node::Nil,
+            None => Expr::Nil,
         }
     }
 
     /// What is asked for its truth: a regular expression there matches the line read last, a range is a switch.
-    pub(super) fn truth(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn truth(&mut self, node: Syntax<'_>) -> Expr {
         let mut inner = node;
         while let ("parenthesized_statements", [only]) = (inner.kind(), &parts(inner)[..]) {
             inner = *only;
         }
         match inner.kind() {
-            "regex" | "range" => self.ask(inner, "a pattern as a condition"),
+            "regex" | "range" => self.unsupported(inner, "a pattern as a condition"),
             _ => self.node(node),
         }
     }
 
-    pub(super) fn nodes(&mut self, nodes: &[Syntax<'_>]) -> Box<[Node]> {
+    pub(super) fn nodes(&mut self, nodes: &[Syntax<'_>]) -> Box<[Expr]> {
         nodes.iter().map(|node| self.node(*node)).collect()
     }
 
     /// An expression or statement.
-    pub(super) fn node(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn node(&mut self, node: Syntax<'_>) -> Expr {
         if self.depth >= DEEPEST {
-            return self.ask(node, "nesting");
+            return self.unsupported(node, "nesting");
         }
         self.depth += 1;
         let lowered = self.any(node);
@@ -216,31 +216,31 @@ impl<'p> Lower<'p> {
         lowered
     }
 
-    pub(super) fn any(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn any(&mut self, node: Syntax<'_>) -> Expr {
         let text = self.source(node);
         match node.kind() {
-            "nil" => Node::Nil,
-            "true" => Node::Bool(true),
-            "false" => Node::Bool(false),
+            "nil" => Expr::Nil,
+            "true" => Expr::Bool(true),
+            "false" => Expr::Bool(false),
             "integer" | "float" | "string" | "chained_string" | "simple_symbol" | "delimited_symbol"
             | "string_array" | "symbol_array" | "regex" | "character" | "array" | "hash" | "range" => {
                 self.literal(node)
             }
             "identifier" => match self.local(text) {
-                Some(slot) => Node::Local(slot),
-                None if text == "scope" => Node::Scope,
+                Some(slot) => Expr::Local(slot),
+                None if text == "scope" => Expr::Scope,
                 None => self.function(node, text, &[], None),
             },
-            "instance_variable" if !text.starts_with("@__") => Node::Variable(self.variable(text)),
+            "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
             "constant" => match Class::by_name(text) {
-                Some(class) => Node::Class(class),
-                None => self.ask(node, format!("the constant {text}")),
+                Some(class) => Expr::Class(class),
+                None => self.unsupported(node, format!("the constant {text}")),
             },
             "begin" => self.begin(node),
             "method" => self.define(node),
             "return" if self.in_method => {
                 let value = self.jump_value(node);
-                Node::Return(Box::new(value))
+                Expr::Return(Box::new(value))
             }
             "parenthesized_statements" | "then" | "else" | "do" | "block_body" | "body_statement" => {
                 self.statements(node)
@@ -250,23 +250,23 @@ impl<'p> Lower<'p> {
                 let then = self.optional(node.child_by_field_name("consequence"));
                 let other = self.optional(node.child_by_field_name("alternative"));
                 match node.kind() {
-                    "unless" => Node::If(Box::new((condition, other, then))),
-                    _ => Node::If(Box::new((condition, then, other))),
+                    "unless" => Expr::If(Box::new((condition, other, then))),
+                    _ => Expr::If(Box::new((condition, then, other))),
                 }
             }
             "conditional" => {
                 let condition = self.condition(node);
                 let then = self.optional(node.child_by_field_name("consequence"));
                 let other = self.optional(node.child_by_field_name("alternative"));
-                Node::If(Box::new((condition, then, other)))
+                Expr::If(Box::new((condition, then, other)))
             }
             "if_modifier" | "unless_modifier" => {
                 // The body stands in front: names it sets are known in the condition.
                 let body = self.optional(node.child_by_field_name("body"));
                 let condition = self.condition(node);
                 match node.kind() {
-                    "if_modifier" => Node::If(Box::new((condition, body, Node::Nil))),
-                    _ => Node::If(Box::new((condition, Node::Nil, body))),
+                    "if_modifier" => Expr::If(Box::new((condition, body, Expr::Nil))),
+                    _ => Expr::If(Box::new((condition, Expr::Nil, body))),
                 }
             }
             "while" | "until" => {
@@ -274,7 +274,7 @@ impl<'p> Lower<'p> {
                 self.loops += 1;
                 let body = self.optional(node.child_by_field_name("body"));
                 self.loops -= 1;
-                Node::While(Box::new((condition, body)), node.kind() == "while")
+                Expr::While(Box::new((condition, body)), node.kind() == "while")
             }
             "case" => self.case(node),
             "binary" => self.binary(node),
@@ -285,27 +285,27 @@ impl<'p> Lower<'p> {
             "element_reference" => self.element(node),
             "next" if self.blocks > 0 && self.loops == 0 => {
                 let value = self.jump_value(node);
-                Node::Next(Box::new(value))
+                Expr::Next(Box::new(value))
             }
             "break" if self.blocks > 0 || self.loops > 0 => {
                 let value = self.jump_value(node);
-                Node::Break(Box::new(value))
+                Expr::Break(Box::new(value))
             }
-            "scope_resolution" => self.ask(node, format!("the constant {text}")),
+            "scope_resolution" => self.unsupported(node, format!("the constant {text}")),
             "global_variable" if matches!(text.as_bytes(), [b'$', b'1'..=b'9']) => {
                 self.groups = true;
-                Node::Group(usize::from(text.as_bytes()[1] - b'0'))
+                Expr::Group(usize::from(text.as_bytes()[1] - b'0'))
             }
-            "global_variable" => self.ask(node, format!("the variable {text}")),
+            "global_variable" => self.unsupported(node, format!("the variable {text}")),
             kind => {
                 let kind = kind.replace('_', " ");
-                self.ask(node, format!("`{kind}`"))
+                self.unsupported(node, format!("`{kind}`"))
             }
         }
     }
 
     /// `begin`: alone, or with one `rescue` of what is known to be raised.
-    pub(super) fn begin(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn begin(&mut self, node: Syntax<'_>) -> Expr {
         let all = parts(node);
         let Some((rescue, body)) = all.split_last().filter(|(last, _)| last.kind() == "rescue") else {
             return self.statements(node);
@@ -316,32 +316,32 @@ impl<'p> Lower<'p> {
         let name = match variable.as_deref() {
             None => None,
             Some([name]) if name.kind() == "identifier" => Some(self.source(*name)),
-            Some(_) => return self.ask(*rescue, "`rescue`"),
+            Some(_) => return self.unsupported(*rescue, "`rescue`"),
         };
         let plain = |part: &Syntax<'_>| !matches!(part.kind(), "rescue" | "ensure" | "else");
         if !known || !body.iter().all(plain) {
-            return self.ask(*rescue, "`rescue`");
+            return self.unsupported(*rescue, "`rescue`");
         }
-        let body = Node::Sequence(self.nodes(body));
+        let body = Expr::Sequence(self.nodes(body));
         let slot = name.map(|name| self.declare(name));
         let handler = self.optional(rescue.child_by_field_name("body"));
-        Node::Rescue(Box::new((body, handler)), slot)
+        Expr::Rescue(Box::new((body, handler)), slot)
     }
 
-    pub(super) fn jump_value(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn jump_value(&mut self, node: Syntax<'_>) -> Expr {
         match parts(node).first().map(|list| parts(*list)) {
-            None => Node::Nil,
+            None => Expr::Nil,
             Some(values) => match values[..] {
                 [value] => self.node(value),
-                _ => self.ask(node, "`next` or `break` with several values"),
+                _ => self.unsupported(node, "`next` or `break` with several values"),
             },
         }
     }
 
-    pub(super) fn case(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn case(&mut self, node: Syntax<'_>) -> Expr {
         let subject = node.child_by_field_name("value").map(|value| self.node(value));
         let mut branches = Vec::new();
-        let mut otherwise = Node::Nil;
+        let mut otherwise = Expr::Nil;
         for part in parts(node) {
             match part.kind() {
                 "when" => {
@@ -351,7 +351,7 @@ impl<'p> Lower<'p> {
                         .into_iter()
                         .map(|pattern| match parts(pattern)[..] {
                             [value] => self.node(value),
-                            _ => self.ask(pattern, "a pattern"),
+                            _ => self.unsupported(pattern, "a pattern"),
                         })
                         .collect();
                     let body = self.optional(part.child_by_field_name("body"));
@@ -361,17 +361,17 @@ impl<'p> Lower<'p> {
                 _ => {}
             }
         }
-        Node::Case(Box::new(Case { subject, branches: branches.into(), otherwise }))
+        Expr::Case(Box::new(Case { subject, branches: branches.into(), otherwise }))
     }
 }
 
 /// A call with these arguments.
-pub(super) fn call(receiver: Node, method: Method, args: Vec<Node>) -> Node {
+pub(super) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {
     let args = args.into();
-    Node::Call(Box::new(Call { receiver: Some(receiver), method, args, block: None, safe: false }))
+    Expr::Call(Box::new(MethodCall { receiver: Some(receiver), method, args, block: None, safe: false }))
 }
 
 /// A call with one argument.
-pub(super) fn operation(left: Node, method: Method, right: Node) -> Node {
+pub(super) fn operation(left: Expr, method: Method, right: Expr) -> Expr {
     call(left, method, vec![right])
 }

@@ -2,27 +2,27 @@
 
 use super::lower::{Lower, call, operation, parts};
 use super::methods::Method;
-use super::origins::Origin;
-use super::tree::{Node, Target};
+use super::origins::ValueOrigin;
+use super::tree::{AssignTarget, Expr};
 use tree_sitter::Node as Syntax;
 
 impl Lower<'_> {
-    pub(super) fn binary(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn binary(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
         let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
         else {
-            return self.ask(node, "an operator");
+            return self.unsupported(node, "an operator");
         };
         let operator = self.source(operator);
         if matches!(operator, "=~" | "!~") && left.kind() == "regex" && self.source(left).contains("(?<") {
-            return self.ask(node, "names of groups");
+            return self.unsupported(node, "names of groups");
         }
         if operator == "<<"
             && left.kind() == "identifier"
             && let Some(slot) = self.local(self.source(left))
         {
-            self.origins.change(Origin::Local(slot));
-            return Node::AppendLocal(slot, Box::new(self.node(right)));
+            self.origins.change(ValueOrigin::Local(slot));
+            return Expr::AppendLocal(slot, Box::new(self.node(right)));
         }
         let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
             let left = self.truth(left);
@@ -31,10 +31,10 @@ impl Lower<'_> {
             let left = self.node(left);
             (left, self.node(right))
         };
-        let negate = |method, (left, right)| Node::Not(Box::new(operation(left, method, right)));
+        let negate = |method, (left, right)| Expr::Not(Box::new(operation(left, method, right)));
         match operator {
-            "&&" | "and" => Node::And(Box::new(pair)),
-            "||" | "or" => Node::Or(Box::new(pair)),
+            "&&" | "and" => Expr::And(Box::new(pair)),
+            "||" | "or" => Expr::Or(Box::new(pair)),
             "!=" => negate(Method::Equal, pair),
             "!~" => negate(Method::Matches, pair),
             operator => match Method::by_name(operator) {
@@ -44,20 +44,22 @@ impl Lower<'_> {
                     }
                     operation(pair.0, method, pair.1)
                 }
-                None => self.ask(node, format!("the operator {operator}")),
+                None => self.unsupported(node, format!("the operator {operator}")),
             },
         }
     }
 
-    pub(super) fn unary(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn unary(&mut self, node: Syntax<'_>) -> Expr {
         let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
-        let Some(operand) = node.child_by_field_name("operand") else { return self.ask(node, "an operator") };
+        let Some(operand) = node.child_by_field_name("operand") else {
+            return self.unsupported(node, "an operator");
+        };
         match operator {
-            "!" | "not" => Node::Not(Box::new(self.truth(operand))),
+            "!" | "not" => Expr::Not(Box::new(self.truth(operand))),
             "-" => match self.node(operand) {
-                Node::Int(n) => Node::Int(-n),
-                Node::Float(n) => Node::Float(-n),
-                operand => operation(Node::Int(0), Method::Minus, operand),
+                Expr::Int(n) => Expr::Int(-n),
+                Expr::Float(n) => Expr::Float(-n),
+                operand => operation(Expr::Int(0), Method::Minus, operand),
             },
             "defined?" => {
                 let mut operand = operand;
@@ -66,34 +68,34 @@ impl Lower<'_> {
                 }
                 let text = self.source(operand);
                 match operand.kind() {
-                    "instance_variable" if !text.starts_with("@__") => Node::IsVariable(self.variable(text)),
-                    "identifier" if self.local(text).is_some() => Node::String("local-variable".into()),
-                    _ => self.ask(node, format!("`defined?({text})`")),
+                    "instance_variable" if !text.starts_with("@__") => Expr::IsVariable(self.variable(text)),
+                    "identifier" if self.local(text).is_some() => Expr::String("local-variable".into()),
+                    _ => self.unsupported(node, format!("`defined?({text})`")),
                 }
             }
-            operator => self.ask(node, format!("the operator {operator}")),
+            operator => self.unsupported(node, format!("the operator {operator}")),
         }
     }
 
     /// What an assignment's left side is lowered to with the value given.
-    pub(super) fn assign(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Node) -> Node {
+    pub(super) fn assign(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
         let text = self.source(left);
         match left.kind() {
             "identifier" => {
                 let slot = self.declare(text);
                 let value = fresh(value(self));
                 self.origins.give(slot, self.origin(&value));
-                Node::SetLocal(slot, Box::new(value))
+                Expr::SetLocal(slot, Box::new(value))
             }
             "instance_variable" if !text.starts_with("@__") => {
                 let variable = self.variable(text);
                 let value = value(self);
                 self.origins.store(self.origin(&value));
-                Node::SetVariable(variable, Box::new(value))
+                Expr::SetVariable(variable, Box::new(value))
             }
             "element_reference" => {
                 let Some((object, mut args)) = self.element_parts(left) else {
-                    return self.ask(left, "an assignment to an element");
+                    return self.unsupported(left, "an assignment to an element");
                 };
                 args.push(value(self));
                 self.origins.change(self.origin(&object));
@@ -102,103 +104,103 @@ impl Lower<'_> {
             _ => {
                 // Names set within are known from here on all the same.
                 value(self);
-                self.ask(left, format!("an assignment to {text}"))
+                self.unsupported(left, format!("an assignment to {text}"))
             }
         }
     }
 
-    pub(super) fn assignment(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn assignment(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
         let (Some(left), Some(right)) = (field("left"), field("right")) else {
-            return self.ask(node, "an assignment");
+            return self.unsupported(node, "an assignment");
         };
         if left.kind() == "left_assignment_list" {
             let Some(targets) = self.targets(left) else {
-                return self.ask(node, "an assignment to several");
+                return self.unsupported(node, "an assignment to several");
             };
             let value = match right.kind() {
-                "right_assignment_list" => Node::Array(self.nodes(&parts(right))),
+                "right_assignment_list" => Expr::Array(self.nodes(&parts(right))),
                 _ => self.node(right),
             };
-            return Node::SetMany(Target::Many(targets), Box::new(value));
+            return Expr::SetMany(AssignTarget::Many(targets), Box::new(value));
         }
         if matches!(right.kind(), "right_assignment_list" | "splat_argument" | "rescue_modifier") {
-            return self.ask(node, "an assignment of several");
+            return self.unsupported(node, "an assignment of several");
         }
         self.assign(left, |lower| lower.node(right))
     }
 
-    pub(super) fn targets(&mut self, list: Syntax<'_>) -> Option<Box<[Target]>> {
+    pub(super) fn targets(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
         let mut targets = Vec::new();
         for part in parts(list) {
             targets.push(match part.kind() {
                 "identifier" => {
                     let slot = self.declare(self.source(part));
-                    self.origins.give(slot, Origin::Unknown);
-                    Target::Local(slot)
+                    self.origins.give(slot, ValueOrigin::Unknown);
+                    AssignTarget::Local(slot)
                 }
-                "destructured_left_assignment" => Target::Many(self.targets(part)?),
+                "destructured_left_assignment" => AssignTarget::Many(self.targets(part)?),
                 _ => return None,
             });
         }
         Some(targets.into())
     }
 
-    pub(super) fn operator_assignment(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn operator_assignment(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
         let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
         else {
-            return self.ask(node, "an assignment");
+            return self.unsupported(node, "an assignment");
         };
         let operator = self.source(operator).trim_end_matches('=').to_owned();
         let text = self.source(left);
         if right.kind() == "rescue_modifier" {
-            return self.ask(node, "`rescue`");
+            return self.unsupported(node, "`rescue`");
         }
         if left.kind() == "element_reference" {
             // Object and index are computed once.
             let Some((object, args)) = self.element_parts(left) else {
-                return self.ask(node, "an assignment to an element");
+                return self.unsupported(node, "an assignment to an element");
             };
-            let Ok([index]) = <[Node; 1]>::try_from(args) else {
-                return self.ask(node, "an assignment to an element");
+            let Ok([index]) = <[Expr; 1]>::try_from(args) else {
+                return self.unsupported(node, "an assignment to an element");
             };
             let (a, b) = (self.hidden(), self.hidden());
-            let read = call(Node::Local(a), Method::Element, vec![Node::Local(b)]);
+            let read = call(Expr::Local(a), Method::Element, vec![Expr::Local(b)]);
             let right = self.node(right);
             self.origins.change(self.origin(&object));
-            let write = |value| call(Node::Local(a), Method::SetElement, vec![Node::Local(b), value]);
+            let write = |value| call(Expr::Local(a), Method::SetElement, vec![Expr::Local(b), value]);
             let set = match &*operator {
-                "||" => Node::Or(Box::new((read, write(right)))),
-                "&&" => Node::And(Box::new((read, write(right)))),
+                "||" => Expr::Or(Box::new((read, write(right)))),
+                "&&" => Expr::And(Box::new((read, write(right)))),
                 operator => match Method::by_name(operator) {
                     Some(method) => write(operation(read, method, right)),
-                    None => return self.ask(node, format!("the operator {operator}=")),
+                    None => return self.unsupported(node, format!("the operator {operator}=")),
                 },
             };
-            let keep = |slot, value| Node::SetLocal(slot, Box::new(value));
-            return Node::Sequence([keep(a, object), keep(b, index), set].into());
+            let keep = |slot, value| Expr::SetLocal(slot, Box::new(value));
+            return Expr::Sequence([keep(a, object), keep(b, index), set].into());
         }
         let read = match left.kind() {
-            "identifier" => Node::Local(self.declare(text)),
-            "instance_variable" if !text.starts_with("@__") => Node::Variable(self.variable(text)),
-            _ => return self.ask(node, format!("an assignment to {text}")),
+            "identifier" => Expr::Local(self.declare(text)),
+            "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
+            _ => return self.unsupported(node, format!("an assignment to {text}")),
         };
         match &*operator {
             "||" => {
                 let set = self.assign(left, |lower| lower.node(right));
-                Node::Or(Box::new((read, set)))
+                Expr::Or(Box::new((read, set)))
             }
             "&&" => {
                 let set = self.assign(left, |lower| lower.node(right));
-                Node::And(Box::new((read, set)))
+                Expr::And(Box::new((read, set)))
             }
             operator => match Method::by_name(operator) {
                 Some(method) => self.assign(left, |lower| {
                     let right = lower.node(right);
                     operation(read, method, right)
                 }),
-                None => self.ask(node, format!("the operator {operator}=")),
+                None => self.unsupported(node, format!("the operator {operator}=")),
             },
         }
     }
@@ -209,7 +211,7 @@ impl Lower<'_> {
         self.declare_here(&name)
     }
 
-    pub(super) fn element_parts(&mut self, node: Syntax<'_>) -> Option<(Node, Vec<Node>)> {
+    pub(super) fn element_parts(&mut self, node: Syntax<'_>) -> Option<(Expr, Vec<Expr>)> {
         let all = parts(node);
         let (object, args) = all.split_first()?;
         if node.child_by_field_name("block").is_some()
@@ -221,24 +223,24 @@ impl Lower<'_> {
         Some((object, args.iter().map(|arg| self.node(*arg)).collect()))
     }
 
-    pub(super) fn element(&mut self, node: Syntax<'_>) -> Node {
+    pub(super) fn element(&mut self, node: Syntax<'_>) -> Expr {
         // A name in front of a bracket that is no local is a call with an array.
         match self.element_parts(node) {
             Some((object, args)) => key_or_call(object, args),
-            None => self.ask(node, "an element"),
+            None => self.unsupported(node, "an element"),
         }
     }
 }
 
 /// `x[…]`: of what has no brackets of another meaning, at a key that is known.
-fn key_or_call(object: Node, mut args: Vec<Node>) -> Node {
+fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
     let other = match &object {
-        Node::Scope => true,
-        Node::Call(call) => call.method == Method::Variables,
+        Expr::Scope => true,
+        Expr::Call(call) => call.method == Method::Variables,
         _ => false,
     };
     match args.pop() {
-        Some(Node::String(key)) if args.is_empty() && !other => Node::Key(Box::new(object), key),
+        Some(Expr::String(key)) if args.is_empty() && !other => Expr::Key(Box::new(object), key),
         last => {
             args.extend(last);
             call(object, Method::Element, args)
@@ -247,9 +249,9 @@ fn key_or_call(object: Node, mut args: Vec<Node>) -> Node {
 }
 
 /// A string that a name is given is that name's own, and may be changed in place.
-fn fresh(value: Node) -> Node {
+fn fresh(value: Expr) -> Expr {
     match value {
-        Node::String(_) => Node::Fresh(Box::new(value)),
+        Expr::String(_) => Expr::Fresh(Box::new(value)),
         other => other,
     }
 }

@@ -6,10 +6,10 @@
 
 use super::lower::Lower;
 use super::methods::Method;
-use super::tree::{Call, Lends, Node};
+use super::tree::{Expr, Lends, MethodCall};
 
 /// Where a value comes from.
-pub(super) enum Origin {
+pub(super) enum ValueOrigin {
     /// The template has made it.
     Own,
     /// It is the value of a variable of Puppet's.
@@ -21,25 +21,25 @@ pub(super) enum Origin {
 /// What locals are given, and what is changed.
 #[derive(Default)]
 pub(super) struct Origins {
-    given: Vec<(u32, Origin)>,
-    changed: Vec<Origin>,
+    given: Vec<(u32, ValueOrigin)>,
+    changed: Vec<ValueOrigin>,
     /// What instance variables are given: changed, for all that is known, if anything is.
-    stored: Vec<Origin>,
+    stored: Vec<ValueOrigin>,
 }
 
 impl Origins {
     /// A local may have a value of such an origin.
-    pub fn give(&mut self, slot: u32, origin: Origin) {
+    pub fn give(&mut self, slot: u32, origin: ValueOrigin) {
         self.given.push((slot, origin));
     }
 
     /// An instance variable may have a value of such an origin.
-    pub fn store(&mut self, origin: Origin) {
+    pub fn store(&mut self, origin: ValueOrigin) {
         self.stored.push(origin);
     }
 
     /// A value of such an origin may be changed.
-    pub fn change(&mut self, origin: Origin) {
+    pub fn change(&mut self, origin: ValueOrigin) {
         self.changed.push(origin);
     }
 
@@ -47,21 +47,21 @@ impl Origins {
     pub fn lends(self) -> Lends {
         let mut names: Vec<Box<str>> = Vec::new();
         let mut slots = Vec::new();
-        let mut pending: Vec<&Origin> = self.changed.iter().collect();
+        let mut pending: Vec<&ValueOrigin> = self.changed.iter().collect();
         if !pending.is_empty() {
             pending.extend(&self.stored);
         }
         while let Some(origin) = pending.pop() {
             match origin {
-                Origin::Own => {}
-                Origin::Variable(name) if names.contains(name) => {}
-                Origin::Variable(name) => names.push(name.clone()),
-                Origin::Local(slot) if slots.contains(slot) => {}
-                Origin::Local(slot) => {
+                ValueOrigin::Own => {}
+                ValueOrigin::Variable(name) if names.contains(name) => {}
+                ValueOrigin::Variable(name) => names.push(name.clone()),
+                ValueOrigin::Local(slot) if slots.contains(slot) => {}
+                ValueOrigin::Local(slot) => {
                     slots.push(*slot);
                     pending.extend(self.given.iter().filter(|(to, _)| to == slot).map(|(_, origin)| origin));
                 }
-                Origin::Unknown => return Lends::Anything,
+                ValueOrigin::Unknown => return Lends::Anything,
             }
         }
         Lends::Variables(names)
@@ -70,27 +70,33 @@ impl Origins {
 
 impl Lower<'_> {
     /// Where the value of an expression comes from.
-    pub(super) fn origin(&self, node: &Node) -> Origin {
+    pub(super) fn origin(&self, node: &Expr) -> ValueOrigin {
         match node {
-            Node::Array(_) | Node::Hash(_) | Node::Fresh(_) | Node::String(_) | Node::Join(_) => Origin::Own,
-            Node::Local(slot) | Node::SetLocal(slot, _) => Origin::Local(*slot),
-            Node::Variable(number) => Origin::Variable(self.variables[*number as usize].name.text.clone()),
-            Node::Call(call) => match &**call {
-                Call {
-                    receiver: Some(Node::Scope),
+            Expr::Array(_) | Expr::Hash(_) | Expr::Fresh(_) | Expr::String(_) | Expr::Join(_) => {
+                ValueOrigin::Own
+            }
+            Expr::Local(slot) | Expr::SetLocal(slot, _) => ValueOrigin::Local(*slot),
+            Expr::Variable(number) => {
+                ValueOrigin::Variable(self.variables[*number as usize].name.text.clone())
+            }
+            Expr::Call(call) => match &**call {
+                MethodCall {
+                    receiver: Some(Expr::Scope),
                     method: Method::LookUp | Method::Element,
                     args,
                     block: None,
                     ..
                 } => match &**args {
-                    [Node::String(name)] => Origin::Variable(name.clone()),
-                    _ => Origin::Unknown,
+                    [Expr::String(name)] => ValueOrigin::Variable(name.clone()),
+                    _ => ValueOrigin::Unknown,
                 },
                 // A new array, if it is one.
-                Call { method: Method::Plus | Method::Dup | Method::Map | Method::Sort, .. } => Origin::Own,
-                _ => Origin::Unknown,
+                MethodCall { method: Method::Plus | Method::Dup | Method::Map | Method::Sort, .. } => {
+                    ValueOrigin::Own
+                }
+                _ => ValueOrigin::Unknown,
             },
-            _ => Origin::Unknown,
+            _ => ValueOrigin::Unknown,
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) const INSERT: &str = "__bunraku_insert";
 
 /// A template as a program.
 #[derive(Debug, Default)]
-pub(super) struct Program {
+pub(super) struct ScannedTemplate {
     /// Ruby.
     pub source: String,
     /// The texts by number.
@@ -19,21 +19,21 @@ pub(super) struct Program {
 
 /// What kind of tag is open.
 #[derive(Clone, Copy, PartialEq)]
-enum Tag {
+enum ErbTag {
     Code,
     Insert,
     Comment,
 }
 
 #[derive(Default)]
-struct Writer {
-    program: Program,
+struct ProgramWriter {
+    program: ScannedTemplate,
     /// Statements of the line so far.
     line: Vec<String>,
     content: String,
 }
 
-impl Writer {
+impl ProgramWriter {
     fn break_line(&mut self) {
         self.program.source.push_str(&self.line.join("; "));
         self.program.source.push('\n');
@@ -51,18 +51,18 @@ impl Writer {
         self.program.texts.push(text);
     }
 
-    fn close(&mut self, tag: Tag) {
+    fn close(&mut self, tag: ErbTag) {
         let code = std::mem::take(&mut self.content);
         match tag {
-            Tag::Code => match code.strip_suffix('\n') {
+            ErbTag::Code => match code.strip_suffix('\n') {
                 Some(code) => {
                     self.line.push(code.to_owned());
                     self.break_line();
                 }
                 None => self.line.push(code),
             },
-            Tag::Insert => self.line.push(format!("{INSERT}(({code}).to_s)")),
-            Tag::Comment => {}
+            ErbTag::Insert => self.line.push(format!("{INSERT}(({code}).to_s)")),
+            ErbTag::Comment => {}
         }
     }
 }
@@ -71,11 +71,11 @@ impl Writer {
 ///
 /// # Errors
 /// Why it is not read here: it sets an encoding, or uses the names above.
-pub(super) fn scan(text: &str) -> Result<Program, &'static str> {
+pub(super) fn scan(text: &str) -> Result<ScannedTemplate, &'static str> {
     if text.contains("__bunraku") {
         return Err("a name of the renderer's own");
     }
-    let mut writer = Writer { line: vec!["nil".to_owned()], ..Writer::default() };
+    let mut writer = ProgramWriter { line: vec!["nil".to_owned()], ..ProgramWriter::default() };
     let mut open = None;
     let mut at = 0;
     while at < text.len() {
@@ -95,9 +95,9 @@ pub(super) fn scan(text: &str) -> Result<Program, &'static str> {
                         writer.content.push_str("<%");
                         None
                     }
-                    "<%=" => Some(Tag::Insert),
-                    "<%#" => Some(Tag::Comment),
-                    _ => Some(Tag::Code),
+                    "<%=" => Some(ErbTag::Insert),
+                    "<%#" => Some(ErbTag::Comment),
+                    _ => Some(ErbTag::Code),
                 };
                 if open.is_some() {
                     writer.put_text();
@@ -111,7 +111,7 @@ pub(super) fn scan(text: &str) -> Result<Program, &'static str> {
                     "" => {}
                     "%%>" => writer.content.push_str("%>"),
                     token => {
-                        if tag == Tag::Comment && is_magic(&writer.content) {
+                        if tag == ErbTag::Comment && is_magic(&writer.content) {
                             return Err("a comment that sets an encoding");
                         }
                         writer.close(tag);

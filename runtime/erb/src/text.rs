@@ -1,7 +1,7 @@
 //! `to_s` and `inspect`.
 
 use super::budget;
-use super::value::{Ask, BUSY, Known, V};
+use super::value::{BUSY, ForRuby, OrRuby, V};
 use bunraku_vm::format::{float_to_s, inspect};
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const LARGEST: usize = 16 << 20;
 const DEEPEST: usize = 60;
 
 /// Appends what `to_s` gives.
-pub(super) fn put(out: &mut String, value: &V<'_>) -> Known<()> {
+pub(super) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
     match value {
         V::Nil => {}
         V::Str(text) => out.push_str(text),
@@ -25,14 +25,14 @@ pub(super) fn put(out: &mut String, value: &V<'_>) -> Known<()> {
 }
 
 /// What `to_s` gives.
-pub(super) fn to_s(value: &V<'_>) -> Known<String> {
+pub(super) fn to_s(value: &V<'_>) -> OrRuby<String> {
     let mut out = String::new();
     put(&mut out, value)?;
     Ok(out)
 }
 
 /// What `inspect` gives.
-pub(super) fn inspected(value: &V<'_>) -> Known<String> {
+pub(super) fn inspected(value: &V<'_>) -> OrRuby<String> {
     let mut out = String::new();
     put_inspected(&mut out, value, 0)?;
     Ok(out)
@@ -47,10 +47,10 @@ fn put_regexp(out: &mut String, source: &str) {
     }
 }
 
-fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> Known<()> {
+fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
     budget::spend(1)?;
     if depth > DEEPEST || out.len() > LARGEST {
-        return Err(Ask("a deep or large value"));
+        return Err(ForRuby("a deep or large value"));
     }
     match value {
         V::Nil => out.push_str("nil"),
@@ -65,7 +65,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> Known<()> {
             // Others are put between quotes, by rules of their own.
             let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
             if !plain || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return Err(Ask("a symbol that is no plain word"));
+                return Err(ForRuby("a symbol that is no plain word"));
             }
             out.push(':');
             out.push_str(name);
@@ -86,27 +86,27 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> Known<()> {
             let _ = write!(out, "{from}{}{to}", if *open { "..." } else { ".." });
         }
         V::Class(class) => out.push_str(class.name()),
-        V::Match(_) => return Err(Ask("the notation of a match")),
-        V::Regexp(_) => return Err(Ask("the notation of a regular expression")),
-        V::Void | V::Scope | V::Other(_) => return Err(Ask("the text of a value of Puppet's own")),
+        V::Match(_) => return Err(ForRuby("the notation of a match")),
+        V::Regexp(_) => return Err(ForRuby("the notation of a regular expression")),
+        V::Void | V::Scope | V::Other(_) => return Err(ForRuby("the text of a value of Puppet's own")),
     }
     Ok(())
 }
 
 /// A string between quotes. Which letters beyond ASCII can be printed is Ruby's to know, but for the plain ones.
-pub(super) fn put_string(out: &mut String, text: &str) -> Known<()> {
+pub(super) fn put_string(out: &mut String, text: &str) -> OrRuby<()> {
     let plain = |c: char| match c {
         '\n' | '\t' | '\r' | ' '..='~' => true,
         c => c < '\u{2000}' && c.is_alphanumeric(),
     };
     if !text.chars().all(plain) {
-        return Err(Ask("the notation of a string beyond plain letters"));
+        return Err(ForRuby("the notation of a string beyond plain letters"));
     }
     out.push_str(&inspect::inspect_str(text));
     Ok(())
 }
 
-fn put_items<'c>(out: &mut String, items: impl Iterator<Item = V<'c>>, depth: usize) -> Known<()> {
+fn put_items<'c>(out: &mut String, items: impl Iterator<Item = V<'c>>, depth: usize) -> OrRuby<()> {
     out.push('[');
     for (n, item) in items.enumerate() {
         if n > 0 {
@@ -122,7 +122,7 @@ fn put_entries<'c>(
     out: &mut String,
     entries: impl Iterator<Item = (V<'c>, V<'c>)>,
     depth: usize,
-) -> Known<()> {
+) -> OrRuby<()> {
     out.push('{');
     for (n, (key, value)) in entries.enumerate() {
         if n > 0 {

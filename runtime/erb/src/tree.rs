@@ -1,5 +1,5 @@
 //! A template ready to be rendered: Ruby's expressions with locals as slots, instance variables by number, methods as
-//! numbers. What is not known is an [`Node::Ask`]: reached, it sends the whole template to Ruby.
+//! numbers. What is not known is an [`Expr::Unsupported`]: reached, it sends the whole template to Ruby.
 
 use super::methods::{Method, SHARED};
 use super::value::Class;
@@ -8,15 +8,15 @@ use bunraku_vm::symbol::KeptName;
 /// A lowered template.
 #[derive(Debug)]
 pub(crate) struct Template {
-    pub(super) body: Node,
+    pub(super) body: Expr,
     /// How many slots locals take.
     pub(super) slots: usize,
     /// Instance variables by number.
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<InstanceVariable>,
     /// What Ruby is needed for where it is reached, in order, with lines.
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<Unsupported>,
     /// Methods that it defines.
-    pub(super) methods: Vec<Body>,
+    pub(super) methods: Vec<BlockBody>,
     /// Whether groups of the last match are named.
     pub(super) groups: bool,
     /// What it may change in place.
@@ -27,15 +27,15 @@ pub(crate) struct Template {
 
 /// A variable of the scope that the template names.
 #[derive(Debug)]
-pub(super) struct Variable {
+pub(super) struct InstanceVariable {
     pub name: KeptName,
     /// Whether it is one of those that are the same everywhere.
     pub shared: bool,
 }
 
-impl Variable {
-    pub fn new(name: &str) -> Variable {
-        Variable { name: KeptName::new(name), shared: SHARED.contains(&name) }
+impl InstanceVariable {
+    pub fn new(name: &str) -> InstanceVariable {
+        InstanceVariable { name: KeptName::new(name), shared: SHARED.contains(&name) }
     }
 }
 
@@ -58,14 +58,14 @@ impl Lends {
 
 /// What the renderer does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
+pub struct Unsupported {
     /// Line of the template.
     pub line: usize,
     /// What stands there.
     pub what: String,
 }
 
-impl std::fmt::Display for Reason {
+impl std::fmt::Display for Unsupported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}, line {}", self.what, self.line)
     }
@@ -73,7 +73,7 @@ impl std::fmt::Display for Reason {
 
 /// An expression.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum Expr {
     Nil,
     Bool(bool),
     Int(i64),
@@ -81,39 +81,39 @@ pub(super) enum Node {
     /// Text of the template, put out.
     Text(Box<str>),
     /// `<%= … %>`
-    Insert(Box<Node>),
-    Sequence(Box<[Node]>),
+    Insert(Box<Expr>),
+    Sequence(Box<[Expr]>),
     String(Box<str>),
     /// A string that is changed in place later.
-    Fresh(Box<Node>),
+    Fresh(Box<Expr>),
     Symbol(Box<str>),
     /// `"a#{b}"`
-    Join(Box<[Node]>),
-    Regexp(Box<Node>, Options),
-    Array(Box<[Node]>),
+    Join(Box<[Expr]>),
+    Regexp(Box<Expr>, RegexpOptions),
+    Array(Box<[Expr]>),
     /// Only as an element or argument.
-    Splat(Box<Node>),
-    Hash(Box<[(Node, Node)]>),
-    Range(Box<(Node, Node)>, bool),
+    Splat(Box<Expr>),
+    Hash(Box<[(Expr, Expr)]>),
+    Range(Box<(Expr, Expr)>, bool),
     Local(u32),
-    SetLocal(u32, Box<Node>),
+    SetLocal(u32, Box<Expr>),
     /// `@x`
     Variable(u32),
-    SetVariable(u32, Box<Node>),
+    SetVariable(u32, Box<Expr>),
     /// `a, b = …`
-    SetMany(Target, Box<Node>),
-    If(Box<(Node, Node, Node)>),
+    SetMany(AssignTarget, Box<Expr>),
+    If(Box<(Expr, Expr, Expr)>),
     /// `while`, or `until` where the truth is false.
-    While(Box<(Node, Node)>, bool),
+    While(Box<(Expr, Expr)>, bool),
     Case(Box<Case>),
-    And(Box<(Node, Node)>),
-    Or(Box<(Node, Node)>),
-    Not(Box<Node>),
-    Call(Box<Call>),
+    And(Box<(Expr, Expr)>),
+    Or(Box<(Expr, Expr)>),
+    Not(Box<Expr>),
+    Call(Box<MethodCall>),
     /// `x['key']`
-    Key(Box<Node>, Box<str>),
+    Key(Box<Expr>, Box<str>),
     /// `local << …`, which may change a string in place.
-    AppendLocal(u32, Box<Node>),
+    AppendLocal(u32, Box<Expr>),
     Scope,
     Class(Class),
     /// `$1`
@@ -121,21 +121,21 @@ pub(super) enum Node {
     /// `def`: from here on the method of the number is there.
     Define(u32),
     /// A call of such a method.
-    CallOwn(u32, Box<[Node]>),
-    Return(Box<Node>),
+    CallOwn(u32, Box<[Expr]>),
+    Return(Box<Expr>),
     /// `begin … rescue ArgumentError => e … end`: the local that takes the error.
-    Rescue(Box<(Node, Node)>, Option<u32>),
+    Rescue(Box<(Expr, Expr)>, Option<u32>),
     /// `defined?(@x)`
     IsVariable(u32),
-    Next(Box<Node>),
-    Break(Box<Node>),
+    Next(Box<Expr>),
+    Break(Box<Expr>),
     /// What is not known: the number of its reason.
-    Ask(u32),
+    Unsupported(u32),
 }
 
 /// `i`, `m` and `x` of a regular expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct RegexpOptions {
     pub ignore_case: bool,
     pub multiline: bool,
     pub extended: bool,
@@ -145,18 +145,18 @@ pub(super) struct Options {
 #[derive(Debug)]
 pub(super) struct Case {
     /// None where each `when` is a condition.
-    pub subject: Option<Node>,
-    pub branches: Box<[(Box<[Node]>, Node)]>,
-    pub otherwise: Node,
+    pub subject: Option<Expr>,
+    pub branches: Box<[(Box<[Expr]>, Expr)]>,
+    pub otherwise: Expr,
 }
 
 /// A call of a method, or of a function that templates have without a receiver.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct MethodCall {
     /// None for a function.
-    pub receiver: Option<Node>,
+    pub receiver: Option<Expr>,
     pub method: Method,
-    pub args: Box<[Node]>,
+    pub args: Box<[Expr]>,
     pub block: Option<Block>,
     /// `&.`
     pub safe: bool,
@@ -165,28 +165,28 @@ pub(super) struct Call {
 /// A block.
 #[derive(Debug)]
 pub(super) enum Block {
-    Body(Body),
+    Body(BlockBody),
     /// `&:name`
     Method(Method),
 }
 
 /// A block's parameters and code.
 #[derive(Debug)]
-pub(super) struct Body {
-    pub params: Box<[Target]>,
+pub(super) struct BlockBody {
+    pub params: Box<[AssignTarget]>,
     /// Whether one array given is spread over the parameters.
     pub spreads: bool,
     /// Slots of its own: nil when it begins.
     pub own: (u32, u32),
-    pub body: Node,
+    pub body: Expr,
 }
 
 /// What takes a value.
 #[derive(Debug)]
-pub(super) enum Target {
+pub(super) enum AssignTarget {
     Local(u32),
     /// The rest of a list; none takes it away.
     Rest(Option<u32>),
     /// `(a, b)`
-    Many(Box<[Target]>),
+    Many(Box<[AssignTarget]>),
 }

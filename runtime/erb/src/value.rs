@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 /// Why a template goes to Ruby after all.
 #[derive(Debug)]
-pub(super) struct Ask(pub &'static str);
+pub(super) struct ForRuby(pub &'static str);
 
-pub(super) type Known<T> = Result<T, Ask>;
+pub(super) type OrRuby<T> = Result<T, ForRuby>;
 
 /// A value.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(super) enum V<'c> {
     /// A hash of the compile.
     Hash(Hash<'c>),
     /// A hash made here.
-    Map(Rc<RefCell<Map<'c>>>),
+    Map(Rc<RefCell<HashValue<'c>>>),
     /// Integers from, to; whether without the last.
     Range(i64, i64, bool),
     /// A regular expression by its source, options put around it.
@@ -110,20 +110,20 @@ impl Class {
 
 /// A hash made by a template: entries in order. Small ones only, for it is searched from front to back.
 #[derive(Default)]
-pub(super) struct Map<'c> {
+pub(super) struct HashValue<'c> {
     pub entries: Vec<(V<'c>, V<'c>)>,
 }
 
 /// A larger hash is Ruby's to make.
 const LARGEST_MAP: usize = 400;
 
-impl<'c> Map<'c> {
+impl<'c> HashValue<'c> {
     /// Whether it has more entries than are searched here.
     pub fn is_large(&self) -> bool {
         self.entries.len() > LARGEST_MAP
     }
 
-    pub fn find(&self, key: &V<'c>) -> Known<Option<usize>> {
+    pub fn find(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
         budget::spend(self.entries.len() as u64 / 8)?;
         let text = key.text();
         for (place, (known, _)) in self.entries.iter().enumerate() {
@@ -138,14 +138,14 @@ impl<'c> Map<'c> {
         Ok(None)
     }
 
-    pub fn get(&self, key: &V<'c>) -> Known<Option<V<'c>>> {
+    pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
         Ok(self.find(key)?.map(|place| self.entries[place].1.clone()))
     }
 
-    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> Known<()> {
+    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
         match self.find(&key)? {
             Some(place) => self.entries[place].1 = value,
-            None if self.entries.len() >= LARGEST_MAP => return Err(Ask("a large hash")),
+            None if self.entries.len() >= LARGEST_MAP => return Err(ForRuby("a large hash")),
             None => self.entries.push((key, value)),
         }
         Ok(())
@@ -180,7 +180,7 @@ impl<'c> V<'c> {
     }
 
     pub fn map(entries: Vec<(V<'c>, V<'c>)>) -> V<'c> {
-        V::Map(Rc::new(RefCell::new(Map { entries })))
+        V::Map(Rc::new(RefCell::new(HashValue { entries })))
     }
 
     pub fn pair(key: V<'c>, value: V<'c>) -> V<'c> {
@@ -201,7 +201,7 @@ impl<'c> V<'c> {
     }
 
     /// The class of the value.
-    pub fn class(&self) -> Known<Class> {
+    pub fn class(&self) -> OrRuby<Class> {
         Ok(match self {
             V::Nil => Class::Nil,
             V::Bool(true) => Class::True,
@@ -215,13 +215,13 @@ impl<'c> V<'c> {
             V::Range(..) => Class::Range,
             V::Regexp(_) => Class::Regexp,
             V::Void | V::Class(_) | V::Match(_) | V::Scope | V::Other(_) => {
-                return Err(Ask("the class of a value"));
+                return Err(ForRuby("the class of a value"));
             }
         })
     }
 
     /// Items of an array: a copy.
-    pub fn items(&self) -> Known<Option<Vec<V<'c>>>> {
+    pub fn items(&self) -> OrRuby<Option<Vec<V<'c>>>> {
         budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Array(items) => Some(items.items().iter().map(|item| V::from(*item)).collect()),
@@ -231,7 +231,7 @@ impl<'c> V<'c> {
     }
 
     /// Entries of a hash: a copy.
-    pub fn entries(&self) -> Known<Option<Vec<(V<'c>, V<'c>)>>> {
+    pub fn entries(&self) -> OrRuby<Option<Vec<(V<'c>, V<'c>)>>> {
         budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Hash(hash) => Some(hash.entries().iter().map(|(k, v)| (V::from(*k), V::from(*v))).collect()),
@@ -252,17 +252,17 @@ impl<'c> V<'c> {
     }
 
     /// Ruby's `eql?`: what makes keys of a hash one.
-    pub fn same_key(&self, other: &V<'c>) -> Known<bool> {
+    pub fn same_key(&self, other: &V<'c>) -> OrRuby<bool> {
         Ok(match (self, other) {
             (V::Int(a), V::Int(b)) => a == b,
             (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
-            (V::Float(_), V::Float(_)) => return Err(Ask("a float as a key")),
-            _ => super::compare::equal(self, other, true)?,
+            (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
+            _ => super::compare::is_eql(self, other)?,
         })
     }
 
     /// As a value of the compile.
-    pub fn to_value(&self, vm: &Vm<'c>) -> Known<Value<'c>> {
+    pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
         budget::spend(1)?;
         Ok(match self {
             V::Nil => Value::Undef,
@@ -275,7 +275,8 @@ impl<'c> V<'c> {
             V::Hash(hash) => Value::Hash(*hash),
             V::Other(value) => *value,
             V::List(items) => {
-                let items = items.borrow().iter().map(|item| item.to_value(vm)).collect::<Known<Vec<_>>>()?;
+                let items =
+                    items.borrow().iter().map(|item| item.to_value(vm)).collect::<OrRuby<Vec<_>>>()?;
                 vm.array(&items)
             }
             V::Map(map) => {
@@ -285,10 +286,10 @@ impl<'c> V<'c> {
                 }
                 Value::Hash(hash.finish())
             }
-            _ => return Err(Ask("a value that the compile does not know")),
+            _ => return Err(ForRuby("a value that the compile does not know")),
         })
     }
 }
 
 /// Something is changed that is being run through.
-pub(super) const BUSY: Ask = Ask("a change of what is being run through");
+pub(super) const BUSY: ForRuby = ForRuby("a change of what is being run through");

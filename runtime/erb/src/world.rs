@@ -9,7 +9,7 @@ use bunraku_vm::vm::Vm;
 
 /// How the compile stands to its Ruby worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worker {
+pub enum WorkerState {
     /// It has none, and no code in Ruby runs.
     None,
     /// It has one: that remembers variables itself.
@@ -19,7 +19,7 @@ pub enum Worker {
 }
 
 /// The compile that a template is rendered for.
-pub trait World<'c> {
+pub trait TemplateWorld<'c> {
     /// A variable by its simple or qualified name, as a scope sees it; none where there is no such variable.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ pub trait World<'c> {
     fn has_old_function(&self, name: &str) -> bool;
 
     /// How the compile stands to its Ruby worker.
-    fn worker(&self) -> Worker;
+    fn worker(&self) -> WorkerState;
 
     /// The tree that template files are read from.
     fn tree(&self) -> &'c Tree;

@@ -7,9 +7,9 @@ use bunraku_vm::value::Value;
 use hashbrown::HashTable;
 use std::cell::RefCell;
 
-/// A variable, and what it was.
+/// A variable that a look-up has asked for, and what it was.
 #[derive(Clone, Copy)]
-pub(crate) struct Variable<'c> {
+pub(crate) struct SeenVariable<'c> {
     /// Its name.
     pub name: Symbol,
     /// Whether `::` stands in that.
@@ -18,13 +18,26 @@ pub(crate) struct Variable<'c> {
     pub value: Option<Value<'c>>,
 }
 
-/// An answer.
-struct Memo<'c> {
+/// What a look-up was asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
     /// The hash of the key: hardly one is looked for with several merges.
-    hash: u64,
-    key: &'c str,
-    merge: &'c str,
-    variables: &'c [Variable<'c>],
+    pub hash: u64,
+    /// The key.
+    pub key: &'a str,
+    /// The name of the merge, empty for none.
+    pub merge: &'a str,
+}
+
+impl PartialEq for Asked<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.merge == other.merge
+    }
+}
+
+struct AnsweredLookup<'c> {
+    asked: Asked<'c>,
+    variables: &'c [SeenVariable<'c>],
     found: Option<Value<'c>>,
 }
 
@@ -33,41 +46,42 @@ struct Recorder {
     /// Where the variables begin that it has asked for.
     start: usize,
     /// Whether only data had a part in it.
-    pure: bool,
+    is_pure: bool,
 }
 
 /// The answers of a compile.
 #[derive(Default)]
-pub(crate) struct Memos<'c> {
-    table: RefCell<HashTable<Memo<'c>>>,
+pub(crate) struct AnsweredLookups<'c> {
+    /// Key: that of the look-up and its merge; bound: the keys that code looks for, one answer each; stale when one of
+    /// the variables that the answer was made from has another value, which is asked each time.
+    /// Test: `spec/hiera.md`, "Answers and the variables they were made from".
+    table: RefCell<HashTable<AnsweredLookup<'c>>>,
     /// Of the look-ups under way, outermost first.
     recorders: RefCell<Vec<Recorder>>,
     /// The variables they have asked for, those of the innermost at the end.
-    variables: RefCell<Vec<Variable<'c>>>,
+    variables: RefCell<Vec<SeenVariable<'c>>>,
 }
 
-impl<'c> Memos<'c> {
-    /// The answer for a key with this hash and the name of a merge, if there is one and its variables are unchanged.
+impl<'c> AnsweredLookups<'c> {
+    /// The answer to a look-up, if there is one and its variables are unchanged.
     pub fn get(
         &self,
-        hash: u64,
-        key: &str,
-        merge: &str,
-        is_unchanged: impl FnMut(&Variable<'c>) -> bool,
+        asked: Asked<'_>,
+        is_unchanged: impl FnMut(&SeenVariable<'c>) -> bool,
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
-        let memo = table.find(hash, |memo| memo.key == key && memo.merge == merge)?;
-        memo.variables.iter().all(is_unchanged).then_some(memo.found)
+        let answered = table.find(asked.hash, |answered| answered.asked == asked)?;
+        answered.variables.iter().all(is_unchanged).then_some(answered.found)
     }
 
     /// A look-up begins.
     pub fn begin(&self) {
         let start = self.variables.borrow().len();
-        self.recorders.borrow_mut().push(Recorder { start, pure: true });
+        self.recorders.borrow_mut().push(Recorder { start, is_pure: true });
     }
 
     /// The look-up that began last asked for a variable.
-    pub fn asked(&self, variable: Variable<'c>) {
+    pub fn asked_for(&self, variable: SeenVariable<'c>) {
         if let Some(recorder) = self.recorders.borrow().last() {
             let mut variables = self.variables.borrow_mut();
             if !variables[recorder.start..].iter().any(|known| known.name == variable.name) {
@@ -76,30 +90,24 @@ impl<'c> Memos<'c> {
         }
     }
 
-    /// Something other than data has a part in the look-ups under way: code, what a program gave.
+    /// Something other than data has a part in the look-ups under way (code, what a program gave): their answers are
+    /// not kept.
     pub fn spoil(&self) {
-        self.recorders.borrow_mut().iter_mut().for_each(|recorder| recorder.pure = false);
+        self.recorders.borrow_mut().iter_mut().for_each(|recorder| recorder.is_pure = false);
     }
 
     /// The look-up that began last has ended, with an answer or with an error, which is none.
-    pub fn end(
-        &self,
-        arena: &'c Bump,
-        hash: u64,
-        key: &'c str,
-        merge: &'c str,
-        answer: Option<Option<Value<'c>>>,
-    ) {
+    pub fn end(&self, arena: &'c Bump, asked: Asked<'c>, answer: Option<Option<Value<'c>>>) {
         let Some(recorder) = self.recorders.borrow_mut().pop() else { return };
         let mut all = self.variables.borrow_mut();
         let variables = arena.alloc_slice_copy(&all[recorder.start..]);
         all.truncate(recorder.start);
-        let Some(found) = answer.filter(|_| recorder.pure) else { return };
-        let memo = Memo { hash, key, merge, variables, found };
+        let Some(found) = answer.filter(|_| recorder.is_pure) else { return };
+        let answered = AnsweredLookup { asked, variables, found };
         let mut table = self.table.borrow_mut();
-        match table.find_mut(hash, |other| other.key == key && other.merge == merge) {
-            Some(old) => *old = memo,
-            None => _ = table.insert_unique(hash, memo, |memo| memo.hash),
+        match table.find_mut(asked.hash, |other| other.asked == asked) {
+            Some(old) => *old = answered,
+            None => _ = table.insert_unique(asked.hash, answered, |answered| answered.asked.hash),
         }
     }
 }

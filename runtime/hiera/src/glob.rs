@@ -29,7 +29,7 @@ fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
     if all.len() >= MAX_ALTERNATIVES {
         return false;
     }
-    let Some(open) = pattern.find('{') else {
+    let Some(open) = pattern.find("{") else {
         all.push(pattern.to_owned());
         return true;
     };

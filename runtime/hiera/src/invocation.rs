@@ -4,12 +4,6 @@ use crate::explain::Explain;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 
-/// Look-ups that one look-up may lead to: texts that name each other can double at every step.
-pub(crate) const MAX_ASKED: u32 = 100_000;
-
-/// How deep they may nest; Ruby's stack ends before.
-pub(crate) const MAX_NESTED: usize = 2_000;
-
 /// What a look-up carries with it.
 #[derive(Clone, Copy)]
 pub struct Invocation<'c> {
@@ -21,12 +15,19 @@ pub struct Invocation<'c> {
     pub defaults: Option<Hash<'c>>,
     /// Whether only the global layer is asked.
     pub global_only: bool,
-    /// Whether one of the old functions asks.
-    pub hiera: bool,
+    /// Whether one of the old functions asks: `hiera`, `hiera_array`, `hiera_hash`, `hiera_include`.
+    pub is_old_function: bool,
     /// The levels before all others that one of the old functions asks for.
     pub level: Option<Value<'c>>,
     /// Whether variables are seen as a version 3 configuration sees them.
     pub old_scope: bool,
     /// Who explains the look-up.
     pub explain: Explain<'c>,
+}
+
+impl<'c> Invocation<'c> {
+    /// The same without what the caller gives: what configurations and options are resolved with.
+    pub(crate) fn without_given(&self) -> Invocation<'c> {
+        Invocation { overrides: None, defaults: None, ..*self }
+    }
 }

@@ -1,8 +1,9 @@
 //! Keys: `a::b.c.0."d.e"` is the root key `a::b` and the segments that lead into its value.
 
 use crate::data_file::data::Data;
-use crate::explain::{Explain, What};
-use bunraku_vm::diagnostic::Diagnostic;
+use crate::explain::{Explain, FoundIn, Step};
+use crate::fault::lookup_error;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::names;
 use bunraku_vm::value::Value;
@@ -37,11 +38,6 @@ pub struct Key<'t> {
     pub segments: Vec<Segment<'t>>,
 }
 
-/// An error of look-ups (Ruby: `LookupError`): nothing is put around it.
-pub fn lookup_error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
-    Flow::formed(Diagnostic::error(message))
-}
-
 /// Whether a key has neither segments nor quotes.
 pub(crate) fn is_plain(text: &str) -> bool {
     // All bytes at a time: hardly a key has any of these.
@@ -63,6 +59,9 @@ impl<'t> Key<'t> {
     }
 
     /// The key of a look-up.
+    ///
+    /// # Errors
+    /// When it can't be taken apart.
     pub fn parse<'c>(text: &'t str) -> Eval<'c, Key<'t>> {
         Key::split(text).ok_or_else(|| lookup_error(format!("Syntax error in key: '{text}'")))
     }
@@ -72,12 +71,15 @@ impl<'t> Key<'t> {
         names::split_first(&self.root).map(|(module, _)| module)
     }
 
-    /// Follows the segments into a value.
+    /// Follows the segments into a value; none where they lead to nothing.
+    ///
+    /// # Errors
+    /// When one of them leads into what has neither keys nor items.
     pub fn dig<'c>(&self, explain: Explain<'c>, value: Value<'c>) -> Eval<'c, Option<Value<'c>>> {
         if self.segments.is_empty() {
             return Ok(Some(value));
         }
-        let what = || What::SubKey(self.segments.iter().map(Segment::data).collect());
+        let what = || Step::SubKey(self.segments.iter().map(Segment::data).collect());
         explain.with(what, || self.follow(explain, value))
     }
 
@@ -92,9 +94,10 @@ impl<'t> Key<'t> {
                 (Segment::Name(name), Value::Hash(hash)) => hash.get_str(name),
                 (_, Value::Int(n)) => {
                     // Ruby's own words: its integers have `[]`, which gives bits.
-                    return Err(Flow::raw(format!(
+                    let message = format!(
                         "undefined method `include?' for {n}:Integer\n\n            unless value.include?(segment)\n                        ^^^^^^^^^"
-                    )));
+                    );
+                    return Err(Flow::caused(Cause::UndefinedMethod, message));
                 }
                 (segment, other) => {
                     let class = match other {
@@ -117,9 +120,9 @@ impl<'t> Key<'t> {
                 }
             };
             explain.with(
-                || What::Segment(segment.data()),
+                || Step::Segment(segment.data()),
                 || match next {
-                    Some(next) => explain.found(segment.data(), next),
+                    Some(next) => explain.found(segment.data(), next, FoundIn::Place),
                     None => explain.not_found(segment.data()),
                 },
             );
@@ -132,6 +135,7 @@ impl<'t> Key<'t> {
     }
 }
 
+/// The parts of a key, quoted or not; none where it can't be taken apart.
 fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
     let mut all = Vec::new();
     let mut rest = text;

@@ -1,18 +1,20 @@
 //! Hiera: values by key from the global layer, the environment's and the module's.
 //!
-//! Whoever looks something up takes [`Lookups`] from a compile's [`Hiera`]. What look-ups ask of the compile is the
-//! trait [`Surroundings`]. A look-up goes through these parts, top down: [`look_up`] (the order of it all), [`layer`]
+//! Whoever looks something up takes [`Lookups`] from a compile's [`Hiera`]; what look-ups ask of the compile around them
+//! is the trait [`Surroundings`]. A look-up goes down through these parts: [`look_up`] (the order of it all), [`layer`]
 //! (which `hiera.yaml` there are), [`config`] (what they say), [`hierarchy`] (their entries, with variables resolved),
-//! [`backend`] (functions that give data), [`data_file`] (YAML, JSON, HOCON). Beside them, [`lookup_options`] says how
-//! values are merged and converted, [`merge`] makes one value of several, [`interpolate`] resolves `%{…}`; [`query`]
-//! is `puppet lookup`, [`explain`] its explanations.
+//! [`backend`] (the functions that give data), [`data_file`] (YAML, JSON, HOCON). Beside them, [`lookup_options`] says
+//! how values are merged and converted, [`merge`] makes one value of several, [`interpolate`] resolves `%{…}`;
+//! [`query`] is `puppet lookup`, [`explain`] its explanations. What one compile keeps is in [`state`].
 //! Source: `Puppet::Pops::Lookup`.
 
 mod answered;
 pub mod backend;
 pub mod config;
+mod configured_variables;
 pub mod data_file;
 pub mod explain;
+mod fault;
 mod glob;
 pub mod hierarchy;
 mod interpolate;
@@ -26,33 +28,11 @@ pub mod query;
 mod quick_answer;
 mod state;
 mod surroundings;
+mod under_way;
+mod variables;
 
 pub use backend::context;
-pub use data_file::hocon;
-pub use data_file::{self as file, cache as files, data, yaml};
 pub use glob::glob;
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
 pub use surroundings::{EnvironmentParts, ModuleParts, Repeat, Surroundings};
-
-/// Errors that Ruby raises on its own are no errors of Puppet's, and are left as they are.
-fn is_plain_ruby(message: &str) -> bool {
-    [
-        "Undefined variable '",
-        "Function Load Error",
-        "undefined method",
-        "comparison of ",
-        "Unknown merge strategy",
-        "'yaml_data' one of",
-        "'json_data' one of",
-        "'hocon_data' one of",
-        "'eyaml_lookup_key': one of",
-    ]
-    .iter()
-    .any(|start| message.starts_with(start))
-}
-
-/// Whether a plain YAML scalar is text, and no number, date or the like.
-pub fn is_plain_text(text: &str) -> bool {
-    matches!(data_file::yaml::scalar::scan(text), Ok(data::Data::Text(_)))
-}

@@ -3,7 +3,7 @@
 
 use super::Talk;
 use super::protocol::Request;
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::function::Call;
@@ -84,7 +84,7 @@ impl<'c> Talk<'_, 'c> {
                 Ok(Some(Value::Undef))
             }
             (CALL, [block @ Value::Object(_), Value::Array(args)]) => {
-                let arguments = [*block, Value::Array(*args)].map(Argument::Value);
+                let arguments = [*block, Value::Array(*args)].map(RequestArgument::Value);
                 let result = self.request(vm, "The block", Request::CallBlock, &arguments);
                 result.map(Some).map_err(passing)
             }

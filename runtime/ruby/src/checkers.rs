@@ -1,7 +1,7 @@
 //! Checkers of syntax that modules have in Ruby: whether there may be any, and what they say of a text.
 
 use super::protocol::Request;
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use super::world::CheckerFault;
 use super::{Talk, text};
 use bunraku_vm::diagnostic::Place;
@@ -42,7 +42,8 @@ impl<'c> Talk<'_, 'c> {
         let file = place.file.as_deref().map_or(Value::Undef, |file| vm.string(file));
         let arguments =
             [vm.string(syntax), vm.string(checked), file, number(place.line), number(place.column)];
-        let answer = self.request(vm, &subject, Request::CheckSyntax, &arguments.map(Argument::Value))?;
+        let answer =
+            self.request(vm, &subject, Request::CheckSyntax, &arguments.map(RequestArgument::Value))?;
         let malformed = || Flow::raw(format!("{subject}: Ruby answered what is no list of errors"));
         let Value::Array(parts) = answer else { return Err(malformed()) };
         let [Value::Int(count), Value::Array(errors)] = parts.items() else { return Err(malformed()) };

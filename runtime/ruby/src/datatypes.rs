@@ -3,7 +3,7 @@
 //! attributes that Ruby would make it from again; its members are asked of Ruby.
 
 use super::protocol::Request;
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use super::world::Counted;
 use super::{Talk, subject, text};
 use bunraku_vm::closure::Closure;
@@ -70,7 +70,8 @@ impl<'c> Talk<'_, 'c> {
     pub fn data_type(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, DataTypeInterface<'c>> {
         self.world.refuse_irregular(file)?;
         let subject = subject("data type", name, file);
-        let arguments = [text(file), name.to_lowercase()].map(|text| Argument::Value(vm.string(&text)));
+        let arguments =
+            [text(file), name.to_lowercase()].map(|text| RequestArgument::Value(vm.string(&text)));
         let Value::Array(parts) = self.request(vm, &subject, Request::LoadDataType, &arguments)? else {
             return Err(malformed());
         };
@@ -129,7 +130,7 @@ impl<'c> Talk<'_, 'c> {
         }
         let subject = self.datatype_subject(ty);
         let parent = parent.map_or(Value::Undef, |parent| vm.string(types::name(types::resolved(parent))));
-        let arguments = describe(vm, ty, definition, parent).map(Argument::Value);
+        let arguments = describe(vm, ty, definition, parent).map(RequestArgument::Value);
         let answer = self.request(vm, &subject, Request::MakeClass, &arguments)?;
         let Value::Array(parts) = answer else { return Err(malformed()) };
         let [takes_hash, Value::Array(parameters), class_name] = parts.items() else {
@@ -161,7 +162,7 @@ impl<'c> Talk<'_, 'c> {
         let name = types::name(types::resolved(ty));
         self.counted(Counted::Function, &format!("{name}.new"), || {
             let from_hash = Value::Bool(from == MadeFrom::Hash);
-            let arguments = [vm.string(name), vm.array(args), from_hash].map(Argument::Value);
+            let arguments = [vm.string(name), vm.array(args), from_hash].map(RequestArgument::Value);
             self.request(vm, &subject, Request::MakeInstance, &arguments)
         })
     }
@@ -182,7 +183,7 @@ impl<'c> Talk<'_, 'c> {
         self.counted(Counted::Function, &format!("{}.{name}", object.type_name), || {
             let block = block.map_or(Value::Undef, Value::Closure);
             let arguments = [Value::Object(object), vm.string(name), vm.array(args), block];
-            self.request(vm, &subject, Request::CallMember, &arguments.map(Argument::Value))
+            self.request(vm, &subject, Request::CallMember, &arguments.map(RequestArgument::Value))
         })
     }
 }

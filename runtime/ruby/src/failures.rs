@@ -4,7 +4,7 @@
 use super::Talk;
 use super::protocol::{CompileFailure, Message, RubyFailure};
 use super::raised;
-use super::wire::{Reader, put_text};
+use super::wire::{MessageReader, put_text};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -31,7 +31,7 @@ impl<'c> Talk<'_, 'c> {
             Flow::Next(..) => (CompileFailure::Next, String::new()),
             Flow::Return(..) => (CompileFailure::Return, String::new()),
         };
-        let mut flows = self.ruby.session.flows.borrow_mut();
+        let mut flows = self.ruby.conversation.flows.borrow_mut();
         let mut out = vec![Message::Failure.byte(), cause.byte()];
         out.extend((flows.len() as i64).to_le_bytes());
         put_text(&mut out, message.as_bytes());
@@ -47,14 +47,14 @@ impl<'c> Talk<'_, 'c> {
     pub(super) fn error_told(
         &self,
         vm: &mut Vm<'c>,
-        message: &mut Reader<'_, 'c>,
+        message: &mut MessageReader<'_, 'c>,
         subject: &str,
     ) -> Eval<'c, Box<Flow<'c>>> {
         let cause = RubyFailure::of_byte(message.byte()?);
         let cause = cause.ok_or_else(|| Flow::raw("the Ruby worker has failed for a cause there is not"))?;
         if cause == RubyFailure::Carried {
             let number = usize::try_from(message.integer()?).ok();
-            let flow = number.and_then(|number| self.ruby.session.flows.borrow().get(number).cloned());
+            let flow = number.and_then(|number| self.ruby.conversation.flows.borrow().get(number).cloned());
             return flow
                 .map(Box::new)
                 .ok_or_else(|| Flow::raw("the Ruby worker handed back an error there was not"));
@@ -63,7 +63,7 @@ impl<'c> Talk<'_, 'c> {
         let top = message.text()?.into_owned();
         let place = place(message.value(vm)?);
         let spoilt = |what: String| {
-            self.ruby.session.spoil();
+            self.ruby.conversation.spoil();
             let at = if top.is_empty() { String::new() } else { format!(" ({top})") };
             Flow::raw(format!("{subject}: {what}{at}"))
         };

@@ -2,7 +2,7 @@
 
 use super::protocol::Request;
 use super::signatures::{self, malformed};
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use super::world::{Counted, FunctionSource};
 use super::{Talk, raised, subject, text};
 use bunraku_vm::closure::Closure;
@@ -101,7 +101,7 @@ impl<'c> Talk<'_, 'c> {
         self.world.refuse_irregular(&source.file)?;
         let subject = subject("function", name, &source.file);
         let arguments = [name, &text(&source.file), source.module, &stamp(&source.file)];
-        let arguments = arguments.map(|text| Argument::Value(vm.string(text)));
+        let arguments = arguments.map(|text| RequestArgument::Value(vm.string(text)));
         let description = self.request(vm, &subject, Request::LoadFunction, &arguments)?;
         let loaded = Rc::new(signatures::described(vm, name, subject, description)?);
         self.ruby.functions.borrow_mut().insert(name.to_owned(), loaded.clone());
@@ -131,11 +131,11 @@ impl<'c> Talk<'_, 'c> {
         call: Call<'c, '_>,
     ) -> Eval<'c> {
         let arguments = [
-            Argument::Value(vm.string(&function.name)),
-            Argument::Value(index.map_or(Value::Undef, |n| Value::Int(n as i64))),
-            Argument::Scope(call.scope.keep()),
-            Argument::Value(vm.array(call.args)),
-            Argument::Value(call.block.map_or(Value::Undef, Value::Closure)),
+            RequestArgument::Value(vm.string(&function.name)),
+            RequestArgument::Value(index.map_or(Value::Undef, |n| Value::Int(n as i64))),
+            RequestArgument::Scope(call.scope.keep()),
+            RequestArgument::Value(vm.array(call.args)),
+            RequestArgument::Value(call.block.map_or(Value::Undef, Value::Closure)),
         ];
         self.request(vm, &function.subject, Request::CallFunction, &arguments)
     }
@@ -186,7 +186,7 @@ impl<'c> Talk<'_, 'c> {
         if !self.ruby.has_worker() {
             return Ok(None);
         }
-        let arguments = [Argument::Value(vm.string(name))];
+        let arguments = [RequestArgument::Value(vm.string(name))];
         let defined =
             self.request(vm, &format!("The function '{name}'"), Request::FileOfOldFunction, &arguments)?;
         let Some(file) = defined.as_str() else { return Ok(None) };
@@ -206,7 +206,7 @@ impl<'c> Talk<'_, 'c> {
         let known = self.ruby.functions.borrow().contains_key(name);
         if !known {
             self.world.refuse_irregular(&source.file)?;
-            let arguments = [name, &text(&source.file)].map(|text| Argument::Value(vm.string(text)));
+            let arguments = [name, &text(&source.file)].map(|text| RequestArgument::Value(vm.string(text)));
             self.request(vm, &subject, Request::LoadOldFunction, &arguments)?;
             let loaded = Loaded {
                 name: name.to_owned(),
@@ -224,9 +224,9 @@ impl<'c> Talk<'_, 'c> {
             return Err(Flow::raw("Use of an Iterator is not supported here"));
         }
         let arguments = [
-            Argument::Value(vm.string(name)),
-            Argument::Scope(call.scope.keep()),
-            Argument::Value(vm.array(call.args)),
+            RequestArgument::Value(vm.string(name)),
+            RequestArgument::Scope(call.scope.keep()),
+            RequestArgument::Value(vm.array(call.args)),
         ];
         self.request(vm, subject, Request::CallOldFunction, &arguments)
     }

@@ -46,13 +46,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
-use talk::Session;
+use talk::Conversation;
 use values::Values;
-use world::World;
+use world::RubyWorld;
 
 /// How Ruby is run for a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct WorkerSettings {
     /// The program: a path, or a name to be found on PATH.
     pub program: PathBuf,
     /// How long a function or template may run: `ruby_timeout`.
@@ -61,17 +61,17 @@ pub struct Settings {
     pub memory: u64,
 }
 
-impl Default for Settings {
+impl Default for WorkerSettings {
     fn default() -> Self {
-        Settings { program: "ruby".into(), timeout: Duration::from_secs(60), memory: 2 << 30 }
+        WorkerSettings { program: "ruby".into(), timeout: Duration::from_secs(60), memory: 2 << 30 }
     }
 }
 
 /// What a compile has of Ruby.
 pub struct Ruby<'c> {
     workers: &'c Workers,
-    settings: &'c Settings,
-    session: Session<'c>,
+    settings: &'c WorkerSettings,
+    conversation: Conversation<'c>,
     values: Values<'c>,
     /// Functions whose files have been loaded. Key: the name. Bound: the functions that the compile calls. Stale: never,
     /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
@@ -87,16 +87,16 @@ pub struct Ruby<'c> {
 #[derive(Clone, Copy)]
 pub struct Talk<'r, 'c> {
     ruby: &'r Ruby<'c>,
-    world: &'r dyn World<'c>,
+    world: &'r dyn RubyWorld<'c>,
 }
 
 impl<'c> Ruby<'c> {
     /// Nothing is started yet.
-    pub fn new(workers: &'c Workers, settings: &'c Settings) -> Self {
+    pub fn new(workers: &'c Workers, settings: &'c WorkerSettings) -> Self {
         Ruby {
             workers,
             settings,
-            session: Session::default(),
+            conversation: Conversation::default(),
             values: Values::default(),
             functions: RefCell::default(),
             datatypes: DataTypes::default(),
@@ -106,18 +106,18 @@ impl<'c> Ruby<'c> {
     }
 
     /// This, for a compile.
-    pub fn with<'r>(&'r self, world: &'r dyn World<'c>) -> Talk<'r, 'c> {
+    pub fn with<'r>(&'r self, world: &'r dyn RubyWorld<'c>) -> Talk<'r, 'c> {
         Talk { ruby: self, world }
     }
 
     /// Whether Ruby code is running.
     pub fn is_running(&self) -> bool {
-        self.session.is_running()
+        self.conversation.is_running()
     }
 
     /// Whether the compile has a worker.
     pub fn has_worker(&self) -> bool {
-        self.session.has_worker()
+        self.conversation.has_worker()
     }
 
     /// Whether code in Ruby has had the registry of checkers in its hands: it may have put others in.
@@ -136,14 +136,14 @@ impl<'c> Ruby<'c> {
         let Ruby {
             workers,
             settings: _,
-            session,
+            conversation,
             values,
             functions,
             datatypes,
             kept_block: _,
             has_had_registry: _,
         } = self;
-        session.release(workers);
+        conversation.release(workers);
         values.release();
         functions.take();
         datatypes.release();

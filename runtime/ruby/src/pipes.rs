@@ -14,7 +14,7 @@ const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 const CHUNK: usize = 64 << 10;
 
 /// Why there was nothing more to read or to write to.
-pub(super) enum Stop {
+pub(super) enum PipeStop {
     /// The other side has closed its end.
     Closed,
     /// Whoever waited has given up, for this reason.
@@ -42,24 +42,24 @@ impl Pipes {
     /// Writes all of it. `look_up` is asked every now and then whether to go on.
     ///
     /// # Errors
-    /// See [`Stop`].
+    /// See [`PipeStop`].
     pub(super) fn write(
         &mut self,
         mut bytes: &[u8],
         look_up: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), PipeStop> {
         while !bytes.is_empty() {
             match self.input.write(bytes) {
-                Ok(0) => return Err(Stop::Closed),
+                Ok(0) => return Err(PipeStop::Closed),
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     let mut fds = [PollFd::new(&self.input, PollFlags::OUT)];
                     if poll(&mut fds, Some(&MOMENT)).unwrap_or(0) == 0 {
-                        look_up().map_err(Stop::GivenUp)?;
+                        look_up().map_err(PipeStop::GivenUp)?;
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Stop::Closed),
+                Err(_) => return Err(PipeStop::Closed),
             }
         }
         Ok(())
@@ -68,12 +68,12 @@ impl Pipes {
     /// The next `count` bytes.
     ///
     /// # Errors
-    /// See [`Stop`].
+    /// See [`PipeStop`].
     pub(super) fn read(
         &mut self,
         count: usize,
         look_up: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<&[u8], Stop> {
+    ) -> Result<&[u8], PipeStop> {
         if self.at == self.buffer.len() {
             self.buffer.clear();
             self.at = 0;
@@ -86,10 +86,14 @@ impl Pipes {
         Ok(&self.buffer[found])
     }
 
-    fn fill(&mut self, count: usize, look_up: &mut dyn FnMut() -> Result<(), String>) -> Result<(), Stop> {
+    fn fill(
+        &mut self,
+        count: usize,
+        look_up: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<(), PipeStop> {
         let mut fds = [PollFd::new(&self.output, PollFlags::IN)];
         if poll(&mut fds, Some(&MOMENT)).unwrap_or(0) == 0 {
-            return look_up().map_err(Stop::GivenUp);
+            return look_up().map_err(PipeStop::GivenUp);
         }
         let old = self.buffer.len();
         let missing = count - (old - self.at);
@@ -98,10 +102,10 @@ impl Pipes {
         let read = self.output.read(&mut self.buffer[old..]);
         self.buffer.truncate(old + read.as_ref().copied().unwrap_or(0));
         match read {
-            Ok(0) => Err(Stop::Closed),
+            Ok(0) => Err(PipeStop::Closed),
             Ok(_) => Ok(()),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
-            Err(_) => Err(Stop::Closed),
+            Err(_) => Err(PipeStop::Closed),
         }
     }
 }

@@ -8,9 +8,9 @@
 //! Messages, either way, are numbered in one sequence, for they take turns. One with another number, or one that
 //! answers another question than the one that stands, ends the worker: what comes after it could not be trusted.
 
-use super::Settings;
+use super::WorkerSettings;
 use super::clock::Clock;
-use super::pipes::{Pipes, Stop};
+use super::pipes::{PipeStop, Pipes};
 use super::protocol::{self, Message};
 use bunraku_vm::budget;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -72,7 +72,7 @@ impl Workers {
     ///
     /// # Errors
     /// Why none could be started.
-    pub(super) fn take(&self, settings: &Settings) -> Result<Worker, String> {
+    pub(super) fn take(&self, settings: &WorkerSettings) -> Result<Worker, String> {
         loop {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             let place = idle.iter().rposition(|worker| worker.settings == *settings);
@@ -125,7 +125,7 @@ pub(super) struct Received {
 
 /// One worker. Ended when dropped.
 pub(super) struct Worker {
-    settings: Settings,
+    settings: WorkerSettings,
     /// The first process.
     child: Child,
     /// None once they are closed.
@@ -140,7 +140,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    fn start(settings: &Settings) -> Result<Worker, String> {
+    fn start(settings: &WorkerSettings) -> Result<Worker, String> {
         let program = &settings.program;
         let mut child = Command::new(program)
             .args(["--disable=gems", "-EUTF-8", "-W0", "-e", START])
@@ -263,11 +263,11 @@ impl Worker {
         "its Ruby worker sent what is no message of this compile".to_owned()
     }
 
-    fn stopped(&mut self, stop: Stop) -> String {
+    fn stopped(&mut self, stop: PipeStop) -> String {
         self.spoilt = true;
         match stop {
-            Stop::GivenUp(reason) => reason,
-            Stop::Closed => self.ending(),
+            PipeStop::GivenUp(reason) => reason,
+            PipeStop::Closed => self.ending(),
         }
     }
 
@@ -324,7 +324,7 @@ impl Drop for Worker {
 }
 
 /// The sources and limits and this process, as the start reads them.
-fn preamble(settings: &Settings) -> Vec<u8> {
+fn preamble(settings: &WorkerSettings) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 << 10);
     let put = |out: &mut Vec<u8>, text: &[u8]| {
         out.extend((text.len() as u32).to_le_bytes());
@@ -341,4 +341,52 @@ fn preamble(settings: &Settings) -> Vec<u8> {
     out.extend(i64::try_from(settings.memory).unwrap_or(i64::MAX).to_le_bytes());
     out.extend(i64::from(std::process::id()).to_le_bytes());
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Request, RubyFailure, ValueTag};
+
+    /// What a worker answers to a message: the kind, and what it says as far as it is text.
+    fn answer(body: &[u8]) -> (Option<Message>, Option<RubyFailure>, String) {
+        let workers = Workers::default();
+        let mut worker = workers.take(&WorkerSettings::default()).expect("a worker starts");
+        let number = worker.send(body, 0).expect("a message is sent");
+        let received = worker.receive().expect("the worker answers");
+        assert_eq!(received.about, number);
+        let (kind, rest) = received.body.split_first().expect("a message has a kind");
+        let cause = rest.first().and_then(|byte| RubyFailure::of_byte(*byte));
+        (Message::of_byte(*kind), cause, String::from_utf8_lossy(rest).into_owned())
+    }
+
+    #[test]
+    fn a_request_there_is_not_is_an_error_in_ruby() {
+        let unknown = (0..=u8::MAX).filter(|byte| Request::of_byte(*byte).is_none());
+        for byte in unknown.step_by(50) {
+            let (kind, cause, text) = answer(&[Message::Do.byte(), byte, ValueTag::Array.byte(), 0]);
+            assert_eq!((kind, cause), (Some(Message::Failure), Some(RubyFailure::Raised)));
+            assert!(text.contains(&format!("request {byte}, which there is not")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_with_other_arguments_is_an_error_in_ruby() {
+        let form = ValueTag::Array.byte();
+        for body in [&[Message::Do.byte(), 1, form, 0][..], &[Message::Do.byte(), 1, ValueTag::True.byte()]] {
+            let (kind, cause, text) = answer(body);
+            assert_eq!((kind, cause), (Some(Message::Failure), Some(RubyFailure::Raised)));
+            assert!(text.contains("request begin_compile in another form"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_form_or_a_message_there_is_not_is_an_error_in_ruby() {
+        let (kind, _, text) = answer(&[Message::Do.byte(), 1, 250]);
+        assert_eq!(kind, Some(Message::Failure));
+        assert!(text.contains("a value of form 250, which there is not"), "{text}");
+        let (kind, _, text) = answer(&[Message::Answer.byte(), ValueTag::Undef.byte()]);
+        assert_eq!(kind, Some(Message::Failure));
+        assert!(text.contains("a message that is no request"), "{text}");
+    }
 }

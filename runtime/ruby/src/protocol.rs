@@ -4,11 +4,11 @@
 //!
 //! A message is a header of three words (its length without the header, its own number, the number of the message that it
 //! answers or 0), its [`Message`] byte, and what that says. Numbers and sizes are little-endian. `size` is a byte, or 255
-//! and a word; `text` is a size and so many bytes of UTF-8; `value` is a [`Form`] byte and what that says.
+//! and a word; `text` is a size and so many bytes of UTF-8; `value` is a [`ValueTag`] byte and what that says.
 
 /// What holds of a question beside what its row says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum QuestionFlag {
     /// Every variable is what it was before: what the worker has read of them still holds.
     Keeps,
     /// The answer is a value that code has. The array of any other answer is made for it, and nobody will know it again.
@@ -17,18 +17,18 @@ pub enum Mark {
 
 /// A table of the protocol, as the page and the Ruby side are told of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ProtocolTable {
     /// What the rows are, in one word.
     pub name: &'static str,
     /// Who sends them, and when.
     pub about: &'static str,
     /// The rows in order.
-    pub rows: &'static [Row],
+    pub rows: &'static [ProtocolRow],
 }
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ProtocolRow {
     /// The byte that stands for it.
     pub byte: u8,
     /// Its name; of a request the name of the method that does it, in Ruby.
@@ -39,8 +39,8 @@ pub struct Row {
     pub answer: &'static str,
     /// One line of meaning.
     pub meaning: &'static str,
-    /// See [`Mark`].
-    pub marks: &'static [Mark],
+    /// See [`QuestionFlag`].
+    pub marks: &'static [QuestionFlag],
 }
 
 macro_rules! table {
@@ -52,16 +52,16 @@ macro_rules! table {
 
         impl $table {
             /// The table.
-            pub const TABLE: Table = Table {
+            pub const TABLE: ProtocolTable = ProtocolTable {
                 name: stringify!($table),
                 about: $about,
-                rows: &[$(Row {
+                rows: &[$(ProtocolRow {
                     byte: $byte,
                     name: $name,
                     arguments: &[$($argument),*],
                     answer: concat!($($answer)?),
                     meaning: $meaning,
-                    marks: &[$($(Mark::$mark),+)?],
+                    marks: &[$($(QuestionFlag::$mark),+)?],
                 }),*],
             };
 
@@ -79,7 +79,7 @@ macro_rules! table {
             }
 
             /// Its row.
-            pub const fn row(self) -> &'static Row {
+            pub const fn row(self) -> &'static ProtocolRow {
                 &$table::TABLE.rows[self as usize]
             }
         }
@@ -168,7 +168,7 @@ table! {
     20 Reference "reference" ("type: String", "title: String") => "type" "The reference to a resource, as code would write it.";
     21 Type "type" ("text: String", "local types: Array of String") => "type" "The type that a text says.";
     22 KindOfType "type?" ("name: String") => "`builtin`, `define` or nil" "What kind of resource type a name is.";
-    23 Parts "parts" ("type") => "Hash" "What a type is made of, by the readers of Puppet's classes of types.";
+    23 TypeParts "parts" ("type") => "Hash" "What a type is made of, by the readers of Puppet's classes of types.";
     24 TypeEqual "type_equal" ("type", "type") => "Boolean" "Whether two types are equal.";
     25 Instance "instance" ("type", "value") => "Boolean" "Whether a value is of a type.";
     26 Assignable "assignable" ("type", "type") => "Boolean" "Whether every value of the second is one of the first.";
@@ -209,11 +209,11 @@ table! {
     2 Raised "RAISED" ("message: text", "top: text", "[file, line]: value") "A StandardError.";
     3 Uncaught "UNCAUGHT" ("message: text", "top: text", "[file, line]: value") "An error that is no StandardError.";
     4 NoSuchKey "NO_SUCH_KEY" ("message: text", "top: text", "[file, line]: value") "A Hiera backend does not have the key.";
-    5 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
-    6 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
-    7 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
-    9 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
-    8 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
+    5 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
+    6 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
+    7 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
+    8 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
+    9 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
 }
 
 table! {
@@ -228,7 +228,7 @@ table! {
 
 table! {
     /// How a value is written.
-    Form = "The first byte of each value.";
+    ValueTag = "The first byte of each value.";
     0 Undef "UNDEF" () "`undef`, nil.";
     1 True "TRUE" () "`true`.";
     2 False "FALSE" () "`false`.";
@@ -259,12 +259,18 @@ table! {
 }
 
 /// All tables, in the order of the page.
-pub const TABLES: [Table; 6] =
-    [Message::TABLE, Request::TABLE, Question::TABLE, RubyFailure::TABLE, CompileFailure::TABLE, Form::TABLE];
+pub const TABLES: [ProtocolTable; 6] = [
+    Message::TABLE,
+    Request::TABLE,
+    Question::TABLE,
+    RubyFailure::TABLE,
+    CompileFailure::TABLE,
+    ValueTag::TABLE,
+];
 
 impl Question {
     /// Whether the question is marked so.
-    pub fn has(self, mark: Mark) -> bool {
+    pub fn has(self, mark: QuestionFlag) -> bool {
         self.row().marks.contains(&mark)
     }
 }
@@ -281,7 +287,7 @@ pub fn ruby_source() -> String {
     }
     source.push_str("    }.freeze\n    QUESTIONS = {\n");
     for row in Question::TABLE.rows {
-        let keeps = row.marks.contains(&Mark::Keeps);
+        let keeps = row.marks.contains(&QuestionFlag::Keeps);
         source.push_str(&format!(
             "      '{}' => [{}, {}, {keeps}],\n",
             row.name,
@@ -290,7 +296,7 @@ pub fn ruby_source() -> String {
         ));
     }
     source.push_str("    }.freeze\n");
-    for table in [Message::TABLE, RubyFailure::TABLE, CompileFailure::TABLE, Form::TABLE] {
+    for table in [Message::TABLE, RubyFailure::TABLE, CompileFailure::TABLE, ValueTag::TABLE] {
         source.push_str(&format!("    module {}\n", table.name));
         for row in table.rows {
             source.push_str(&format!("      {} = {}\n", row.name.to_uppercase(), row.byte));
@@ -319,8 +325,9 @@ mod tests {
     #[test]
     fn a_byte_is_its_row_or_nothing() {
         for byte in 0..=u8::MAX {
-            let row = |of: Option<&'static Row>| of.map(|row| row.byte);
-            let in_table = |table: Table| table.rows.iter().any(|row| row.byte == byte).then_some(byte);
+            let row = |of: Option<&'static ProtocolRow>| of.map(|row| row.byte);
+            let in_table =
+                |table: ProtocolTable| table.rows.iter().any(|row| row.byte == byte).then_some(byte);
             assert_eq!(row(Message::of_byte(byte).map(Message::row)), in_table(Message::TABLE));
             assert_eq!(row(Request::of_byte(byte).map(Request::row)), in_table(Request::TABLE));
             assert_eq!(row(Question::of_byte(byte).map(Question::row)), in_table(Question::TABLE));
@@ -329,7 +336,7 @@ mod tests {
                 row(CompileFailure::of_byte(byte).map(CompileFailure::row)),
                 in_table(CompileFailure::TABLE)
             );
-            assert_eq!(row(Form::of_byte(byte).map(Form::row)), in_table(Form::TABLE));
+            assert_eq!(row(ValueTag::of_byte(byte).map(ValueTag::row)), in_table(ValueTag::TABLE));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Resource types whose parameters are made by code (in a loop, say): Ruby runs their files, and says what they declare.
 
 use super::protocol::Request;
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use super::{Talk, subject, text};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -28,7 +28,7 @@ impl<'c> Talk<'_, 'c> {
     pub fn resource_type(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, ResourceTypeTold> {
         self.world.refuse_irregular(file)?;
         let subject = subject("resource type", name, file);
-        let arguments = [vm.string(&text(file)), vm.string(name)].map(Argument::Value);
+        let arguments = [vm.string(&text(file)), vm.string(name)].map(RequestArgument::Value);
         let answer = self.request(vm, &subject, Request::LoadResourceType, &arguments)?;
         let Value::Array(parts) = answer else { return Err(malformed(&subject)) };
         let [namevars, attributes, Value::Bool(isomorphic), loaded] = parts.items() else {

@@ -6,7 +6,7 @@
 //! Where the worker tells of one that has become another, the other takes its place in the variables of the compile.
 
 use super::Talk;
-use super::protocol::Form;
+use super::protocol::ValueTag;
 use super::values::Values;
 use bumpalo::Bump;
 use bunraku_vm::scope::Scope;
@@ -99,10 +99,16 @@ fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
 
 impl<'c> Values<'c> {
     /// Writes the number of an array or hash. Says whether what it holds has to follow: the worker does not know it yet.
-    pub(super) fn put_number(&self, out: &mut Vec<u8>, form: Form, place: usize, value: Value<'c>) -> bool {
+    pub(super) fn put_number(
+        &self,
+        out: &mut Vec<u8>,
+        form: ValueTag,
+        place: usize,
+        value: Value<'c>,
+    ) -> bool {
         let mut shared = self.shared.borrow_mut();
         if let Some(number) = shared.by_address.get(&place) {
-            out.push(Form::Again.byte());
+            out.push(ValueTag::Again.byte());
             super::wire::put_size(out, *number as usize);
             return false;
         }

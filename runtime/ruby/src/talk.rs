@@ -1,7 +1,7 @@
 //! One request to the worker, with all that it asks back before it answers.
 
-use super::protocol::{Mark, Message, Question, Request};
-use super::wire::{Reader, put_size};
+use super::protocol::{Message, Question, QuestionFlag, Request};
+use super::wire::{MessageReader, put_size};
 use super::world::Counted;
 use super::{Talk, Workers, text};
 use crate::process::Worker;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// The compile's worker, and what runs in it.
 #[derive(Default)]
-pub(super) struct Session<'c> {
+pub(super) struct Conversation<'c> {
     worker: RefCell<Option<Worker>>,
     /// Why there is no worker any more, where Ruby ran when it ended.
     fault: RefCell<Option<Flow<'c>>>,
@@ -25,7 +25,7 @@ pub(super) struct Session<'c> {
     subjects: RefCell<Vec<String>>,
 }
 
-impl Session<'_> {
+impl Conversation<'_> {
     /// Whether Ruby code is running.
     pub fn is_running(&self) -> bool {
         !self.subjects.borrow().is_empty()
@@ -46,7 +46,7 @@ impl Session<'_> {
     /// Gives the worker back and drops all that lies on the heap.
     pub fn release(&self, workers: &Workers) {
         let is_running = self.is_running();
-        let Session { worker, fault, flows, subjects } = self;
+        let Conversation { worker, fault, flows, subjects } = self;
         if let Some(mut worker) = worker.take() {
             // A limit was reached within Ruby: the worker waits for an answer that nobody will give.
             worker.spoilt |= is_running;
@@ -60,16 +60,16 @@ impl Session<'_> {
 
 /// An argument of a request.
 #[derive(Clone, Copy)]
-pub(super) enum Argument<'c> {
+pub(super) enum RequestArgument<'c> {
     /// A value.
     Value(Value<'c>),
     /// A scope, which is sent by its number.
     Scope(&'c Scope<'c>),
 }
 
-impl<'c> From<Value<'c>> for Argument<'c> {
+impl<'c> From<Value<'c>> for RequestArgument<'c> {
     fn from(value: Value<'c>) -> Self {
-        Argument::Value(value)
+        RequestArgument::Value(value)
     }
 }
 
@@ -84,7 +84,7 @@ impl<'c> Talk<'_, 'c> {
         vm: &mut Vm<'c>,
         subject: &str,
         request: Request,
-        arguments: &[Argument<'c>],
+        arguments: &[RequestArgument<'c>],
     ) -> Eval<'c> {
         if !self.ruby.has_worker() {
             self.counted(Counted::Start, "ruby", || self.start_worker(vm, subject))?;
@@ -92,9 +92,9 @@ impl<'c> Talk<'_, 'c> {
         }
         let started = Instant::now();
         let body = self.written(vm, request, arguments)?;
-        self.ruby.session.subjects.borrow_mut().push(subject.to_owned());
+        self.ruby.conversation.subjects.borrow_mut().push(subject.to_owned());
         let result = self.converse(vm, &body, subject);
-        let mut subjects = self.ruby.session.subjects.borrow_mut();
+        let mut subjects = self.ruby.conversation.subjects.borrow_mut();
         subjects.pop();
         if subjects.is_empty() {
             let what = if request == Request::Render { Counted::Template } else { Counted::Function };
@@ -112,15 +112,20 @@ impl<'c> Talk<'_, 'c> {
     }
 
     /// The message of a request. Numbers that it gives to values are given only if it can be written.
-    fn written(&self, vm: &mut Vm<'c>, request: Request, arguments: &[Argument<'c>]) -> Eval<'c, Vec<u8>> {
+    fn written(
+        &self,
+        vm: &mut Vm<'c>,
+        request: Request,
+        arguments: &[RequestArgument<'c>],
+    ) -> Eval<'c, Vec<u8>> {
         let mut out = vec![Message::Do.byte(), request.byte()];
-        out.push(super::protocol::Form::Array.byte());
+        out.push(super::protocol::ValueTag::Array.byte());
         put_size(&mut out, arguments.len());
         let mark = self.ruby.values.shared.borrow().mark();
         for argument in arguments {
             let value = match argument {
-                Argument::Value(value) => *value,
-                Argument::Scope(scope) => self.number_of(scope),
+                RequestArgument::Value(value) => *value,
+                RequestArgument::Scope(scope) => self.number_of(scope),
             };
             if let Err(flow) = self.put_value(vm, &mut out, value, 0) {
                 self.ruby.values.shared.borrow_mut().take_back(mark);
@@ -141,8 +146,8 @@ impl<'c> Talk<'_, 'c> {
         }
         let failed = |reason: String| Flow::raw(format!("{subject} needs Ruby, and {reason}"));
         let worker = self.ruby.workers.take(self.ruby.settings).map_err(failed)?;
-        *self.ruby.session.worker.borrow_mut() = Some(worker);
-        self.ruby.session.fault.take();
+        *self.ruby.conversation.worker.borrow_mut() = Some(worker);
+        self.ruby.conversation.fault.take();
         // Another worker knows no numbers.
         self.ruby.values.shared.take();
         self.ruby.values.scope_number(vm.top);
@@ -156,25 +161,25 @@ impl<'c> Talk<'_, 'c> {
             Value::Hash(about.finish()),
             vm.array(&folders),
         ];
-        let body = self.written(vm, Request::Begin, &arguments.map(Argument::Value))?;
+        let body = self.written(vm, Request::Begin, &arguments.map(RequestArgument::Value))?;
         self.converse(vm, &body, subject).map(|_| ())
     }
 
     /// Sends a message and answers what comes back until its own answer comes.
     fn converse(&self, vm: &mut Vm<'c>, body: &[u8], subject: &str) -> Eval<'c> {
-        if self.ruby.session.subjects.borrow().len() <= 1
-            && let Some(worker) = &mut *self.ruby.session.worker.borrow_mut()
+        if self.ruby.conversation.subjects.borrow().len() <= 1
+            && let Some(worker) = &mut *self.ruby.conversation.worker.borrow_mut()
         {
             worker.outermost();
         }
         let sent = self.send(body, 0, subject)?;
         loop {
-            let received = match &mut *self.ruby.session.worker.borrow_mut() {
+            let received = match &mut *self.ruby.conversation.worker.borrow_mut() {
                 Some(worker) => worker.receive(),
                 None => return Err(self.no_worker(subject)),
             };
             let received = received.map_err(|reason| self.ended(subject, &reason))?;
-            let mut message = Reader::new(&received.body, self.ruby);
+            let mut message = MessageReader::new(&received.body, self.ruby);
             let kind = message.byte().ok().and_then(Message::of_byte);
             match (kind, received.about) {
                 (Some(Message::Answer), about) if about == sent => {
@@ -196,7 +201,7 @@ impl<'c> Talk<'_, 'c> {
     fn answer_question(
         &self,
         vm: &mut Vm<'c>,
-        message: &mut Reader<'_, 'c>,
+        message: &mut MessageReader<'_, 'c>,
         number: u32,
         subject: &str,
     ) -> Eval<'c, ()> {
@@ -211,7 +216,7 @@ impl<'c> Talk<'_, 'c> {
         if !self.ruby.has_worker() {
             return Err(answer.err().unwrap_or_else(|| self.no_worker(subject)));
         }
-        let is_own = question.is_some_and(|question| question.has(Mark::Own));
+        let is_own = question.is_some_and(|question| question.has(QuestionFlag::Own));
         let reply = match answer {
             Ok(value) => self.reply(vm, value, usize::from(is_own)),
             Err(flow) => self.failure(flow),
@@ -234,7 +239,7 @@ impl<'c> Talk<'_, 'c> {
     }
 
     fn send(&self, body: &[u8], about: u32, subject: &str) -> Eval<'c, u32> {
-        let sent = match &mut *self.ruby.session.worker.borrow_mut() {
+        let sent = match &mut *self.ruby.conversation.worker.borrow_mut() {
             Some(worker) => worker.send(body, about),
             None => return Err(self.no_worker(subject)),
         };
@@ -244,25 +249,25 @@ impl<'c> Talk<'_, 'c> {
     /// Ends the worker: the error says which function or template ran, and why there is no answer.
     #[cold]
     fn ended(&self, subject: &str, reason: &str) -> Box<Flow<'c>> {
-        self.ruby.session.worker.take();
+        self.ruby.conversation.worker.take();
         // A worker that ran on when the compile's time was up has been ended for that.
         budget::check_time();
         let flow = Flow::raw(format!("{subject}: {reason}"));
-        *self.ruby.session.fault.borrow_mut() = Some((*flow).clone());
+        *self.ruby.conversation.fault.borrow_mut() = Some((*flow).clone());
         flow
     }
 
     /// The worker has sent what it may not send.
     #[cold]
     fn broken(&self, subject: &str) -> Box<Flow<'c>> {
-        let reason = self.ruby.session.worker.borrow_mut().as_mut().map(Worker::broken);
+        let reason = self.ruby.conversation.worker.borrow_mut().as_mut().map(Worker::broken);
         self.ended(subject, &reason.unwrap_or_default())
     }
 
     /// Ruby that stands around what has ended the worker cannot go on: the error is what ended it.
     #[cold]
     fn no_worker(&self, subject: &str) -> Box<Flow<'c>> {
-        match &*self.ruby.session.fault.borrow() {
+        match &*self.ruby.conversation.fault.borrow() {
             Some(flow) => Box::new(flow.clone()),
             None => Flow::raw(format!("{subject}: its Ruby worker has ended")),
         }

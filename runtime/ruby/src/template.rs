@@ -1,7 +1,7 @@
 //! ERB templates.
 
 use super::protocol::Request;
-use super::talk::Argument;
+use super::talk::RequestArgument;
 use super::world::Counted;
 use super::{Talk, subject};
 use bunraku_vm::error::Eval;
@@ -38,7 +38,7 @@ impl<'c> Talk<'_, 'c> {
         subject: &str,
         [file, name, text]: [Value<'c>; 3],
     ) -> Eval<'c> {
-        let arguments = [Argument::Scope(scope), file.into(), name.into(), text.into()];
+        let arguments = [RequestArgument::Scope(scope), file.into(), name.into(), text.into()];
         self.request(vm, subject, Request::Render, &arguments)
     }
 }

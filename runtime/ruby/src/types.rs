@@ -5,7 +5,7 @@ use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// Readers and their values.
-type Parts<'c> = Vec<(&'static str, Value<'c>)>;
+type TypeParts<'c> = Vec<(&'static str, Value<'c>)>;
 
 /// The parts of a type, by the names of their readers; empty for those that have none.
 pub(super) fn type_parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Value<'c> {
@@ -16,7 +16,7 @@ pub(super) fn type_parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Value<'c> {
     Value::Hash(hash.finish())
 }
 
-fn parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Parts<'c> {
+fn parts<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> TypeParts<'c> {
     let inner = |ty: &'c Type<'c>| match ty {
         Type::Any => Value::Undef,
         ty => Value::Type(ty),
@@ -99,7 +99,7 @@ fn list<'c>(vm: &Vm<'c>, types: &[&'c Type<'c>]) -> Value<'c> {
 }
 
 /// Bounds of an integer: an open one is infinite.
-fn bounds<'c>(range: Range) -> Parts<'c> {
+fn bounds<'c>(range: Range) -> TypeParts<'c> {
     let bound = |bound: Option<i64>, open: f64| bound.map_or(Value::Float(open), Value::Int);
     vec![("from", bound(range.min, f64::NEG_INFINITY)), ("to", bound(range.max, f64::INFINITY))]
 }

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The compile that Ruby runs for.
-pub trait World<'c>: Environment<'c> + Code<'c> + Resources<'c> + Observer {}
+pub trait RubyWorld<'c>: EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + CallObserver {}
 
-impl<'c, T: Environment<'c> + Code<'c> + Resources<'c> + Observer> World<'c> for T {}
+impl<'c, T: EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + CallObserver> RubyWorld<'c> for T {}
 
 /// What a worker is told when a compile begins.
 pub struct Beginning {
@@ -38,7 +38,7 @@ pub struct FunctionSource<'c> {
 }
 
 /// A setting of Puppet's as Ruby reads it.
-pub enum Setting<'c> {
+pub enum SettingValue<'c> {
     /// A symbol in Ruby.
     Symbol(Value<'c>),
     /// What the value is.
@@ -46,7 +46,7 @@ pub enum Setting<'c> {
 }
 
 /// The environment: where code in Ruby lies, and what it may read of files and settings.
-pub trait Environment<'c> {
+pub trait EnvironmentSide<'c> {
     /// What the worker is told when the compile begins.
     fn beginning(&self) -> Beginning;
 
@@ -75,11 +75,11 @@ pub trait Environment<'c> {
     fn extensions(&self) -> &'c [(String, PathBuf)];
 
     /// A setting by its name; none where there is no such setting.
-    fn setting(&self, name: &str) -> Option<Setting<'c>>;
+    fn setting(&self, name: &str) -> Option<SettingValue<'c>>;
 }
 
 /// A variable as it was looked for.
-pub struct Variable<'c> {
+pub struct FoundVariable<'c> {
     /// Its value; none where there is no such variable.
     pub value: Option<Value<'c>>,
     /// Why there is none, where it is of a class.
@@ -95,7 +95,7 @@ pub struct CheckerFault {
 }
 
 /// Code in the Puppet language that runs or has run, and its variables.
-pub trait Code<'c> {
+pub trait CodeSide<'c> {
     /// Compiles and loads code: what the unit defines is known, none of it has been run.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ pub trait Code<'c> {
     ///
     /// # Errors
     /// Those of loading the class that a qualified name names.
-    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Variable<'c>>;
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, FoundVariable<'c>>;
 
     /// The variables that a scope sees and that have a value, as a hash: those of these names, or all.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Option<&[Value<'c>]>) -> Value<'c>;
@@ -200,7 +200,7 @@ pub enum ResourceTypeKind {
 }
 
 /// The catalog as it stands, and what resources are of.
-pub trait Resources<'c> {
+pub trait CatalogSide<'c> {
     /// A resource by its reference.
     fn resource(&self, type_name: &str, title: &str) -> Option<ResourceView<'c>>;
 
@@ -253,7 +253,7 @@ pub enum Counted {
 }
 
 /// Who watches what Ruby is asked for, and what it takes.
-pub trait Observer {
+pub trait CallObserver {
     /// A call begins.
     fn begins(&self, what: Counted, name: &str);
 

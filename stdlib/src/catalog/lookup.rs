@@ -1,6 +1,7 @@
 //! `lookup`: a value from the caller's overrides, from Hiera, from the caller's defaults, from a block or a default,
 //! in this order. Hiera itself is the host's.
 
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -174,12 +175,13 @@ impl<'c> Request<'c> {
         let quoted: Vec<String> =
             names.iter().map(|name| format!("'{}'", name.as_str().unwrap_or_default())).collect();
         // Puppet's one error of a function that says nothing of where it was called.
-        Err(Flow::formed(Diagnostic::error(match quoted.as_slice() {
+        let message = match quoted.as_slice() {
             [one] => format!("Function lookup() did not find a value for the name {one}"),
             many => {
                 format!("Function lookup() did not find a value for any of the names [{}]", many.join(", "))
             }
-        })))
+        };
+        Err(Flow::formed(Diagnostic::error(message).because(Cause::NotFound)))
     }
 
     fn checked(&self, vm: &mut Vm<'c>, subject: &str, value: Value<'c>) -> Eval<'c> {

@@ -13,7 +13,7 @@ use bunraku_files::archive::{Info, Opened};
 use bunraku_files::paths;
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
-use bunraku_hiera::files::Format;
+use bunraku_hiera::data_file::DataFormat;
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
@@ -339,10 +339,10 @@ impl Plan {
             Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {
                 What::Type
             }
-            Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(Format::Yaml),
-            Some("json") if !is_asset(first) => What::Data(Format::Json),
+            Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(DataFormat::Yaml),
+            Some("json") if !is_asset(first) => What::Data(DataFormat::Json),
             Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
-                What::Data(Format::Hocon)
+                What::Data(DataFormat::Hocon)
             }
             _ if first == "templates" => What::Erb,
             _ => What::Other,

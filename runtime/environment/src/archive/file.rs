@@ -11,9 +11,8 @@ use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
 use bunraku_erb::Lowered;
 use bunraku_files::archive::{Opened, SELF};
-use bunraku_hiera::data_file::layout;
-use bunraku_hiera::files::{self, Format, WRONG};
-use bunraku_hiera::hocon;
+use bunraku_hiera::data_file::cache::{self, WRONG};
+use bunraku_hiera::data_file::{DataFault, DataFormat, hocon, layout};
 use bunraku_resource_types::{Library, ResourceType};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
@@ -36,7 +35,7 @@ pub(super) enum What {
     Manifest,
     Template,
     Erb,
-    Data(Format),
+    Data(DataFormat),
     Metadata,
     Type,
     #[default]
@@ -119,10 +118,10 @@ impl File {
             }
             What::Data(format) => {
                 let kind = format.variant();
-                if format == Format::Hocon && !std::str::from_utf8(bytes).is_ok_and(hocon::is_portable) {
+                if format == DataFormat::Hocon && !std::str::from_utf8(bytes).is_ok_and(hocon::is_portable) {
                     return;
                 }
-                match files::parse(Path::new(SELF), bytes, format) {
+                match cache::parse(Path::new(SELF), bytes, format) {
                     Ok(value) => {
                         let words = layout::encode(&value);
                         self.part(
@@ -131,12 +130,13 @@ impl File {
                             words.map(|words| bytemuck::cast_slice(&words).to_vec()),
                         );
                     }
-                    Err(message) => {
+                    Err(what) => {
                         // Not every `.conf` means to be HOCON.
-                        if format != Format::Hocon {
-                            self.errors.push(Diagnostic::error(message.as_str()));
+                        if format != DataFormat::Hocon {
+                            let fault = DataFault::Unparsable(what.clone());
+                            self.errors.push(Diagnostic::error(fault.to_string()));
                         }
-                        self.part(Section::Data, kind | WRONG, Some(message.into_bytes()));
+                        self.part(Section::Data, kind | WRONG, Some(what.into_bytes()));
                     }
                 }
             }

@@ -1,5 +1,5 @@
 //! Archives of whole environments or module paths: [`build`] makes one from a tree, [`inspect`] shows it. The form of the file is `bunraku_vm::archive`'s; what its
-//! parts mean is said in [`parts`] and `bunraku_hiera::encoded`. Compiles reach all this through `bunraku_files::tree`.
+//! parts mean is said in [`parts`] and `bunraku_hiera::data_file::layout`. Compiles reach all this through `bunraku_files::tree`.
 //!
 //! An archive is opened once and may be shared by any number of threads:
 //!

@@ -3,8 +3,8 @@
 
 use super::walk::Found;
 use bunraku_files::read;
-use bunraku_hiera::data::Data;
-use bunraku_hiera::yaml;
+use bunraku_hiera::data_file::data::Data;
+use bunraku_hiera::data_file::yaml;
 
 /// A path in parts, with anything between them.
 type Pattern = Vec<String>;

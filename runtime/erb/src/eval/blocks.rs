@@ -1,12 +1,12 @@
 //! Blocks: what they are given goes to their parameters, and to those of assignments to several names.
 
-use super::stop::Jump;
-use super::{Done, Renderer};
+use super::stop::BlockExit;
+use super::{Done, Rendering};
 use crate::methods;
-use crate::tree::{Block, Body, Target};
-use crate::value::{Known, V};
+use crate::tree::{AssignTarget, Block, BlockBody};
+use crate::value::{OrRuby, V};
 
-impl<'c> Renderer<'_, 'c> {
+impl<'c> Rendering<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
     pub(crate) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
         match block {
@@ -59,26 +59,26 @@ impl<'c> Renderer<'_, 'c> {
         }
     }
 
-    fn give_one(&mut self, body: &Body, value: V<'c>) -> Known<()> {
+    fn give_one(&mut self, body: &BlockBody, value: V<'c>) -> OrRuby<()> {
         self.enter(body);
         match &*body.params {
             [] => Ok(()),
-            [Target::Local(slot)] if !body.spreads => {
+            [AssignTarget::Local(slot)] if !body.spreads => {
                 self.locals[*slot as usize] = value;
                 Ok(())
             }
-            [Target::Many(targets)] if !body.spreads => self.spread(targets, value),
-            [rest @ Target::Rest(_)] if !body.spreads => {
+            [AssignTarget::Many(targets)] if !body.spreads => self.spread(targets, value),
+            [rest @ AssignTarget::Rest(_)] if !body.spreads => {
                 self.assign_many(std::slice::from_ref(rest), vec![value])
             }
             params => self.spread(params, value),
         }
     }
 
-    fn give_two(&mut self, body: &Body, first: V<'c>, second: V<'c>) -> Known<()> {
+    fn give_two(&mut self, body: &BlockBody, first: V<'c>, second: V<'c>) -> OrRuby<()> {
         self.enter(body);
         match &*body.params {
-            [Target::Local(a), Target::Local(b)] => {
+            [AssignTarget::Local(a), AssignTarget::Local(b)] => {
                 self.locals[*a as usize] = first;
                 self.locals[*b as usize] = second;
                 Ok(())
@@ -87,40 +87,40 @@ impl<'c> Renderer<'_, 'c> {
         }
     }
 
-    pub(super) fn enter(&mut self, body: &Body) {
+    pub(super) fn enter(&mut self, body: &BlockBody) {
         for slot in body.own.0..body.own.1 {
             self.locals[slot as usize] = V::Nil;
         }
     }
 
-    fn run(&mut self, body: &'c Body) -> Done<'c> {
+    fn run(&mut self, body: &'c BlockBody) -> Done<'c> {
         self.used.spend(1)?;
-        self.eval(&body.body).or_else(|stop| stop.land(Jump::Next))
+        self.eval(&body.body).or_else(|stop| stop.land(BlockExit::Next))
     }
 
-    fn run_each(&mut self, body: &'c Body) -> Done<'c, ()> {
+    fn run_each(&mut self, body: &'c BlockBody) -> Done<'c, ()> {
         self.used.spend(1)?;
-        self.statement(&body.body).or_else(|stop| stop.land(Jump::Next).map(drop))
+        self.statement(&body.body).or_else(|stop| stop.land(BlockExit::Next).map(drop))
     }
 
-    pub(super) fn assign(&mut self, target: &Target, value: V<'c>) -> Known<()> {
+    pub(super) fn assign(&mut self, target: &AssignTarget, value: V<'c>) -> OrRuby<()> {
         match target {
-            Target::Local(slot) => {
+            AssignTarget::Local(slot) => {
                 self.locals[*slot as usize] = value;
                 Ok(())
             }
-            Target::Rest(slot) => {
+            AssignTarget::Rest(slot) => {
                 if let Some(slot) = slot {
                     self.locals[*slot as usize] = value;
                 }
                 Ok(())
             }
-            Target::Many(targets) => self.spread(targets, value),
+            AssignTarget::Many(targets) => self.spread(targets, value),
         }
     }
 
     /// Gives an array's items to several, or a value that is none to the first.
-    fn spread(&mut self, targets: &[Target], value: V<'c>) -> Known<()> {
+    fn spread(&mut self, targets: &[AssignTarget], value: V<'c>) -> OrRuby<()> {
         let values = match value.items()? {
             Some(items) => items,
             None => vec![value],
@@ -128,8 +128,8 @@ impl<'c> Renderer<'_, 'c> {
         self.assign_many(targets, values)
     }
 
-    pub(super) fn assign_many(&mut self, targets: &[Target], values: Vec<V<'c>>) -> Known<()> {
-        let rest = targets.iter().position(|target| matches!(target, Target::Rest(_)));
+    pub(super) fn assign_many(&mut self, targets: &[AssignTarget], values: Vec<V<'c>>) -> OrRuby<()> {
+        let rest = targets.iter().position(|target| matches!(target, AssignTarget::Rest(_)));
         let behind = rest.map_or(0, |rest| targets.len() - rest - 1);
         let count = values.len();
         let mut values = values.into_iter();

@@ -1,10 +1,10 @@
 //! Calls: of methods, of what the template has defined, of other templates.
 
-use super::stop::Jump;
-use super::{Done, Last, Rendered, Renderer};
+use super::stop::BlockExit;
+use super::{Done, LastMatch, Rendered, Rendering};
 use crate::methods::{self, Method};
-use crate::tree::{Call, Node};
-use crate::value::{Ask, Known, V};
+use crate::tree::{Expr, MethodCall};
+use crate::value::{ForRuby, OrRuby, V};
 
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;
@@ -12,11 +12,11 @@ const DEEPEST: usize = 20;
 /// How deep a template's own methods may call each other.
 const DEEPEST_CALL: usize = 50;
 
-impl<'c> Renderer<'_, 'c> {
-    pub(super) fn call(&mut self, call: &'c Call) -> Done<'c> {
+impl<'c> Rendering<'_, 'c> {
+    pub(super) fn call(&mut self, call: &'c MethodCall) -> Done<'c> {
         let receiver = match &call.receiver {
             Some(receiver) => {
-                if let Node::Call(all) = receiver
+                if let Expr::Call(all) = receiver
                     && let Some(value) = self.one_of_all_variables(all, call)?
                 {
                     return Ok(value);
@@ -35,7 +35,7 @@ impl<'c> Renderer<'_, 'c> {
         // Hardly a call has more than one.
         let result = match &*call.args {
             [] => methods::call(self, receiver, call.method, &[], block),
-            [arg] if !matches!(arg, Node::Splat(_)) => {
+            [arg] if !matches!(arg, Expr::Splat(_)) => {
                 let arg = [self.eval(arg)?];
                 methods::call(self, receiver, call.method, &arg, block)
             }
@@ -45,16 +45,16 @@ impl<'c> Renderer<'_, 'c> {
             }
         };
         match result {
-            Err(stop) if call.block.is_some() => stop.land(Jump::Break),
+            Err(stop) if call.block.is_some() => stop.land(BlockExit::Break),
             other => other,
         }
     }
 
     /// The value at a key. Of a hash that a name stands for nothing is copied.
-    pub(super) fn at_key(&mut self, on: &'c Node, key: &'c str) -> Done<'c> {
+    pub(super) fn at_key(&mut self, on: &'c Expr, key: &'c str) -> Done<'c> {
         let on = match on {
-            Node::Local(slot) => &self.locals[*slot as usize],
-            Node::Variable(number) => self.variable(*number)?,
+            Expr::Local(slot) => &self.locals[*slot as usize],
+            Expr::Variable(number) => self.variable(*number)?,
             on => &self.eval(on)?,
         };
         if let V::Hash(hash) = on {
@@ -65,19 +65,19 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Calls a method that the template has defined, with locals of its own.
-    pub(super) fn call_own(&mut self, number: u32, args: &'c [Node]) -> Done<'c> {
+    pub(super) fn call_own(&mut self, number: u32, args: &'c [Expr]) -> Done<'c> {
         let args = self.values(args)?;
         let template = self.template;
         let body = &template.methods[number as usize];
         if !self.own.defined.contains(&number) || args.len() != body.params.len() {
-            return Err(Ask("a method that is not defined so").into());
+            return Err(ForRuby("a method that is not defined so").into());
         }
         if self.own.calls >= DEEPEST_CALL {
-            return Err(Ask("a deep recursion").into());
+            return Err(ForRuby("a deep recursion").into());
         }
         let own = body.own.0 as usize..body.own.1 as usize;
         let saved = self.locals[own.clone()].to_vec();
-        let last = std::mem::replace(&mut self.last, Last::Known(None));
+        let last = std::mem::replace(&mut self.last, LastMatch::Known(None));
         self.enter(body);
         self.assign_many(&body.params, args)?;
         self.own.calls += 1;
@@ -85,16 +85,16 @@ impl<'c> Renderer<'_, 'c> {
         self.own.calls -= 1;
         self.last = last;
         self.locals[own].clone_from_slice(&saved);
-        result.or_else(|stop| stop.land(Jump::Return))
+        result.or_else(|stop| stop.land(BlockExit::Return))
     }
 
     /// Another template rendered in the same scope. It may not nest for ever.
-    pub(crate) fn nested(&mut self, name: &str) -> Known<String> {
+    pub(crate) fn nested(&mut self, name: &str) -> OrRuby<String> {
         if self.depth > DEEPEST {
-            return Err(Ask("templates in templates in templates"));
+            return Err(ForRuby("templates in templates in templates"));
         }
         if !self.changed()?.is_empty() {
-            return Err(Ask("a change that another template may see"));
+            return Err(ForRuby("a change that another template may see"));
         }
         let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));
         let Rendered { text, logs, .. } = rendered?;

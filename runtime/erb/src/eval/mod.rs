@@ -8,32 +8,32 @@ mod statements;
 mod stop;
 mod variables;
 
-use super::budget::{self, Used};
-use super::engine::Engine;
-use super::tree::{Node, Template};
-use super::value::{Ask, Known, V};
-use super::world::World;
+use super::budget::{self, RenderBudget};
+use super::engine::Templating;
+use super::tree::{Expr, Template};
+use super::value::{ForRuby, OrRuby, V};
+use super::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::rc::Rc;
 
-pub(super) use stop::Stop;
-use variables::{Seen, Variables};
+pub(super) use stop::Unwind;
+use variables::{VariableState, Variables};
 
 /// Bytes a rendering may put out.
 const LARGEST: usize = 16 << 20;
 
-pub(super) type Done<'c, T = V<'c>> = Result<T, Stop<'c>>;
+pub(super) type Done<'c, T = V<'c>> = Result<T, Unwind<'c>>;
 
 /// One rendering.
-pub(super) struct Renderer<'e, 'c> {
-    pub engine: &'e Engine<'c>,
-    pub world: &'e dyn World<'c>,
+pub(super) struct Rendering<'e, 'c> {
+    pub engine: &'e Templating<'c>,
+    pub world: &'e dyn TemplateWorld<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
-    used: &'e Used,
+    used: &'e RenderBudget,
     template: &'c Template,
     locals: Vec<V<'c>>,
     pub variables: Variables<'c>,
@@ -42,7 +42,7 @@ pub(super) struct Renderer<'e, 'c> {
     depth: usize,
     /// What of the template was reached that is not known.
     reason: Option<u32>,
-    last: Last<'c>,
+    last: LastMatch<'c>,
     logs: Vec<(Severity, String)>,
     own: OwnMethods,
 }
@@ -57,7 +57,7 @@ struct OwnMethods {
 }
 
 /// The groups of the last match.
-enum Last<'c> {
+enum LastMatch<'c> {
     Known(Option<Rc<Vec<V<'c>>>>),
     /// Something matched that does not keep them.
     Unknown,
@@ -75,7 +75,7 @@ pub struct Rendered<'c> {
 
 /// Why a rendering was given up: what of the values, or the number of what of the template.
 pub(super) struct Stopped {
-    pub ask: Ask,
+    pub ask: ForRuby,
     pub reason: Option<u32>,
 }
 
@@ -84,8 +84,8 @@ pub(super) struct Stopped {
 /// # Errors
 /// Why Ruby has to do it.
 pub(super) fn render<'c>(
-    engine: &Engine<'c>,
-    world: &dyn World<'c>,
+    engine: &Templating<'c>,
+    world: &dyn TemplateWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     template: &'c Template,
@@ -94,14 +94,14 @@ pub(super) fn render<'c>(
 }
 
 fn render_with<'c>(
-    used: &Used,
-    engine: &Engine<'c>,
-    world: &dyn World<'c>,
+    used: &RenderBudget,
+    engine: &Templating<'c>,
+    world: &dyn TemplateWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
-    let mut renderer = Renderer {
+    let mut renderer = Rendering {
         engine,
         world,
         vm,
@@ -113,7 +113,7 @@ fn render_with<'c>(
         out: String::with_capacity(template.size + template.size / 4 + 64),
         depth: engine.depth(),
         reason: None,
-        last: Last::Known(None),
+        last: LastMatch::Known(None),
         logs: Vec::new(),
         own: OwnMethods::default(),
     };
@@ -125,27 +125,27 @@ fn render_with<'c>(
             Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
             Err(ask) => Err(Stopped { ask, reason: None }),
         },
-        Err(stop) => Err(match stop.ask() {
+        Err(stop) => Err(match stop.for_ruby() {
             Some(ask) => Stopped { ask, reason: renderer.reason },
-            None => Stopped { ask: Ask("`next` or `break` outside of a block"), reason: None },
+            None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
         }),
     }
 }
 
-impl<'c> Renderer<'_, 'c> {
+impl<'c> Rendering<'_, 'c> {
     /// The value of an expression.
-    pub(super) fn eval(&mut self, node: &'c Node) -> Done<'c> {
+    pub(super) fn eval(&mut self, node: &'c Expr) -> Done<'c> {
         Ok(match node {
-            Node::Nil => V::Nil,
-            Node::Bool(b) => V::Bool(*b),
-            Node::Int(n) => V::Int(*n),
-            Node::Float(n) => V::Float(*n),
-            Node::String(text) => V::Str(text),
-            Node::Symbol(name) => V::Symbol(name),
-            Node::Class(class) => V::Class(*class),
-            Node::Scope => V::Scope,
-            Node::Local(slot) => self.locals[*slot as usize].clone(),
-            Node::Variable(number) => self.variable(*number)?.clone(),
+            Expr::Nil => V::Nil,
+            Expr::Bool(b) => V::Bool(*b),
+            Expr::Int(n) => V::Int(*n),
+            Expr::Float(n) => V::Float(*n),
+            Expr::String(text) => V::Str(text),
+            Expr::Symbol(name) => V::Symbol(name),
+            Expr::Class(class) => V::Class(*class),
+            Expr::Scope => V::Scope,
+            Expr::Local(slot) => self.locals[*slot as usize].clone(),
+            Expr::Variable(number) => self.variable(*number)?.clone(),
             // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => return self.composed(composed),
         })
@@ -153,11 +153,11 @@ impl<'c> Renderer<'_, 'c> {
 
     /// The value of an expression that has others in it.
     #[inline(never)]
-    fn composed(&mut self, node: &'c Node) -> Done<'c> {
+    fn composed(&mut self, node: &'c Expr) -> Done<'c> {
         self.used.enter()?;
         let value = match node {
-            Node::Call(call) => self.call(call),
-            Node::Key(on, key) => self.at_key(on, key),
+            Expr::Call(call) => self.call(call),
+            Expr::Key(on, key) => self.at_key(on, key),
             node => self.common(node),
         };
         self.used.leave();
@@ -165,75 +165,75 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Expressions that are met often, but for calls and keys.
-    fn common(&mut self, node: &'c Node) -> Done<'c> {
+    fn common(&mut self, node: &'c Expr) -> Done<'c> {
         Ok(match node {
-            Node::Text(_) | Node::Insert(_) => {
+            Expr::Text(_) | Expr::Insert(_) => {
                 self.statement(node)?;
                 V::Void
             }
-            Node::Sequence(nodes) => match nodes.split_last() {
+            Expr::Sequence(nodes) => match nodes.split_last() {
                 Some((last, nodes)) => {
                     nodes.iter().try_for_each(|node| self.statement(node))?;
                     self.eval(last)?
                 }
                 None => V::Nil,
             },
-            Node::SetLocal(slot, value) => {
+            Expr::SetLocal(slot, value) => {
                 let value = self.eval(value)?;
                 self.locals[*slot as usize] = value.clone();
                 value
             }
-            Node::SetVariable(number, value) => {
+            Expr::SetVariable(number, value) => {
                 let value = self.eval(value)?;
-                self.variables.seen[*number as usize] = Seen::Set(value.clone());
+                self.variables.seen[*number as usize] = VariableState::Set(value.clone());
                 value
             }
-            Node::IsVariable(number) => {
+            Expr::IsVariable(number) => {
                 self.look_up(*number)?;
                 // One that was set to nil is defined, one that was never set is not.
                 match self.variables.seen[*number as usize] {
-                    Seen::Set(_) => V::Str("instance-variable"),
+                    VariableState::Set(_) => V::Str("instance-variable"),
                     _ => V::Nil,
                 }
             }
-            Node::SetMany(targets, value) => {
+            Expr::SetMany(targets, value) => {
                 let value = self.eval(value)?;
                 self.assign(targets, value.clone())?;
                 value
             }
-            Node::If(parts) => {
+            Expr::If(parts) => {
                 let (condition, then, other) = &**parts;
                 let chosen = if self.truth(condition)? { then } else { other };
                 self.eval(chosen)?
             }
-            Node::And(pair) => match self.eval(&pair.0)? {
+            Expr::And(pair) => match self.eval(&pair.0)? {
                 left if left.truthy() => self.eval(&pair.1)?,
                 left => left,
             },
-            Node::Or(pair) => match self.eval(&pair.0)? {
+            Expr::Or(pair) => match self.eval(&pair.0)? {
                 left if left.truthy() => left,
                 _ => self.eval(&pair.1)?,
             },
-            Node::Not(value) => V::Bool(!self.truth(value)?),
+            Expr::Not(value) => V::Bool(!self.truth(value)?),
             other => return self.rare(other),
         })
     }
 
-    fn limit(&self) -> Known<()> {
-        if self.out.len() > LARGEST { Err(Ask("much text")) } else { Ok(()) }
+    fn limit(&self) -> OrRuby<()> {
+        if self.out.len() > LARGEST { Err(ForRuby("much text")) } else { Ok(()) }
     }
 
     /// Values of arguments or elements.
-    fn values(&mut self, nodes: &'c [Node]) -> Done<'c, Vec<V<'c>>> {
+    fn values(&mut self, nodes: &'c [Expr]) -> Done<'c, Vec<V<'c>>> {
         if nodes.is_empty() {
             return Ok(Vec::new());
         }
         let mut values = Vec::with_capacity(nodes.len());
         for node in nodes {
             match node {
-                Node::Splat(inner) => match self.eval(inner)? {
+                Expr::Splat(inner) => match self.eval(inner)? {
                     V::Nil => {}
-                    list => values.extend(list.items()?.ok_or(Ask("a splat of other than an array"))?),
+                    list => values.extend(list.items()?.ok_or(ForRuby("a splat of other than an array"))?),
                 },
                 node => values.push(self.eval(node)?),
             }
@@ -253,11 +253,11 @@ impl<'c> Renderer<'_, 'c> {
 
     /// Remembers the groups of a match.
     pub(super) fn set_last(&mut self, groups: Option<Rc<Vec<V<'c>>>>) {
-        self.last = Last::Known(groups);
+        self.last = LastMatch::Known(groups);
     }
 
     /// Something has matched whose groups are not kept.
     pub(super) fn forget_last(&mut self) {
-        self.last = Last::Unknown;
+        self.last = LastMatch::Unknown;
     }
 }

@@ -1,11 +1,11 @@
 //! Expressions that are seldom met.
 
-use super::stop::{Jump, Stop};
-use super::{Done, LARGEST, Last, Renderer};
+use super::stop::{BlockExit, Unwind};
+use super::{Done, LARGEST, LastMatch, Rendering};
 use crate::compare::case_equal;
 use crate::methods::{self, Method};
-use crate::tree::{Node, Options};
-use crate::value::{Ask, Map, V};
+use crate::tree::{Case, Expr, RegexpOptions};
+use crate::value::{ForRuby, HashValue, V};
 use crate::{budget, text};
 use bunraku_vm::regex;
 use std::cell::RefCell;
@@ -14,18 +14,18 @@ use std::rc::Rc;
 /// Ranges go no further, so that their ends can be added to.
 const FURTHEST: u64 = 1 << 40;
 
-impl<'c> Renderer<'_, 'c> {
+impl<'c> Rendering<'_, 'c> {
     /// Expressions that are seldom met.
-    pub(super) fn rare(&mut self, node: &'c Node) -> Done<'c> {
+    pub(super) fn rare(&mut self, node: &'c Expr) -> Done<'c> {
         Ok(match node {
-            Node::Fresh(value) => {
+            Expr::Fresh(value) => {
                 let value = self.eval(value)?;
                 match value.text() {
                     Some(text) => V::made(text.to_owned()),
                     None => value,
                 }
             }
-            Node::Join(pieces) => {
+            Expr::Join(pieces) => {
                 let mut text = String::new();
                 for piece in pieces {
                     let piece = self.eval(piece)?;
@@ -33,98 +33,111 @@ impl<'c> Renderer<'_, 'c> {
                 }
                 V::made(text)
             }
-            Node::Regexp(source, options) => self.regexp(source, *options)?,
-            Node::Array(items) => V::list(self.values(items)?),
-            Node::Hash(pairs) => {
-                let mut map = Map::default();
-                for (key, value) in pairs {
-                    let key = self.eval(key)?;
-                    let value = self.eval(value)?;
-                    map.set(key, value)?;
-                }
-                V::Map(Rc::new(RefCell::new(map)))
-            }
-            Node::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
+            Expr::Regexp(source, options) => self.regexp(source, *options)?,
+            Expr::Array(items) => V::list(self.values(items)?),
+            Expr::Hash(pairs) => self.hash(pairs)?,
+            Expr::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
                 (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
                     V::Range(from, to, *open)
                 }
-                _ => return Err(Ask("a range of other than integers").into()),
+                _ => return Err(ForRuby("a range of other than integers").into()),
             },
-            Node::While(parts, wanted) => {
-                let (condition, body) = &**parts;
-                loop {
-                    self.used.spend(1)?;
-                    if self.truth(condition)? != *wanted {
-                        break V::Nil;
-                    }
-                    if let Err(stop) = self.statement(body) {
-                        break stop.land(Jump::Break)?;
-                    }
-                }
-            }
-            Node::Case(case) => {
-                let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
-                for (patterns, body) in &case.branches {
-                    for pattern in patterns {
-                        let pattern = self.eval(pattern)?;
-                        let met = match &subject {
-                            Some(subject) => self.case_equal(&pattern, subject)?,
-                            None => pattern.truthy(),
-                        };
-                        if met {
-                            return self.eval(body);
-                        }
-                    }
-                }
-                self.eval(&case.otherwise)?
-            }
-            Node::AppendLocal(slot, value) => {
-                let value = self.eval(value)?;
-                let slot = *slot as usize;
-                if let V::Made(text) = &mut self.locals[slot] {
-                    let added = value.text().ok_or(Ask("`<<` of other than a string"))?;
-                    // Only where nothing else knows the string.
-                    let text = Rc::get_mut(text).ok_or(Ask("a change of a string that others know"))?;
-                    budget::made(added.len());
-                    if text.len() + added.len() > LARGEST {
-                        return Err(Ask("much text").into());
-                    }
-                    text.push_str(added);
-                    return Ok(V::Void);
-                }
-                let list = self.locals[slot].clone();
-                methods::call(self, list, Method::Append, &[value], None)?
-            }
-            Node::Group(number) => match &self.last {
-                Last::Known(groups) => {
+            Expr::While(parts, wanted) => self.repeat(parts, *wanted)?,
+            Expr::Case(case) => return self.case(case),
+            Expr::AppendLocal(slot, value) => self.append(*slot, value)?,
+            Expr::Group(number) => match &self.last {
+                LastMatch::Known(groups) => {
                     groups.as_ref().and_then(|groups| groups.get(*number).cloned()).unwrap_or(V::Nil)
                 }
-                Last::Unknown => return Err(Ask("groups of a match").into()),
+                LastMatch::Unknown => return Err(ForRuby("groups of a match").into()),
             },
-            Node::Next(value) => return Err(Stop::jump(Jump::Next, self.eval(value)?)),
-            Node::Break(value) => return Err(Stop::jump(Jump::Break, self.eval(value)?)),
-            Node::Return(value) => return Err(Stop::jump(Jump::Return, self.eval(value)?)),
-            Node::Rescue(parts, slot) => match self.eval(&parts.0) {
-                Err(stop) if stop.is_raise() => {
-                    if let Some(slot) = slot {
-                        self.locals[*slot as usize] = V::Void;
-                    }
-                    self.eval(&parts.1)?
-                }
-                other => other?,
-            },
-            Node::Define(number) => {
+            Expr::Next(value) => return Err(Unwind::jump(BlockExit::Next, self.eval(value)?)),
+            Expr::Break(value) => return Err(Unwind::jump(BlockExit::Break, self.eval(value)?)),
+            Expr::Return(value) => return Err(Unwind::jump(BlockExit::Return, self.eval(value)?)),
+            Expr::Rescue(parts, slot) => self.rescue(parts, *slot)?,
+            Expr::Define(number) => {
                 self.own.defined.push(*number);
                 V::Void
             }
-            Node::CallOwn(number, args) => self.call_own(*number, args)?,
-            Node::Splat(_) => return Err(Ask("a splat").into()),
-            Node::Ask(number) => {
+            Expr::CallOwn(number, args) => self.call_own(*number, args)?,
+            Expr::Splat(_) => return Err(ForRuby("a splat").into()),
+            Expr::Unsupported(number) => {
                 self.reason = Some(*number);
-                return Err(Ask("what is not known").into());
+                return Err(ForRuby("what is not known").into());
             }
-            _ => return Err(Ask("an expression").into()),
+            _ => return Err(ForRuby("an expression").into()),
         })
+    }
+
+    fn hash(&mut self, pairs: &'c [(Expr, Expr)]) -> Done<'c> {
+        let mut map = HashValue::default();
+        for (key, value) in pairs {
+            let key = self.eval(key)?;
+            let value = self.eval(value)?;
+            map.set(key, value)?;
+        }
+        Ok(V::Map(Rc::new(RefCell::new(map))))
+    }
+
+    /// Runs a body as long as its condition is as `wanted`.
+    fn repeat(&mut self, (condition, body): &'c (Expr, Expr), wanted: bool) -> Done<'c> {
+        loop {
+            self.used.spend(1)?;
+            if self.truth(condition)? != wanted {
+                return Ok(V::Nil);
+            }
+            if let Err(stop) = self.statement(body) {
+                return stop.land(BlockExit::Break);
+            }
+        }
+    }
+
+    fn case(&mut self, case: &'c Case) -> Done<'c> {
+        let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
+        for (patterns, body) in &case.branches {
+            for pattern in patterns {
+                let pattern = self.eval(pattern)?;
+                let met = match &subject {
+                    Some(subject) => self.case_equal(&pattern, subject)?,
+                    None => pattern.truthy(),
+                };
+                if met {
+                    return self.eval(body);
+                }
+            }
+        }
+        self.eval(&case.otherwise)
+    }
+
+    /// `<<` of a local variable: of a string that nothing else knows, or of an array.
+    fn append(&mut self, slot: u32, value: &'c Expr) -> Done<'c> {
+        let value = self.eval(value)?;
+        let slot = slot as usize;
+        if let V::Made(text) = &mut self.locals[slot] {
+            let added = value.text().ok_or(ForRuby("`<<` of other than a string"))?;
+            let text = Rc::get_mut(text).ok_or(ForRuby("a change of a string that others know"))?;
+            budget::made(added.len());
+            if text.len() + added.len() > LARGEST {
+                return Err(ForRuby("much text").into());
+            }
+            text.push_str(added);
+            return Ok(V::Void);
+        }
+        let list = self.locals[slot].clone();
+        methods::call(self, list, Method::Append, &[value], None)
+    }
+
+    /// `begin … rescue`: what is raised goes into a local variable, if any is named.
+    fn rescue(&mut self, (body, rescue): &'c (Expr, Expr), slot: Option<u32>) -> Done<'c> {
+        match self.eval(body) {
+            Err(stop) if stop.is_raise() => {
+                if let Some(slot) = slot {
+                    self.locals[slot as usize] = V::Void;
+                }
+                self.eval(rescue)
+            }
+            other => other,
+        }
     }
 
     /// `===` of `case`, which keeps the groups of a match.
@@ -137,10 +150,10 @@ impl<'c> Renderer<'_, 'c> {
         Ok(case_equal(pattern, subject)?)
     }
 
-    fn regexp(&mut self, source: &'c Node, options: Options) -> Done<'c> {
+    fn regexp(&mut self, source: &'c Expr, options: RegexpOptions) -> Done<'c> {
         let source = match source {
-            Node::String(text) => text.to_string(),
-            Node::Join(pieces) => {
+            Expr::String(text) => text.to_string(),
+            Expr::Join(pieces) => {
                 let mut text = String::new();
                 for piece in pieces {
                     let piece = self.eval(piece)?;
@@ -148,10 +161,10 @@ impl<'c> Renderer<'_, 'c> {
                 }
                 text
             }
-            _ => return Err(Ask("a regular expression").into()),
+            _ => return Err(ForRuby("a regular expression").into()),
         };
         let source = regex::with_options(&source, options.ignore_case, options.multiline, options.extended);
-        regex::check(&source).map_err(|_| Ask("a regular expression that is not understood"))?;
+        regex::check(&source).map_err(|_| ForRuby("a regular expression that is not understood"))?;
         Ok(V::Regexp(source.into()))
     }
 }

@@ -1,36 +1,36 @@
 //! Statements, insertions and conditions: what is evaluated without a value of its own being made.
 
-use super::{Done, Renderer, Stop};
+use super::{Done, Rendering, Unwind};
 use crate::text;
-use crate::tree::Node;
-use crate::value::{Known, V};
+use crate::tree::Expr;
+use crate::value::{OrRuby, V};
 
-impl<'c> Renderer<'_, 'c> {
+impl<'c> Rendering<'_, 'c> {
     /// Evaluates what nobody wants the value of.
     #[inline]
-    pub(super) fn statement(&mut self, node: &'c Node) -> Done<'c, ()> {
+    pub(super) fn statement(&mut self, node: &'c Expr) -> Done<'c, ()> {
         match node {
-            Node::Nil => Ok(()),
-            Node::Text(text) => Ok(self.put(text)?),
+            Expr::Nil => Ok(()),
+            Expr::Text(text) => Ok(self.put(text)?),
             node => self.composed_statement(node),
         }
     }
 
     #[inline(never)]
-    fn composed_statement(&mut self, node: &'c Node) -> Done<'c, ()> {
+    fn composed_statement(&mut self, node: &'c Expr) -> Done<'c, ()> {
         self.used.enter()?;
         let done = match node {
-            Node::Sequence(nodes) => nodes.iter().try_for_each(|node| self.statement(node)),
-            Node::If(parts) => {
+            Expr::Sequence(nodes) => nodes.iter().try_for_each(|node| self.statement(node)),
+            Expr::If(parts) => {
                 let (condition, then, other) = &**parts;
                 match self.truth(condition) {
                     Ok(truth) => self.statement(if truth { then } else { other }),
                     Err(stop) => Err(stop),
                 }
             }
-            Node::Insert(value) => self.insert(value),
-            Node::SetLocal(slot, value) => self.eval(value).map(|value| self.locals[*slot as usize] = value),
-            Node::Call(call) => self.call(call).map(drop),
+            Expr::Insert(value) => self.insert(value),
+            Expr::SetLocal(slot, value) => self.eval(value).map(|value| self.locals[*slot as usize] = value),
+            Expr::Call(call) => self.call(call).map(drop),
             node => self.eval(node).map(drop),
         };
         self.used.leave();
@@ -38,13 +38,13 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Puts out the text of a value.
-    pub(super) fn insert(&mut self, node: &'c Node) -> Done<'c, ()> {
+    pub(super) fn insert(&mut self, node: &'c Expr) -> Done<'c, ()> {
         match node {
-            Node::Variable(number) => {
+            Expr::Variable(number) => {
                 self.look_up(*number)?;
                 text::put(&mut self.out, self.variables.seen[*number as usize].value())?;
             }
-            Node::Local(slot) => text::put(&mut self.out, &self.locals[*slot as usize])?,
+            Expr::Local(slot) => text::put(&mut self.out, &self.locals[*slot as usize])?,
             node => {
                 let value = self.eval(node)?;
                 text::put(&mut self.out, &value)?;
@@ -54,22 +54,22 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// Whether an expression is true.
-    pub(super) fn truth(&mut self, node: &'c Node) -> Done<'c, bool> {
+    pub(super) fn truth(&mut self, node: &'c Expr) -> Done<'c, bool> {
         self.used.enter()?;
         let truth = match node {
-            Node::Variable(number) => self.variable(*number).map(V::truthy).map_err(Stop::from),
-            Node::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
-            Node::Not(value) => self.truth(value).map(|truth| !truth),
-            Node::And(pair) => match self.truth(&pair.0) {
+            Expr::Variable(number) => self.variable(*number).map(V::truthy).map_err(Unwind::from),
+            Expr::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
+            Expr::Not(value) => self.truth(value).map(|truth| !truth),
+            Expr::And(pair) => match self.truth(&pair.0) {
                 Ok(true) => self.truth(&pair.1),
                 other => other,
             },
-            Node::Or(pair) => match self.truth(&pair.0) {
+            Expr::Or(pair) => match self.truth(&pair.0) {
                 Ok(false) => self.truth(&pair.1),
                 other => other,
             },
-            Node::Call(call) => self.call(call).map(|value| value.truthy()),
-            Node::Key(on, key) => self.at_key(on, key).map(|value| value.truthy()),
+            Expr::Call(call) => self.call(call).map(|value| value.truthy()),
+            Expr::Key(on, key) => self.at_key(on, key).map(|value| value.truthy()),
             node => self.eval(node).map(|value| value.truthy()),
         };
         self.used.leave();
@@ -78,7 +78,7 @@ impl<'c> Renderer<'_, 'c> {
 
     /// Puts text of the template out.
     #[inline]
-    fn put(&mut self, text: &str) -> Known<()> {
+    fn put(&mut self, text: &str) -> OrRuby<()> {
         self.out.push_str(text);
         self.limit()
     }

@@ -1,19 +1,19 @@
 //! Variables of the scope as a template sees them: looked up when they are asked for, and lent as copies where the
 //! template may change them.
 
-use super::{Done, Renderer};
+use super::{Done, Rendering};
 use crate::changes::Lent;
-use crate::engine::Engine;
+use crate::engine::Templating;
 use crate::methods::{self, Method};
-use crate::tree::{Call, Node, Template, Variable};
-use crate::value::{Ask, Known, V};
-use crate::world::Worker;
+use crate::tree::{Expr, InstanceVariable, MethodCall, Template};
+use crate::value::{ForRuby, OrRuby, V};
+use crate::world::WorkerState;
 use bunraku_vm::value::Value;
 
 /// The variables of one rendering.
 pub(crate) struct Variables<'c> {
     /// The template's instance variables, as far as they were asked for.
-    pub(super) seen: Vec<Seen<'c>>,
+    pub(super) seen: Vec<VariableState<'c>>,
     /// All variables of the scope, once they were asked for.
     pub all: Option<Value<'c>>,
     /// Arrays and hashes of Puppet's that it may change.
@@ -25,7 +25,7 @@ pub(crate) struct Variables<'c> {
 }
 
 /// An instance variable.
-pub(super) enum Seen<'c> {
+pub(super) enum VariableState<'c> {
     /// Nobody has asked for it.
     Unasked,
     /// It has no value: `defined?` tells it from one that was set to nil.
@@ -33,20 +33,20 @@ pub(super) enum Seen<'c> {
     Set(V<'c>),
 }
 
-impl<'c> Seen<'c> {
+impl<'c> VariableState<'c> {
     pub(super) fn value(&self) -> &V<'c> {
         match self {
-            Seen::Set(value) => value,
-            Seen::Unasked | Seen::Unset => &V::Nil,
+            VariableState::Set(value) => value,
+            VariableState::Unasked | VariableState::Unset => &V::Nil,
         }
     }
 }
 
 impl<'c> Variables<'c> {
     /// Nobody has asked for any yet.
-    pub(super) fn new(template: &Template, engine: &Engine<'c>) -> Self {
+    pub(super) fn new(template: &Template, engine: &Templating<'c>) -> Self {
         Variables {
-            seen: template.variables.iter().map(|_| Seen::Unasked).collect(),
+            seen: template.variables.iter().map(|_| VariableState::Unasked).collect(),
             all: None,
             lent: Vec::new(),
             set_before: engine.set_by_templates.count(),
@@ -55,38 +55,38 @@ impl<'c> Variables<'c> {
     }
 }
 
-impl<'c> Renderer<'_, 'c> {
+impl<'c> Rendering<'_, 'c> {
     /// The value of an instance variable.
-    pub(super) fn variable(&mut self, number: u32) -> Known<&V<'c>> {
+    pub(super) fn variable(&mut self, number: u32) -> OrRuby<&V<'c>> {
         self.look_up(number)?;
         Ok(self.variables.seen[number as usize].value())
     }
 
     /// Sees to it that the value of an instance variable is there.
     #[inline]
-    pub(super) fn look_up(&mut self, number: u32) -> Known<()> {
+    pub(super) fn look_up(&mut self, number: u32) -> OrRuby<()> {
         match self.variables.seen[number as usize] {
-            Seen::Unasked => self.look_up_now(number),
+            VariableState::Unasked => self.look_up_now(number),
             _ => Ok(()),
         }
     }
 
-    fn look_up_now(&mut self, number: u32) -> Known<()> {
-        let Variable { name, shared } = &self.template.variables[number as usize];
+    fn look_up_now(&mut self, number: u32) -> OrRuby<()> {
+        let InstanceVariable { name, shared } = &self.template.variables[number as usize];
         let scope = if *shared { self.vm.top } else { self.scope };
         let symbol = self.vm.symbols.get_kept(name);
         if self.sees_set_by_templates()
             && let Some(value) =
                 self.engine.set_by_templates.find(symbol, scope, &name.text, self.variables.set_before)
         {
-            self.variables.seen[number as usize] = Seen::Set(value);
+            self.variables.seen[number as usize] = VariableState::Set(value);
             return Ok(());
         }
         self.variables.seen[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
-            None | Some(Value::Undef) => Seen::Unset,
+            None | Some(Value::Undef) => VariableState::Unset,
             // `$facts` and the like are frozen.
-            Some(found) if *shared => Seen::Set(V::from(found)),
-            Some(found) => Seen::Set(self.lend(&name.text, found)?),
+            Some(found) if *shared => VariableState::Set(V::from(found)),
+            Some(found) => VariableState::Set(self.lend(&name.text, found)?),
         };
         Ok(())
     }
@@ -105,7 +105,7 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// A variable's value: a copy where the template may change it.
-    pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> Known<V<'c>> {
+    pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
         // `$facts` and the like are frozen.
         if !self.template.lends.has(name) || methods::SHARED.contains(&name) {
             return Ok(V::from(value));
@@ -124,13 +124,13 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// The variables whose values have been changed in place.
-    pub(super) fn changed(&self) -> Known<Vec<(String, Value<'c>)>> {
+    pub(super) fn changed(&self) -> OrRuby<Vec<(String, Value<'c>)>> {
         let mut changed = Vec::new();
         for lent in &self.variables.lent {
             if lent.is_changed()? {
                 // What is around would not see it; and a worker remembers variables.
-                if self.depth > 0 || self.world.worker() == Worker::Present {
-                    return Err(Ask("a change of what is Puppet's"));
+                if self.depth > 0 || self.world.worker() == WorkerState::Present {
+                    return Err(ForRuby("a change of what is Puppet's"));
                 }
                 changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
             }
@@ -139,15 +139,20 @@ impl<'c> Renderer<'_, 'c> {
     }
 
     /// `scope.to_hash[name]` and `scope.to_hash.has_key?(name)` need no hash of all variables.
-    pub(super) fn one_of_all_variables(&mut self, all: &'c Call, call: &'c Call) -> Done<'c, Option<V<'c>>> {
-        let Call { receiver: Some(Node::Scope), method: Method::Variables, args, block: None, .. } = all
+    pub(super) fn one_of_all_variables(
+        &mut self,
+        all: &'c MethodCall,
+        call: &'c MethodCall,
+    ) -> Done<'c, Option<V<'c>>> {
+        let MethodCall { receiver: Some(Expr::Scope), method: Method::Variables, args, block: None, .. } =
+            all
         else {
             return Ok(None);
         };
         let ([name], None) = (&*call.args, &call.block) else { return Ok(None) };
         if !args.is_empty()
             || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
-            || !matches!(name, Node::String(_) | Node::Local(_))
+            || !matches!(name, Expr::String(_) | Expr::Local(_))
             || self.sees_set_by_templates()
         {
             return Ok(None);

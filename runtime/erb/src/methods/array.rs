@@ -4,19 +4,19 @@
 use super::{Method, array_blocks, list};
 use crate::budget;
 use crate::compare::{self, case_equal, must_order as order};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, OrRuby, V};
 use std::rc::Rc;
 
-pub(super) const UNKNOWN: Ask = Ask("a method of an array");
+pub(super) const UNKNOWN: ForRuby = ForRuby("a method of an array");
 /// Longer arrays are Ruby's where each item is held against each.
 pub(super) const LONGEST: usize = 2000;
 
 /// Calls a method of an array.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -36,7 +36,7 @@ fn size(on: &V<'_>) -> usize {
     on.size().unwrap_or_default()
 }
 
-fn item<'c>(on: &V<'c>, at: usize) -> Known<Option<V<'c>>> {
+fn item<'c>(on: &V<'c>, at: usize) -> OrRuby<Option<V<'c>>> {
     Ok(match on {
         V::Array(items) => items.items().get(at).copied().map(V::from),
         V::List(items) => items.try_borrow().map_err(|_| BUSY)?.get(at).cloned(),
@@ -44,7 +44,7 @@ fn item<'c>(on: &V<'c>, at: usize) -> Known<Option<V<'c>>> {
     })
 }
 
-pub(super) fn all<'c>(on: &V<'c>) -> Known<Vec<V<'c>>> {
+pub(super) fn all<'c>(on: &V<'c>) -> OrRuby<Vec<V<'c>>> {
     on.items()?.ok_or(UNKNOWN)
 }
 
@@ -53,9 +53,25 @@ fn place(n: i64, count: usize) -> Option<usize> {
     usize::try_from(if n < 0 { count as i64 + n } else { n }).ok()
 }
 
-pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+/// Calls a method that takes no block and changes nothing.
+pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    use Method::{Compact, Flatten, Grep, Intersection, Minus, Plus, Reverse, Sort, ToH, Union, Uniq, Zip};
+    use Method::{
+        Dig, Drop, Element, Empty, Fetch, First, Freeze, Last, Size, Slice, Take, ToA, ToAry, ValuesAt,
+    };
+    match method {
+        ToA | ToAry | Freeze | Empty | Size | First | Last | Element | Slice | Take | Drop | Fetch | Dig
+        | ValuesAt => items(on, method, args),
+        Plus | Minus | Intersection | Union | Compact | Flatten | Uniq | Reverse | Sort | Grep | Zip
+        | ToH => made(on, method, args),
+        _ => told(on, method, args),
+    }
+}
+
+/// Items, or parts, by their places.
+fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let count = size(on);
-    let at = |n: i64| -> Known<V<'c>> {
+    let at = |n: i64| -> OrRuby<V<'c>> {
         Ok(match place(n, count) {
             Some(at) => item(on, at)?.unwrap_or(V::Nil),
             None => V::Nil,
@@ -64,7 +80,7 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
     Ok(match (method, args) {
         (Method::ToA | Method::ToAry | Method::Freeze, []) => on.clone(),
         (Method::Empty, []) => V::Bool(count == 0),
-        (Method::Size | Method::Count, []) => V::Int(count as i64),
+        (Method::Size, []) => V::Int(count as i64),
         (Method::First, []) => at(0)?,
         (Method::Last, []) => at(-1)?,
         (Method::Element, [V::Int(n)]) => at(*n)?,
@@ -91,8 +107,16 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
                 V::Int(n) => at(*n),
                 _ => Err(UNKNOWN),
             };
-            V::list(places.iter().map(one).collect::<Known<_>>()?)
+            V::list(places.iter().map(one).collect::<OrRuby<_>>()?)
         }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// What is said of all items: a text, a place, a number, whether something holds.
+fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    Ok(match (method, args) {
+        (Method::Count, []) => V::Int(size(on) as i64),
         (Method::Join, []) => V::made(join(on, "")?),
         (Method::Join, [V::Nil]) => V::made(join(on, "")?),
         (Method::Join, [separator]) => V::made(join(on, separator.text().ok_or(UNKNOWN)?)?),
@@ -106,10 +130,52 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
         (Method::Count, [other]) => {
             let mut count = 0;
             for item in all(on)? {
-                count += i64::from(compare::equal(&item, other, false)?);
+                count += i64::from(compare::equal(&item, other)?);
             }
             V::Int(count)
         }
+        (Method::Max | Method::Min, []) => extreme(on, method)?,
+        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
+        (Method::Sum, []) => {
+            let mut sum = 0i64;
+            for item in all(on)? {
+                let V::Int(n) = item else { return Err(ForRuby("a sum of other than integers")) };
+                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
+            }
+            V::Int(sum)
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
+            let items = all(on)?;
+            let mut items = items.iter();
+            V::Bool(match method {
+                Method::Any => items.any(V::truthy),
+                Method::AllIs => items.all(V::truthy),
+                _ => !items.any(V::truthy),
+            })
+        }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The largest or the smallest item.
+fn extreme<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
+    let mut items = all(on)?.into_iter();
+    let Some(mut best) = items.next() else { return Ok(V::Nil) };
+    for item in items {
+        let order = order(&item, &best)?;
+        if order.is_eq() && !compare::is_eql(&item, &best)? {
+            return Err(UNKNOWN);
+        }
+        if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
+            best = item;
+        }
+    }
+    Ok(best)
+}
+
+/// Another array, or a hash, made of the items.
+fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    Ok(match (method, args) {
         (Method::Plus, [other]) => {
             V::list(all(on)?.into_iter().chain(other.items()?.ok_or(UNKNOWN)?).collect())
         }
@@ -133,38 +199,6 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
         (Method::Uniq, []) => V::list(uniq(all(on)?)?),
         (Method::Reverse, []) => V::list(all(on)?.into_iter().rev().collect()),
         (Method::Sort, []) => V::list(sort(all(on)?)?),
-        (Method::Max | Method::Min, []) => {
-            let mut items = all(on)?.into_iter();
-            let Some(mut best) = items.next() else { return Ok(V::Nil) };
-            for item in items {
-                let order = order(&item, &best)?;
-                if order.is_eq() && !compare::equal(&item, &best, true)? {
-                    return Err(UNKNOWN);
-                }
-                if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
-                    best = item;
-                }
-            }
-            best
-        }
-        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
-        (Method::Sum, []) => {
-            let mut sum = 0i64;
-            for item in all(on)? {
-                let V::Int(n) = item else { return Err(Ask("a sum of other than integers")) };
-                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
-            }
-            V::Int(sum)
-        }
-        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
-            let items = all(on)?;
-            let mut items = items.iter();
-            V::Bool(match method {
-                Method::Any => items.any(V::truthy),
-                Method::AllIs => items.all(V::truthy),
-                _ => !items.any(V::truthy),
-            })
-        }
         (Method::Grep, [pattern]) => {
             let mut found = Vec::new();
             for item in all(on)? {
@@ -179,13 +213,13 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
             V::list(all(on)?.into_iter().map(|item| V::pair(item, other.next().unwrap_or(V::Nil))).collect())
         }
         (Method::ToH, []) => {
-            let mut map = crate::value::Map::default();
+            let mut map = crate::value::HashValue::default();
             for pair in all(on)? {
                 let pair: [V<'c>; 2] = pair
                     .items()?
                     .ok_or(UNKNOWN)?
                     .try_into()
-                    .map_err(|_| Ask("a hash of other than pairs"))?;
+                    .map_err(|_| ForRuby("a hash of other than pairs"))?;
                 let [key, value] = pair;
                 map.set(key, value)?;
             }
@@ -195,7 +229,7 @@ pub(super) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'
     })
 }
 
-fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
+fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> OrRuby<V<'c>> {
     let count = size(on);
     match place(start, count) {
         Some(start) if start <= count && len >= 0 => {
@@ -205,10 +239,10 @@ fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> Known<V<'c>> {
     }
 }
 
-fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
+fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
     for at in 0..size(on) {
         if let Some(item) = item(on, at)?
-            && compare::equal(&item, wanted, false)?
+            && compare::equal(&item, wanted)?
         {
             return Ok(Some(at));
         }
@@ -217,8 +251,8 @@ fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> Known<Option<usize>> {
 }
 
 /// `join`: arrays within are joined too.
-fn join(on: &V<'_>, separator: &str) -> Known<String> {
-    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> Known<()> {
+fn join(on: &V<'_>, separator: &str) -> OrRuby<String> {
+    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> OrRuby<()> {
         if depth > 60 {
             return Err(UNKNOWN);
         }
@@ -228,7 +262,7 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
             if matches!(item, V::Array(_) | V::List(_)) {
                 // An empty one leaves an empty place.
                 if size(&item) == 0 {
-                    return Err(Ask("an empty array joined"));
+                    return Err(ForRuby("an empty array joined"));
                 }
                 put(out, &item, separator, first, depth + 1)?;
                 continue;
@@ -248,7 +282,7 @@ fn join(on: &V<'_>, separator: &str) -> Known<String> {
     Ok(out)
 }
 
-pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> Known<()> {
+pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> OrRuby<()> {
     if depth > 60 {
         return Err(UNKNOWN);
     }
@@ -263,9 +297,9 @@ pub(super) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
     Ok(())
 }
 
-pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> Known<Vec<V<'c>>> {
+pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> OrRuby<Vec<V<'c>>> {
     if items.len() > LONGEST {
-        return Err(Ask("a long array"));
+        return Err(ForRuby("a long array"));
     }
     let mut kept: Vec<V<'c>> = Vec::new();
     for item in items {
@@ -276,7 +310,7 @@ pub(super) fn uniq<'c>(items: Vec<V<'c>>) -> Known<Vec<V<'c>>> {
     Ok(kept)
 }
 
-pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> Known<bool> {
+pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> OrRuby<bool> {
     for item in items {
         if item.same_key(wanted)? {
             return Ok(true);
@@ -285,9 +319,9 @@ pub(super) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> Known<bool> {
     Ok(false)
 }
 
-fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'c>> {
+fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
     if left.len() + right.len() > LONGEST {
-        return Err(Ask("a long array"));
+        return Err(ForRuby("a long array"));
     }
     if method == Method::Union {
         return Ok(V::list(uniq(left.into_iter().chain(right).collect())?));
@@ -302,6 +336,6 @@ fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> Known<V<'
     Ok(V::list(if wanted { uniq(kept)? } else { kept }))
 }
 
-pub(super) fn sort(items: Vec<V<'_>>) -> Known<Vec<V<'_>>> {
-    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::equal(a, b, true))
+pub(super) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
+    compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))
 }

@@ -4,16 +4,17 @@ use super::Method;
 use super::array::{LONGEST, UNKNOWN, all, has, plain};
 use super::common::order_of;
 use crate::compare::{self, must_order as order};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Runs `each` for every item; a change meanwhile is noticed.
 fn each<'r, 'e, 'c>(
-    renderer: &'r mut Renderer<'e, 'c>,
+    renderer: &'r mut Rendering<'e, 'c>,
     on: &V<'c>,
-    mut each: impl FnMut(&mut Renderer<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
+    mut each: impl FnMut(&mut Rendering<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
 ) -> Done<'c, ()> {
     match on {
         V::Array(items) => {
@@ -39,7 +40,83 @@ fn each<'r, 'e, 'c>(
 
 /// Calls a method of an array with a block.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    use Method::{
+        AllIs, Any, Count, Each, EachIndex, EachSlice, EachWithIndex, EachWithObject, Find, FindIndex,
+        FlatMap, GroupBy, Index, Inject, Map, MapWithIndex, MaxBy, MinBy, NoneIs, Partition, Reject,
+        ReverseEach, Select, Sort, SortBy, TakeWhile, ToH, Uniq,
+    };
+    match method {
+        Each | EachWithIndex | EachIndex | ReverseEach | EachSlice | EachWithObject => {
+            walk(renderer, on, method, args, block)
+        }
+        Map | MapWithIndex | FlatMap | Select | Reject | TakeWhile => {
+            collect(renderer, on, method, args, block)
+        }
+        Find | Index | FindIndex | Any | AllIs | NoneIs | Count | Inject => {
+            search(renderer, on, method, args, block)
+        }
+        Partition | Uniq | SortBy | MaxBy | MinBy | Sort | GroupBy | ToH if args.is_empty() => {
+            arrange(renderer, on, method, block)
+        }
+        _ => Err(UNKNOWN.into()),
+    }
+}
+
+/// Runs the block for each item, for what it does.
+fn walk<'c>(
+    renderer: &mut Rendering<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    match (method, args) {
+        (Method::Each, []) => {
+            each(renderer, on, |renderer, _, item| renderer.each_one(block, item).map(|()| true))?;
+            Ok(on.clone())
+        }
+        (Method::EachWithIndex, []) => {
+            each(renderer, on, |renderer, at, item| {
+                renderer.each_two(block, item, V::Int(at as i64)).map(|()| true)
+            })?;
+            Ok(on.clone())
+        }
+        (Method::EachIndex, []) => {
+            each(renderer, on, |renderer, at, _| renderer.each_one(block, V::Int(at as i64)).map(|()| true))?;
+            Ok(on.clone())
+        }
+        (Method::ReverseEach, []) => {
+            for item in all(on)?.into_iter().rev() {
+                renderer.each_one(block, item)?;
+            }
+            Ok(on.clone())
+        }
+        (Method::EachSlice, [V::Int(n)]) if *n > 0 => {
+            for slice in all(on)?.chunks(*n as usize) {
+                renderer.yield_one(block, V::list(slice.to_vec()))?;
+            }
+            // What it gives depends on Ruby's version.
+            Ok(V::Void)
+        }
+        (Method::EachWithObject, [object]) => {
+            each(renderer, on, |renderer, _, item| {
+                renderer.yield_two(block, item, object.clone()).map(|_| true)
+            })?;
+            Ok(object.clone())
+        }
+        _ => Err(UNKNOWN.into()),
+    }
+}
+
+/// An array of what the block gives, or of the items that it chooses.
+fn collect<'c>(
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -47,39 +124,6 @@ pub(super) fn call<'c>(
 ) -> Done<'c> {
     let mut out: Vec<V<'c>> = Vec::new();
     match (method, args) {
-        (Method::Each, []) => {
-            each(renderer, on, |renderer, _, item| renderer.each_one(block, item).map(|()| true))?;
-            return Ok(on.clone());
-        }
-        (Method::EachWithIndex, []) => {
-            each(renderer, on, |renderer, at, item| {
-                renderer.each_two(block, item, V::Int(at as i64)).map(|()| true)
-            })?;
-            return Ok(on.clone());
-        }
-        (Method::EachIndex, []) => {
-            each(renderer, on, |renderer, at, _| renderer.each_one(block, V::Int(at as i64)).map(|()| true))?;
-            return Ok(on.clone());
-        }
-        (Method::ReverseEach, []) => {
-            for item in all(on)?.into_iter().rev() {
-                renderer.each_one(block, item)?;
-            }
-            return Ok(on.clone());
-        }
-        (Method::EachSlice, [V::Int(n)]) if *n > 0 => {
-            for slice in all(on)?.chunks(*n as usize) {
-                renderer.yield_one(block, V::list(slice.to_vec()))?;
-            }
-            // What it gives depends on Ruby's version.
-            return Ok(V::Void);
-        }
-        (Method::EachWithObject, [object]) => {
-            each(renderer, on, |renderer, _, item| {
-                renderer.yield_two(block, item, object.clone()).map(|_| true)
-            })?;
-            return Ok(object.clone());
-        }
         (Method::Map, []) => each(renderer, on, |renderer, _, item| {
             out.push(renderer.yield_one(block, item)?);
             Ok(true)
@@ -109,16 +153,20 @@ pub(super) fn call<'c>(
             }
             Ok(goes_on)
         })?,
-        (Method::Partition, []) => {
-            let mut other = Vec::new();
-            each(renderer, on, |renderer, _, item| {
-                let side =
-                    if renderer.yield_one(block, item.clone())?.truthy() { &mut out } else { &mut other };
-                side.push(item);
-                Ok(true)
-            })?;
-            return Ok(V::pair(V::list(out), V::list(other)));
-        }
+        _ => return Err(UNKNOWN.into()),
+    }
+    Ok(V::list(out))
+}
+
+/// One value: an item, a place, a number, what the block makes of all.
+fn search<'c>(
+    renderer: &mut Rendering<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    match (method, args) {
         (Method::Find, []) => {
             let mut found = V::Nil;
             each(renderer, on, |renderer, _, item| {
@@ -128,7 +176,7 @@ pub(super) fn call<'c>(
                 }
                 Ok(!is)
             })?;
-            return Ok(found);
+            Ok(found)
         }
         (Method::Index | Method::FindIndex, []) => {
             let mut found = V::Nil;
@@ -139,7 +187,7 @@ pub(super) fn call<'c>(
                 }
                 Ok(!is)
             })?;
-            return Ok(found);
+            Ok(found)
         }
         (Method::Any | Method::AllIs | Method::NoneIs, []) => {
             let mut met = false;
@@ -148,7 +196,7 @@ pub(super) fn call<'c>(
                 met = renderer.yield_one(block, item)?.truthy() == wanted;
                 Ok(!met)
             })?;
-            return Ok(V::Bool(met == (method == Method::Any)));
+            Ok(V::Bool(met == (method == Method::Any)))
         }
         (Method::Count, []) => {
             let mut count = 0;
@@ -156,7 +204,7 @@ pub(super) fn call<'c>(
                 count += i64::from(renderer.yield_one(block, item)?.truthy());
                 Ok(true)
             })?;
-            return Ok(V::Int(count));
+            Ok(V::Int(count))
         }
         (Method::Inject, start) if start.len() < 2 => {
             let mut value = start.first().cloned();
@@ -167,61 +215,87 @@ pub(super) fn call<'c>(
                 });
                 Ok(true)
             })?;
-            return Ok(value.unwrap_or(V::Nil));
+            Ok(value.unwrap_or(V::Nil))
         }
-        (Method::Uniq, []) => {
-            let mut keys: Vec<V<'c>> = Vec::new();
-            each(renderer, on, |renderer, _, item| {
-                let key = renderer.yield_one(block, item.clone())?;
-                if keys.len() > LONGEST {
-                    return Err(UNKNOWN.into());
-                }
-                if !has(&keys, &key)? {
-                    keys.push(key);
-                    out.push(item);
-                }
-                Ok(true)
-            })?;
-        }
-        (Method::SortBy | Method::MaxBy | Method::MinBy, []) => {
-            let mut pairs: Vec<(V<'c>, V<'c>)> = Vec::new();
-            each(renderer, on, |renderer, _, item| {
-                let key = renderer.yield_one(block, item.clone())?;
-                pairs.push((key, item));
-                Ok(true)
-            })?;
-            if method != Method::SortBy {
-                return Ok(extreme(pairs, method)?);
-            }
-            type Pair<'c> = (V<'c>, V<'c>);
-            let mut by_key = |a: &Pair<'c>, b: &Pair<'c>| order(&a.0, &b.0);
-            let same = |a: &Pair<'c>, b: &Pair<'c>| compare::equal(&a.1, &b.1, true);
-            let pairs = compare::sort::<_, Ask>(pairs, &mut by_key, &same)?;
-            out = pairs.into_iter().map(|(_, item)| item).collect();
-        }
-        (Method::Sort, []) => out = sort_with(renderer, all(on)?, block)?,
-        (Method::GroupBy, []) => {
-            let mut groups = crate::value::Map::default();
-            each(renderer, on, |renderer, _, item| {
-                let key = renderer.yield_one(block, item.clone())?;
-                match groups.get(&key)? {
-                    Some(V::List(group)) => group.borrow_mut().push(item),
-                    _ => groups.set(key, V::list(vec![item]))?,
-                }
-                Ok(true)
-            })?;
-            return Ok(V::Map(Rc::new(std::cell::RefCell::new(groups))));
-        }
-        (Method::ToH, []) => {
-            let mapped = call(renderer, on, Method::Map, &[], block)?;
-            return Ok(plain(&mapped, Method::ToH, &[])?);
-        }
-        _ => return Err(UNKNOWN.into()),
+        _ => Err(UNKNOWN.into()),
     }
+}
+
+/// The items in another order, or sorted into groups, as the block says.
+fn arrange<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
+    match method {
+        Method::Partition => partition(renderer, on, block),
+        Method::Uniq => uniq(renderer, on, block),
+        Method::SortBy | Method::MaxBy | Method::MinBy => by_key(renderer, on, method, block),
+        Method::Sort => Ok(V::list(sort_with(renderer, all(on)?, block)?)),
+        Method::GroupBy => group(renderer, on, block),
+        Method::ToH => {
+            let mapped = call(renderer, on, Method::Map, &[], block)?;
+            Ok(plain(&mapped, Method::ToH, &[])?)
+        }
+        _ => Err(UNKNOWN.into()),
+    }
+}
+
+fn partition<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+    let (mut chosen, mut other) = (Vec::new(), Vec::new());
+    each(renderer, on, |renderer, _, item| {
+        let side = if renderer.yield_one(block, item.clone())?.truthy() { &mut chosen } else { &mut other };
+        side.push(item);
+        Ok(true)
+    })?;
+    Ok(V::pair(V::list(chosen), V::list(other)))
+}
+
+fn uniq<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+    let (mut keys, mut out) = (Vec::new(), Vec::new());
+    each(renderer, on, |renderer, _, item| {
+        let key = renderer.yield_one(block, item.clone())?;
+        if keys.len() > LONGEST {
+            return Err(UNKNOWN.into());
+        }
+        if !has(&keys, &key)? {
+            keys.push(key);
+            out.push(item);
+        }
+        Ok(true)
+    })?;
     Ok(V::list(out))
 }
 
-fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> Known<V<'c>> {
+/// An item and what the block gives for it.
+type Keyed<'c> = (V<'c>, V<'c>);
+
+fn by_key<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
+    let mut pairs: Vec<Keyed<'c>> = Vec::new();
+    each(renderer, on, |renderer, _, item| {
+        let key = renderer.yield_one(block, item.clone())?;
+        pairs.push((key, item));
+        Ok(true)
+    })?;
+    if method != Method::SortBy {
+        return Ok(extreme(pairs, method)?);
+    }
+    let mut by_key = |a: &Keyed<'c>, b: &Keyed<'c>| order(&a.0, &b.0);
+    let same = |a: &Keyed<'c>, b: &Keyed<'c>| compare::is_eql(&a.1, &b.1);
+    let pairs = compare::sort::<_, ForRuby>(pairs, &mut by_key, &same)?;
+    Ok(V::list(pairs.into_iter().map(|(_, item)| item).collect()))
+}
+
+fn group<'c>(renderer: &mut Rendering<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+    let mut groups = HashValue::default();
+    each(renderer, on, |renderer, _, item| {
+        let key = renderer.yield_one(block, item.clone())?;
+        match groups.get(&key)? {
+            Some(V::List(group)) => group.borrow_mut().push(item),
+            _ => groups.set(key, V::list(vec![item]))?,
+        }
+        Ok(true)
+    })?;
+    Ok(V::Map(Rc::new(RefCell::new(groups))))
+}
+
+fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> OrRuby<V<'c>> {
     let mut pairs = pairs.into_iter();
     let Some(mut best) = pairs.next() else { return Ok(V::Nil) };
     for pair in pairs {
@@ -239,12 +313,12 @@ const MOST_BY_BLOCK: usize = 40;
 /// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
 /// way of sorting.
 fn sort_with<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     items: Vec<V<'c>>,
     block: &'c Block,
 ) -> Done<'c, Vec<V<'c>>> {
     if items.len() > MOST_BY_BLOCK {
-        return Err(Ask("many items sorted by a block").into());
+        return Err(ForRuby("many items sorted by a block").into());
     }
     let mut ranked = Vec::with_capacity(items.len());
     for (n, a) in items.iter().enumerate() {
@@ -254,9 +328,9 @@ fn sort_with<'c>(
             match order_of(&value)? {
                 std::cmp::Ordering::Greater => rank += 1,
                 std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal if compare::equal(a, b, true)? => rank += usize::from(n > m),
+                std::cmp::Ordering::Equal if compare::is_eql(a, b)? => rank += usize::from(n > m),
                 std::cmp::Ordering::Equal => {
-                    return Err(Ask("an order of values that are equal in it").into());
+                    return Err(ForRuby("an order of values that are equal in it").into());
                 }
             }
         }
@@ -266,6 +340,6 @@ fn sort_with<'c>(
     // Each has a rank of its own if and only if it is an order.
     match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
         true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
-        false => Err(Ask("a block that says no order").into()),
+        false => Err(ForRuby("a block that says no order").into()),
     }
 }

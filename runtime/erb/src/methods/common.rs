@@ -4,7 +4,7 @@ use super::{Method, responds};
 use crate::compare::{self, case_equal, is_a};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, Known, V};
+use crate::value::{ForRuby, OrRuby, V};
 use bunraku_vm::value::Value;
 
 /// Calls a method that does not depend on the kind, or is one of the smaller kinds'; none where the kind decides.
@@ -13,20 +13,20 @@ pub(super) fn call<'c>(
     method: Method,
     args: &[V<'c>],
     block: Option<&'c Block>,
-) -> Known<Option<V<'c>>> {
+) -> OrRuby<Option<V<'c>>> {
     if block.is_some() || matches!(on, V::Void) {
-        return if matches!(on, V::Void) { Err(Ask("a method of what text gives")) } else { Ok(None) };
+        return if matches!(on, V::Void) { Err(ForRuby("a method of what text gives")) } else { Ok(None) };
     }
     Ok(Some(match (method, args) {
         (Method::NilIs, []) => match on {
-            V::Scope => return Err(Ask("a method of the scope")),
+            V::Scope => return Err(ForRuby("a method of the scope")),
             on => V::Bool(matches!(on, V::Nil)),
         },
-        (Method::Equal, [other]) => V::Bool(compare::equal(on, other, false)?),
+        (Method::Equal, [other]) => V::Bool(compare::equal(on, other)?),
         (Method::CaseEqual, [other]) => V::Bool(case_equal(on, other)?),
         (Method::Eql, [other]) => match (on, other) {
-            (V::Float(_), _) | (_, V::Float(_)) => return Err(Ask("`eql?` of floats")),
-            _ => V::Bool(compare::equal(on, other, true)?),
+            (V::Float(_), _) | (_, V::Float(_)) => return Err(ForRuby("`eql?` of floats")),
+            _ => V::Bool(compare::is_eql(on, other)?),
         },
         (Method::IsA, [V::Class(class)]) => V::Bool(is_a(on, *class)?),
         (Method::InstanceOf, [V::Class(class)]) => V::Bool(on.class()? == *class),
@@ -42,7 +42,7 @@ pub(super) fn call<'c>(
                 V::Symbol(name) => responds(on, name),
                 name => name.text().and_then(|name| responds(on, name)),
             };
-            V::Bool(known.ok_or(Ask("`respond_to?`"))?)
+            V::Bool(known.ok_or(ForRuby("`respond_to?`"))?)
         }
         (Method::Dup, []) => match on {
             V::Str(_) | V::Made(_) => V::made(text::to_s(on)?),
@@ -50,14 +50,14 @@ pub(super) fn call<'c>(
             on => match (on.items()?, on.entries()?) {
                 (Some(items), _) => V::list(items),
                 (_, Some(entries)) => V::map(entries),
-                _ => return Err(Ask("a copy of such a value")),
+                _ => return Err(ForRuby("a copy of such a value")),
             },
         },
         _ => return small(on, method, args),
     }))
 }
 
-fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
+fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     Ok(Some(match (on, method, args) {
         (V::Nil, Method::ToA, []) => V::list(Vec::new()),
         (V::Nil, Method::ToH, []) => V::map(Vec::new()),
@@ -68,31 +68,31 @@ fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
         (V::Bool(false), Method::Intersection, [_]) => V::Bool(false),
         (V::Bool(true), Method::Intersection, [other]) => V::Bool(other.truthy()),
         (V::Bool(true), Method::Union, [_]) => V::Bool(true),
-        (V::Nil | V::Bool(_), ..) => return Err(Ask("a method of nil or of a boolean")),
+        (V::Nil | V::Bool(_), ..) => return Err(ForRuby("a method of nil or of a boolean")),
         (V::Symbol(_), Method::ToSym, []) => on.clone(),
         (V::Symbol(name), Method::Size, []) => V::Int(name.chars().count() as i64),
         (V::Symbol(_), Method::Compare, [V::Symbol(_)]) => match compare::order(on, &args[0])? {
             Some(order) => V::Int(order as i64),
             None => V::Nil,
         },
-        (V::Symbol(_), ..) => return Err(Ask("a method of a symbol")),
+        (V::Symbol(_), ..) => return Err(ForRuby("a method of a symbol")),
         (V::Class(class), Method::Name, []) => V::Str(class.name()),
-        (V::Class(..), ..) => return Err(Ask("a method of a class")),
+        (V::Class(..), ..) => return Err(ForRuby("a method of a class")),
         (V::Regexp(source), Method::MatchIs, [subject]) if subject.text().is_some() => {
             let text = subject.text().unwrap_or_default();
-            V::Bool(bunraku_vm::regex::is_match(source, text).map_err(|_| Ask("a match"))?)
+            V::Bool(bunraku_vm::regex::is_match(source, text).map_err(|_| ForRuby("a match"))?)
         }
-        (V::Regexp(_), ..) => return Err(Ask("a method of a regular expression")),
+        (V::Regexp(_), ..) => return Err(ForRuby("a method of a regular expression")),
         (V::Other(Value::Sensitive(inner)), Method::Unwrap, []) => V::from(**inner),
-        (V::Other(_), ..) => return Err(Ask("a method of a value of Puppet's own")),
+        (V::Other(_), ..) => return Err(ForRuby("a method of a value of Puppet's own")),
         _ => return Ok(None),
     }))
 }
 
 /// What a block made an order of: an integer.
-pub(super) fn order_of(value: &V<'_>) -> Known<std::cmp::Ordering> {
+pub(super) fn order_of(value: &V<'_>) -> OrRuby<std::cmp::Ordering> {
     match value {
         V::Int(n) => Ok(n.cmp(&0)),
-        _ => Err(Ask("an order that is no integer")),
+        _ => Err(ForRuby("an order that is no integer")),
     }
 }

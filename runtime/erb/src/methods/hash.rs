@@ -2,18 +2,18 @@
 
 use super::{Method, array};
 use crate::compare;
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, Map, V};
+use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
 use bunraku_vm::value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-const UNKNOWN: Ask = Ask("a method of a hash");
+const UNKNOWN: ForRuby = ForRuby("a method of a hash");
 
 /// Calls a method of a hash.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -32,16 +32,16 @@ pub(super) fn call<'c>(
     }
 }
 
-fn all<'c>(on: &V<'c>) -> Known<Vec<(V<'c>, V<'c>)>> {
+fn all<'c>(on: &V<'c>) -> OrRuby<Vec<(V<'c>, V<'c>)>> {
     on.entries()?.ok_or(UNKNOWN)
 }
 
-fn pairs<'c>(on: &V<'c>) -> Known<V<'c>> {
+fn pairs<'c>(on: &V<'c>) -> OrRuby<V<'c>> {
     Ok(V::list(all(on)?.into_iter().map(|(key, value)| V::pair(key, value)).collect()))
 }
 
-fn made<'c>(entries: Vec<(V<'c>, V<'c>)>) -> Known<V<'c>> {
-    let mut map = Map::default();
+fn made<'c>(entries: Vec<(V<'c>, V<'c>)>) -> OrRuby<V<'c>> {
+    let mut map = HashValue::default();
     for (key, value) in entries {
         map.set(key, value)?;
     }
@@ -49,7 +49,7 @@ fn made<'c>(entries: Vec<(V<'c>, V<'c>)>) -> Known<V<'c>> {
 }
 
 /// The value at a key.
-pub(super) fn get<'c>(on: &V<'c>, key: &V<'c>) -> Known<Option<V<'c>>> {
+pub(super) fn get<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
     match on {
         V::Hash(hash) => {
             if let Some(text) = key.text() {
@@ -61,7 +61,7 @@ pub(super) fn get<'c>(on: &V<'c>, key: &V<'c>) -> Known<Option<V<'c>>> {
                 V::Nil => Ok(hash.get(Value::Undef).map(V::from)),
                 V::Symbol("default") => Ok(hash.get(Value::Default).map(V::from)),
                 V::Symbol(_) => Ok(None),
-                _ => Err(Ask("a key of such a kind")),
+                _ => Err(ForRuby("a key of such a kind")),
             }
         }
         V::Map(map) => map.try_borrow().map_err(|_| BUSY)?.get(key),
@@ -69,37 +69,35 @@ pub(super) fn get<'c>(on: &V<'c>, key: &V<'c>) -> Known<Option<V<'c>>> {
     }
 }
 
-fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
-    Ok(Some(match (method, args) {
+/// Calls a method that takes no block and changes nothing; none where an array of pairs has it.
+fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    use Method::{Compact, Drop, Except, First, Flatten, Invert, Max, Merge, Min, Slice, Sort, Take, Zip};
+    match method {
+        Sort | First | Min | Max | Zip | Take | Drop => Ok(None),
+        Merge | Invert | Compact | Slice | Except | Flatten => remade(on, method, args).map(Some),
+        _ => told(on, method, args).map(Some),
+    }
+}
+
+/// What is said of a hash, its keys and its values.
+fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    Ok(match (method, args) {
         (Method::Element, [key]) => get(on, key)?.unwrap_or(V::Nil),
-        (Method::Fetch, [key]) => get(on, key)?.ok_or(Ask("a key there is not"))?,
+        (Method::Fetch, [key]) => get(on, key)?.ok_or(ForRuby("a key there is not"))?,
         (Method::Fetch, [key, other]) => get(on, key)?.unwrap_or_else(|| other.clone()),
-        (Method::Dig, keys) if !keys.is_empty() => {
-            let mut value = on.clone();
-            for key in keys {
-                value = match (&value, key) {
-                    (V::Nil, _) => V::Nil,
-                    (V::Hash(_) | V::Map(_), key) => get(&value, key)?.unwrap_or(V::Nil),
-                    (V::Array(_) | V::List(_), V::Int(n)) if *n >= 0 => {
-                        value.items()?.and_then(|items| items.get(*n as usize).cloned()).unwrap_or(V::Nil)
-                    }
-                    _ => return Err(UNKNOWN),
-                };
-            }
-            value
-        }
+        (Method::Dig, keys) if !keys.is_empty() => dig(on, keys)?,
         (Method::HasKey | Method::Include, [key]) => V::Bool(get(on, key)?.is_some()),
         (Method::HasValue, [wanted]) => {
             let mut found = false;
             for (_, value) in all(on)? {
-                found |= compare::equal(&value, wanted, false)?;
+                found |= compare::equal(&value, wanted)?;
             }
             V::Bool(found)
         }
         (Method::KeyOf, [wanted]) => {
             for (key, value) in all(on)? {
-                if compare::equal(&value, wanted, false)? {
-                    return Ok(Some(key));
+                if compare::equal(&value, wanted)? {
+                    return Ok(key);
                 }
             }
             V::Nil
@@ -113,8 +111,31 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
         (Method::ToH | Method::Freeze, []) => on.clone(),
         (Method::ValuesAt, keys) => {
             let one = |key| Ok(get(on, key)?.unwrap_or(V::Nil));
-            V::list(keys.iter().map(one).collect::<Known<_>>()?)
+            V::list(keys.iter().map(one).collect::<OrRuby<_>>()?)
         }
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// The value at a key, at a key of that, and so on.
+fn dig<'c>(on: &V<'c>, keys: &[V<'c>]) -> OrRuby<V<'c>> {
+    let mut value = on.clone();
+    for key in keys {
+        value = match (&value, key) {
+            (V::Nil, _) => V::Nil,
+            (V::Hash(_) | V::Map(_), key) => get(&value, key)?.unwrap_or(V::Nil),
+            (V::Array(_) | V::List(_), V::Int(n)) if *n >= 0 => {
+                value.items()?.and_then(|items| items.get(*n as usize).cloned()).unwrap_or(V::Nil)
+            }
+            _ => return Err(UNKNOWN),
+        };
+    }
+    Ok(value)
+}
+
+/// Another hash, or an array, made of the entries.
+fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    Ok(match (method, args) {
         (Method::Merge, others) => {
             let mut entries = all(on)?;
             for other in others {
@@ -147,30 +168,18 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>>
             }
             made(kept)?
         }
-        (
-            Method::Sort
-            | Method::First
-            | Method::Min
-            | Method::Max
-            | Method::Zip
-            | Method::Take
-            | Method::Drop,
-            _,
-        ) => {
-            return Ok(None);
-        }
         (Method::Flatten, []) => {
             V::list(all(on)?.into_iter().flat_map(|(key, value)| [key, value]).collect())
         }
         _ => return Err(UNKNOWN),
-    }))
+    })
 }
 
 /// Changes a hash that the template has made.
-fn change<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
-    let V::Map(map) = on else { return Err(Ask("a change of what is Puppet's")) };
+fn change<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    let V::Map(map) = on else { return Err(ForRuby("a change of what is Puppet's")) };
     if args.iter().any(|arg| matches!(arg, V::Map(other) if Rc::ptr_eq(other, map))) {
-        return Err(Ask("a hash in itself"));
+        return Err(ForRuby("a hash in itself"));
     }
     for arg in args {
         holds_nothing_made_of_maps(arg, map)?;
@@ -198,11 +207,11 @@ fn change<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
 }
 
 /// A hash put into what it holds would hold itself, and never go.
-fn holds_nothing_made_of_maps<'c>(value: &V<'c>, map: &Rc<RefCell<Map<'c>>>) -> Known<()> {
-    fn within<'c>(value: &V<'c>, map: &Rc<RefCell<Map<'c>>>, left: &mut usize) -> Known<()> {
-        *left = left.checked_sub(1).ok_or(Ask("a large value"))?;
+fn holds_nothing_made_of_maps<'c>(value: &V<'c>, map: &Rc<RefCell<HashValue<'c>>>) -> OrRuby<()> {
+    fn within<'c>(value: &V<'c>, map: &Rc<RefCell<HashValue<'c>>>, left: &mut usize) -> OrRuby<()> {
+        *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;
         match value {
-            V::Map(other) if Rc::ptr_eq(other, map) => Err(Ask("a hash in itself")),
+            V::Map(other) if Rc::ptr_eq(other, map) => Err(ForRuby("a hash in itself")),
             V::Map(other) => {
                 let other = other.try_borrow().map_err(|_| BUSY)?;
                 other.entries.iter().try_for_each(|(_, item)| within(item, map, left))
@@ -219,9 +228,9 @@ fn holds_nothing_made_of_maps<'c>(value: &V<'c>, map: &Rc<RefCell<Map<'c>>>) -> 
 
 /// Runs `each` for every entry; a change meanwhile is noticed.
 fn each<'r, 'e, 'c>(
-    renderer: &'r mut Renderer<'e, 'c>,
+    renderer: &'r mut Rendering<'e, 'c>,
     on: &V<'c>,
-    mut each: impl FnMut(&mut Renderer<'e, 'c>, V<'c>, V<'c>) -> Done<'c, bool>,
+    mut each: impl FnMut(&mut Rendering<'e, 'c>, V<'c>, V<'c>) -> Done<'c, bool>,
 ) -> Done<'c, ()> {
     match on {
         V::Hash(hash) => {
@@ -245,7 +254,7 @@ fn each<'r, 'e, 'c>(
 }
 
 fn with_block<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],

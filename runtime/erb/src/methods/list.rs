@@ -2,9 +2,9 @@
 
 use super::Method;
 use super::array::{self, UNKNOWN, sort};
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, OrRuby, V};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -36,32 +36,24 @@ pub(super) fn changes(method: Method) -> bool {
 
 /// Changes an array.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::List(list) = on else { return Err(Ask("a change of what is Puppet's").into()) };
+    let V::List(list) = on else { return Err(ForRuby("a change of what is Puppet's").into()) };
     for arg in args {
         if reaches(arg, list)? {
-            return Err(Ask("an array in itself").into());
+            return Err(ForRuby("an array in itself").into());
         }
     }
     if let Some(block) = block {
-        let by = match method {
-            Method::MapIn => Method::Map,
-            Method::DeleteIf => Method::Reject,
-            _ => return Err(UNKNOWN.into()),
-        };
-        let made = array::call(renderer, on, by, args, Some(block))?;
-        let made = made.items()?.ok_or(UNKNOWN)?;
-        *list.try_borrow_mut().map_err(|_| BUSY)? = made;
-        return Ok(on.clone());
+        return with_block(renderer, on, method, args, block);
     }
     let mut items = list.try_borrow_mut().map_err(|_| BUSY)?;
     if items.len() > 1 << 20 {
-        return Err(Ask("a long array").into());
+        return Err(ForRuby("a long array").into());
     }
     match (method, args) {
         (Method::Append, [_]) | (Method::Push, _) => items.extend_from_slice(args),
@@ -89,35 +81,59 @@ pub(super) fn call<'c>(
             return Ok(value.clone());
         }
         (Method::CompactIn | Method::UniqIn | Method::FlattenIn | Method::SortIn, []) => {
-            let before = items.len();
-            let mut now = std::mem::take(&mut *items);
-            match method {
-                Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
-                Method::UniqIn => now = array::uniq(now)?,
-                Method::SortIn => now = sort(now)?,
-                _ => {
-                    let nested = V::list(now);
-                    now = Vec::new();
-                    array::flatten(&mut now, &nested, usize::MAX, 0)?;
-                }
-            }
-            let changed = before != now.len();
-            *items = now;
-            // The others say nil where they change nothing.
-            if method == Method::FlattenIn {
-                return Ok(V::Void);
-            }
-            return Ok(if changed || method == Method::SortIn { on.clone() } else { V::Nil });
+            return Ok(arrange(on, &mut items, method)?);
         }
         _ => return Err(UNKNOWN.into()),
     }
     Ok(on.clone())
 }
 
+/// Changes an array as a block says.
+fn with_block<'c>(
+    renderer: &mut Rendering<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    let V::List(list) = on else { return Err(UNKNOWN.into()) };
+    let by = match method {
+        Method::MapIn => Method::Map,
+        Method::DeleteIf => Method::Reject,
+        _ => return Err(UNKNOWN.into()),
+    };
+    let made = array::call(renderer, on, by, args, Some(block))?;
+    let made = made.items()?.ok_or(UNKNOWN)?;
+    *list.try_borrow_mut().map_err(|_| BUSY)? = made;
+    Ok(on.clone())
+}
+
+/// Takes items out, or puts them into another order. Gives the array; nil where most of these methods change nothing.
+fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
+    let before = items.len();
+    let mut now = std::mem::take(items);
+    match method {
+        Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
+        Method::UniqIn => now = array::uniq(now)?,
+        Method::SortIn => now = sort(now)?,
+        _ => {
+            let nested = V::list(now);
+            now = Vec::new();
+            array::flatten(&mut now, &nested, usize::MAX, 0)?;
+        }
+    }
+    let changed = before != now.len();
+    *items = now;
+    if method == Method::FlattenIn {
+        return Ok(V::Void);
+    }
+    Ok(if changed || method == Method::SortIn { on.clone() } else { V::Nil })
+}
+
 /// Whether `list` can be reached from a value: it would hold itself then, and never go.
-pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> Known<bool> {
-    fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> Known<bool> {
-        *left = left.checked_sub(1).ok_or(Ask("a large value"))?;
+pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> OrRuby<bool> {
+    fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> OrRuby<bool> {
+        *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;
         match value {
             V::List(other) => {
                 if Rc::ptr_eq(other, list) {

@@ -14,9 +14,9 @@ mod yaml;
 
 pub(super) use scope::{SHARED, function, of_puppet, of_scope};
 
-use super::eval::{Done, Renderer};
+use super::eval::{Done, Rendering};
 use super::tree::Block;
-use super::value::{Ask, V};
+use super::value::{ForRuby, V};
 
 macro_rules! methods {
     ({ $($function:ident = $function_name:literal,)* } { $($method:ident = $($name:literal)|+,)* }) => {
@@ -235,7 +235,7 @@ impl Method {
 
 /// Calls a method.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -288,12 +288,12 @@ pub(super) fn call<'c>(
                     array::call(renderer, &V::list(items), method, args, block)?;
                     Ok(on)
                 }
-                _ => Err(Ask("a method of a range").into()),
+                _ => Err(ForRuby("a method of a range").into()),
             }
         }
         V::Match(groups) => Ok(pattern::of_match(groups, method, args)?),
         V::Scope => scope::call(renderer, method, args),
-        _ => Err(Ask("a method of such a value").into()),
+        _ => Err(ForRuby("a method of such a value").into()),
     }
 }
 

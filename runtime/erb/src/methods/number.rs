@@ -2,28 +2,28 @@
 
 use super::Method;
 use crate::compare::must_order as order;
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::tree::Block;
-use crate::value::{Ask, Known, V};
+use crate::value::{ForRuby, OrRuby, V};
 use std::cmp::Ordering;
 
 /// Longer ranges are Ruby's to run through.
 const LONGEST: i64 = 10_000;
 
 /// The integers of a range.
-pub(super) fn range<'c>(from: i64, to: i64, open: bool) -> Known<Vec<V<'c>>> {
+pub(super) fn range<'c>(from: i64, to: i64, open: bool) -> OrRuby<Vec<V<'c>>> {
     let end = if open { to } else { to.checked_add(1).ok_or(TOO_LARGE)? };
     if end.saturating_sub(from) > LONGEST {
-        return Err(Ask("a long range"));
+        return Err(ForRuby("a long range"));
     }
     Ok((from..end).map(V::Int).collect())
 }
 
-const TOO_LARGE: Ask = Ask("a large integer");
+const TOO_LARGE: ForRuby = ForRuby("a large integer");
 
 /// Calls a method of a number.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -38,7 +38,7 @@ pub(super) fn call<'c>(
                 numbers.reverse();
                 numbers
             }
-            _ => return Err(Ask("a method of a number").into()),
+            _ => return Err(ForRuby("a method of a number").into()),
         };
         for number in numbers {
             renderer.each_one(block, number)?;
@@ -46,7 +46,7 @@ pub(super) fn call<'c>(
         return Ok(on.clone());
     }
     if block.is_some() {
-        return Err(Ask("a method of a number").into());
+        return Err(ForRuby("a method of a number").into());
     }
     let known = match on {
         V::Int(n) => integer(*n, method, args)?,
@@ -64,11 +64,11 @@ pub(super) fn call<'c>(
         (Method::GreaterOrEqual, [other]) => is(Ordering::is_ge, other),
         (Method::Compare, [other]) => Ok(V::Int(order(on, other)? as i64)),
         (Method::Between, [low, high]) => Ok(V::Bool(order(on, low)?.is_ge() && order(on, high)?.is_le())),
-        _ => Err(Ask("a method of a number").into()),
+        _ => Err(ForRuby("a method of a number").into()),
     }
 }
 
-fn integer<'c>(n: i64, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
+fn integer<'c>(n: i64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let checked = |value: Option<i64>| value.map(V::Int).ok_or(TOO_LARGE);
     Ok(Some(match (method, args) {
         (Method::Plus, [V::Int(m)]) => checked(n.checked_add(*m))?,
@@ -103,7 +103,7 @@ fn integer<'c>(n: i64, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
             8 if n >= 0 => format!("{n:o}"),
             16 if n >= 0 => format!("{n:x}"),
             10 => n.to_string(),
-            _ => return Err(Ask("digits of another base")),
+            _ => return Err(ForRuby("digits of another base")),
         }),
         _ => return Ok(None),
     }))
@@ -114,7 +114,7 @@ fn floor_div(n: i64, m: i64) -> Option<i64> {
     Some(if n % m != 0 && (n < 0) != (m < 0) { quotient - 1 } else { quotient })
 }
 
-fn float<'c>(n: f64, method: Method, args: &[V<'c>]) -> Known<Option<V<'c>>> {
+fn float<'c>(n: f64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let other = match args {
         [V::Float(m)] => Some(*m),
         [V::Int(m)] if m.unsigned_abs() <= 1 << 53 => Some(*m as f64),

@@ -2,16 +2,16 @@
 //! matches makes them unknown.
 
 use super::Method;
-use crate::eval::{Done, Renderer};
-use crate::value::{Ask, Known, V};
+use crate::eval::{Done, Rendering};
+use crate::value::{ForRuby, OrRuby, V};
 use bunraku_vm::regex;
 use std::rc::Rc;
 
-const UNKNOWN: Ask = Ask("a match");
+const UNKNOWN: ForRuby = ForRuby("a match");
 
 /// Calls `=~` or `match` on a string, a regular expression or nil, in either order; none for other values.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -40,7 +40,7 @@ pub(super) fn call<'c>(
 type Groups<'c> = Rc<Vec<V<'c>>>;
 
 /// Where the first match begins, in letters, and its groups.
-fn search<'c>(source: &str, text: &V<'c>) -> Known<Option<(i64, Groups<'c>)>> {
+fn search<'c>(source: &str, text: &V<'c>) -> OrRuby<Option<(i64, Groups<'c>)>> {
     let text = text.text().ok_or(UNKNOWN)?;
     let found = regex::captures_from(source, text, 0).map_err(|_| UNKNOWN)?;
     Ok(found.map(|found| {
@@ -56,7 +56,7 @@ pub(super) fn groups<'c>(found: &regex::Match, text: &str) -> Groups<'c> {
 }
 
 /// Calls a method of a match.
-pub(super) fn of_match<'c>(groups: &Groups<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
+pub(super) fn of_match<'c>(groups: &Groups<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Element, [V::Int(n)]) if *n >= 0 => groups.get(*n as usize).cloned().unwrap_or(V::Nil),
         (Method::Element, [V::Range(from, to, open)]) if *from >= 0 && *to >= 0 => {
@@ -69,6 +69,6 @@ pub(super) fn of_match<'c>(groups: &Groups<'c>, method: Method, args: &[V<'c>]) 
         (Method::Captures, []) => V::list(groups.iter().skip(1).cloned().collect()),
         (Method::ToA, []) => V::list(groups.to_vec()),
         (Method::ToS, []) => groups.first().cloned().unwrap_or(V::Nil),
-        _ => return Err(Ask("a method of a match")),
+        _ => return Err(ForRuby("a method of a match")),
     })
 }

@@ -2,10 +2,11 @@
 
 use super::Method;
 use super::string::to_i;
-use crate::eval::{Done, Renderer, Stop};
+use crate::eval::{Done, Rendering, Unwind};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, Known, V};
+use crate::value::{ForRuby, OrRuby, V};
+use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
@@ -26,12 +27,12 @@ pub(crate) fn of_scope(name: &str) -> Option<Method> {
 }
 
 /// How a function of Puppet is called: those that do nothing but give a value.
-pub(crate) fn of_puppet(name: &str, old: bool) -> Option<Method> {
+pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     Some(match name {
         "template" => Method::Template,
-        name if old && level(name).is_some() => Method::Log,
+        name if api == Api::Old && level(name).is_some() => Method::Log,
         name if PURE.contains(&name) => Method::Puppet,
-        name if !old && PURE_NEW.contains(&name) => Method::Puppet,
+        name if api == Api::New && PURE_NEW.contains(&name) => Method::Puppet,
         _ => return None,
     })
 }
@@ -83,23 +84,23 @@ fn level(name: &str) -> Option<Severity> {
 }
 
 /// Calls a method of the scope.
-pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
+pub(super) fn call<'c>(renderer: &mut Rendering<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
     match (method, args) {
         (Method::LookUp | Method::Element, [name]) => {
-            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
             match look_up(renderer, name)? {
                 Some(value) => Ok(value),
                 None if renderer.vm.host.strict() == Strict::Off => Ok(V::Nil),
-                None => Err(Ask("a variable there is not").into()),
+                None => Err(ForRuby("a variable there is not").into()),
             }
         }
         (Method::HasVariable, [name]) => has_variable(renderer, name),
         (Method::IsVariable, [name]) => {
-            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
             Ok(V::Bool(look_up(renderer, name)?.is_some()))
         }
         (Method::SetVariable, [name, value]) => {
-            let name = name.text().ok_or(Ask("a variable whose name is no string"))?;
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
             let (set, worker) = (&renderer.engine.set_by_templates, renderer.world.worker());
             set.set(renderer.vm, renderer.scope, (name, value.clone()), worker)?;
             Ok(value.clone())
@@ -113,25 +114,25 @@ pub(super) fn call<'c>(renderer: &mut Renderer<'_, 'c>, method: Method, args: &[
             renderer.variables.all = Some(all);
             Ok(V::from(all))
         }
-        _ => Err(Ask("a method of the scope").into()),
+        _ => Err(ForRuby("a method of the scope").into()),
     }
 }
 
-fn look_up<'c>(renderer: &mut Renderer<'_, 'c>, name: &str) -> Known<Option<V<'c>>> {
+fn look_up<'c>(renderer: &mut Rendering<'_, 'c>, name: &str) -> OrRuby<Option<V<'c>>> {
     let symbol = renderer.vm.symbols.get(name);
     if let Some(value) = renderer.engine.set_by_templates.find(symbol, renderer.scope, name, usize::MAX) {
         return Ok(Some(value));
     }
     let scope = if SHARED.contains(&name) { renderer.vm.top } else { renderer.scope };
     let found = renderer.world.variable(renderer.vm, scope, name);
-    let found = found.map_err(|_| Ask("a variable of a class that cannot be loaded"))?;
+    let found = found.map_err(|_| ForRuby("a variable of a class that cannot be loaded"))?;
     match found {
         None => Ok(None),
         Some(found) => renderer.lend(name, found).map(Some),
     }
 }
 
-fn has_variable<'c>(renderer: &mut Renderer<'_, 'c>, name: &V<'c>) -> Done<'c> {
+fn has_variable<'c>(renderer: &mut Rendering<'_, 'c>, name: &V<'c>) -> Done<'c> {
     let name = text::to_s(name)?;
     let found = look_up(renderer, &name)?;
     Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
@@ -145,20 +146,44 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
     match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
-        true => Err(Stop::raise()),
-        false => Err(Ask("an address of another form").into()),
+        true => Err(Unwind::raise()),
+        false => Err(ForRuby("an address of another form").into()),
     }
+}
+
+/// `Integer()` of a text in decimal digits.
+fn integer(value: &V<'_>) -> OrRuby<i64> {
+    let text = value.text().ok_or(ForRuby("Integer() of such a value"))?;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
+        return Err(ForRuby("Integer() of a text of another form"));
+    }
+    to_i(text)
+}
+
+/// Calls a function of Puppet's, or of a module, that is native.
+fn call_native<'c>(renderer: &mut Rendering<'_, 'c>, name: &V<'c>, list: &V<'c>) -> OrRuby<V<'c>> {
+    let name = name.text().unwrap_or_default();
+    let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
+    let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<OrRuby<Vec<_>>>()?;
+    let host = renderer.vm.host;
+    let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+    let native = native.filter(|_| !renderer.world.has_old_function(name));
+    let native = native.ok_or(ForRuby("a function in Ruby"))?;
+    let called = renderer.vm.call_native(native, &args, None, renderer.scope);
+    Ok(V::from(called.map_err(|_| ForRuby("a function that fails"))?))
 }
 
 /// Calls what has no receiver.
 pub(crate) fn function<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     method: Method,
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
     if block.is_some() {
-        return Err(Ask("a block for a function").into());
+        return Err(ForRuby("a block for a function").into());
     }
     Ok(match (method, args) {
         (Method::HasVariable, [name]) => return has_variable(renderer, name),
@@ -172,54 +197,36 @@ pub(crate) fn function<'c>(
             V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
                 V::list(vec![value.clone()])
             }
-            _ => return Err(Ask("Array() of such a value").into()),
+            _ => return Err(ForRuby("Array() of such a value").into()),
         },
         (Method::ToString, [value]) => V::made(text::to_s(value)?),
         (Method::ToInteger, [V::Int(n)]) => V::Int(*n),
-        (Method::ToInteger, [value]) => {
-            let text = value.text().ok_or(Ask("Integer() of such a value"))?;
-            let digits = text.strip_prefix('-').unwrap_or(text);
-            let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
-                return Err(Ask("Integer() of a text of another form").into());
-            }
-            V::Int(to_i(text)?)
-        }
+        (Method::ToInteger, [value]) => V::Int(integer(value)?),
         (Method::Base64, [value]) => {
-            V::made(base64::encode(value.text().ok_or(Ask("what is encoded is no string"))?.as_bytes()))
+            V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
         }
         (Method::ToAddress, [value]) => {
-            is_address(value.text().ok_or(Ask("an address that is no string"))?)?;
+            is_address(value.text().ok_or(ForRuby("an address that is no string"))?)?;
             V::Void
         }
-        (Method::Puppet, [name, list]) => {
-            let name = name.text().unwrap_or_default();
-            let args = list.items()?.ok_or(Ask("arguments that are no array"))?;
-            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
-            let host = renderer.vm.host;
-            let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
-            let native = native.filter(|_| !renderer.world.has_old_function(name));
-            let native = native.ok_or(Ask("a function in Ruby"))?;
-            let called = renderer.vm.call_native(native, &args, None, renderer.scope);
-            V::from(called.map_err(|_| Ask("a function that fails"))?)
-        }
+        (Method::Puppet, [name, list]) => call_native(renderer, name, list)?,
         (Method::Log, [name, list]) => {
-            let words = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let words = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
             let words: Option<Vec<&str>> = words.iter().map(V::text).collect();
-            let words = words.ok_or(Ask("a message that is no string"))?.join(" ");
-            let level = name.text().and_then(level).ok_or(Ask("a level"))?;
+            let words = words.ok_or(ForRuby("a message that is no string"))?.join(" ");
+            let level = name.text().and_then(level).ok_or(ForRuby("a level"))?;
             renderer.log(level, words);
             V::Nil
         }
         (Method::Template, [_, list]) => {
-            let names = list.items()?.ok_or(Ask("arguments that are no array"))?;
+            let names = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
             let mut out = String::new();
             for name in names {
-                let name = name.text().ok_or(Ask("a template whose name is no string"))?;
+                let name = name.text().ok_or(ForRuby("a template whose name is no string"))?;
                 out.push_str(&renderer.nested(name)?);
             }
             V::made(out)
         }
-        _ => return Err(Ask("a function").into()),
+        _ => return Err(ForRuby("a function").into()),
     })
 }

@@ -1,21 +1,23 @@
 //! Methods of strings.
 
 use super::Method;
-use crate::eval::{Done, Renderer};
+use crate::eval::{Done, Rendering};
 use crate::text;
 use crate::tree::Block;
-use crate::value::{Ask, Known, V};
+use crate::value::{ForRuby, OrRuby, V};
 use bunraku_vm::format::sprintf;
 use bunraku_vm::regex;
 
-const UNKNOWN: Ask = Ask("a method of a string");
-const NOT_ASCII: Ask = Ask("letters beyond ASCII");
+const UNKNOWN: ForRuby = ForRuby("a method of a string");
+const NOT_ASCII: ForRuby = ForRuby("letters beyond ASCII");
+/// What a format has that is Ruby's to fill in: `%<name>d`, `%{name}`, `%*d`.
+const NAMED_OR_STARRED: &[char] = &['<', '\u{7b}', '*'];
 /// Longer strings are Ruby's to make.
 const LARGEST: usize = 16 << 20;
 
 /// Calls a method of a string.
 pub(super) fn call<'c>(
-    renderer: &mut Renderer<'_, 'c>,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
@@ -23,7 +25,7 @@ pub(super) fn call<'c>(
 ) -> Done<'c> {
     let text = on.text().unwrap_or_default();
     if let Some(block) = block {
-        return with_block(renderer, text, on, method, args, block);
+        return with_block(renderer, on, method, args, block);
     }
     Ok(match (method, args) {
         (Method::Modulo, [arg]) => {
@@ -31,18 +33,19 @@ pub(super) fn call<'c>(
                 Some(items) => items,
                 None => vec![arg.clone()],
             };
-            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<Known<Vec<_>>>()?;
-            if matches!(arg, V::Hash(_) | V::Map(_) | V::Nil | V::Symbol(_)) || text.contains(['<', '{', '*'])
+            let args = args.iter().map(|arg| arg.to_value(renderer.vm)).collect::<OrRuby<Vec<_>>>()?;
+            if matches!(arg, V::Hash(_) | V::Map(_) | V::Nil | V::Symbol(_))
+                || text.contains(NAMED_OR_STARRED)
             {
-                return Err(Ask("a format of that form").into());
+                return Err(ForRuby("a format of that form").into());
             }
-            V::made(sprintf(text, &args).map_err(|_| Ask("a format"))?)
+            V::made(sprintf(text, &args).map_err(|_| ForRuby("a format"))?)
         }
         _ => plain(text, on, method, args)?,
     })
 }
 
-fn ascii(text: &str) -> Known<&str> {
+fn ascii(text: &str) -> OrRuby<&str> {
     if text.is_ascii() { Ok(text) } else { Err(NOT_ASCII) }
 }
 
@@ -51,15 +54,66 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
 
-fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<'c>> {
-    let made = |text: &str| V::made(text.to_owned());
+/// Calls a method that takes no block.
+fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    use Method::{
+        Capitalize, Center, Chomp, Chop, Delete, DeletePrefix, DeleteSuffix, Downcase, Gsub, Ljust, Lstrip,
+        Plus, Reverse, Rjust, Rstrip, Squeeze, Strip, Sub, Times2, Tr, Upcase,
+    };
+    match method {
+        Plus | Times2 | Upcase | Downcase | Capitalize | Strip | Lstrip | Rstrip | Chomp | DeleteSuffix
+        | DeletePrefix | Chop | Reverse | Ljust | Rjust | Center | Tr | Delete | Squeeze | Sub | Gsub => {
+            changed(text, method, args)
+        }
+        _ => told(text, on, method, args),
+    }
+}
+
+/// What is said of a text, and parts of it.
+fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let compare =
         |other: &V<'c>| other.text().map(|other| text.as_bytes().cmp(other.as_bytes())).ok_or(UNKNOWN);
     Ok(match (method, args) {
         (Method::ToStr | Method::Freeze, []) => on.clone(),
-        (Method::ToSym, []) => return Err(Ask("a symbol made of a string")),
+        (Method::ToSym, []) => return Err(ForRuby("a symbol made of a string")),
         (Method::Empty, []) => V::Bool(text.is_empty()),
         (Method::Size, []) => V::Int(text.chars().count() as i64),
+        (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
+        (Method::Lines, []) => V::list(lines(text)),
+        (Method::StartsWith | Method::EndsWith, args) => {
+            let mut found = false;
+            for arg in args {
+                let arg = arg.text().ok_or(ForRuby("a pattern at the start"))?;
+                found |= if method == Method::EndsWith { text.ends_with(arg) } else { text.starts_with(arg) };
+            }
+            V::Bool(found)
+        }
+        (Method::Include, [other]) => V::Bool(text.contains(other.text().ok_or(UNKNOWN)?)),
+        (Method::Index, [other]) => match text.find(other.text().ok_or(UNKNOWN)?) {
+            Some(at) => V::Int(text[..at].chars().count() as i64),
+            None => V::Nil,
+        },
+        (Method::Less, [other]) => V::Bool(compare(other)?.is_lt()),
+        (Method::LessOrEqual, [other]) => V::Bool(compare(other)?.is_le()),
+        (Method::Greater, [other]) => V::Bool(compare(other)?.is_gt()),
+        (Method::GreaterOrEqual, [other]) => V::Bool(compare(other)?.is_ge()),
+        (Method::Compare, [other]) => V::Int(compare(other)? as i64),
+        (Method::ToI, []) => V::Int(to_i(text)?),
+        (Method::ToF, []) => V::Float(to_f(text)?),
+        (Method::Split, args) => V::list(split(text, args)?),
+        (Method::MatchIs, [pattern]) => {
+            V::Bool(regex::is_match(source(pattern)?, text).map_err(|_| UNKNOWN)?)
+        }
+        (Method::Scan, [V::Regexp(pattern)]) => V::list(scan(text, pattern)?),
+        (Method::Element | Method::Slice, args) => element(text, args)?,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// A text made of another one.
+fn changed<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    let made = |text: &str| V::made(text.to_owned());
+    Ok(match (method, args) {
         (Method::Plus, [other]) => {
             let other = other.text().ok_or(UNKNOWN)?;
             sized(text.len() + other.len())?;
@@ -101,29 +155,7 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
             chars.next_back();
             made(chars.as_str())
         }
-        (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
-        (Method::Lines, []) => V::list(lines(text)),
         (Method::Reverse, []) => V::made(text.chars().rev().collect()),
-        (Method::StartsWith | Method::EndsWith, args) => {
-            let mut found = false;
-            for arg in args {
-                let arg = arg.text().ok_or(Ask("a pattern at the start"))?;
-                found |= if method == Method::EndsWith { text.ends_with(arg) } else { text.starts_with(arg) };
-            }
-            V::Bool(found)
-        }
-        (Method::Include, [other]) => V::Bool(text.contains(other.text().ok_or(UNKNOWN)?)),
-        (Method::Index, [other]) => match text.find(other.text().ok_or(UNKNOWN)?) {
-            Some(at) => V::Int(text[..at].chars().count() as i64),
-            None => V::Nil,
-        },
-        (Method::Less, [other]) => V::Bool(compare(other)?.is_lt()),
-        (Method::LessOrEqual, [other]) => V::Bool(compare(other)?.is_le()),
-        (Method::Greater, [other]) => V::Bool(compare(other)?.is_gt()),
-        (Method::GreaterOrEqual, [other]) => V::Bool(compare(other)?.is_ge()),
-        (Method::Compare, [other]) => V::Int(compare(other)? as i64),
-        (Method::ToI, []) => V::Int(to_i(text)?),
-        (Method::ToF, []) => V::Float(to_f(text)?),
         (Method::Ljust | Method::Rjust | Method::Center, [V::Int(width), fill @ ..]) if fill.len() < 2 => {
             V::made(justify(text, method, *width, fill)?)
         }
@@ -137,39 +169,36 @@ fn plain<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> Known<V<
             });
             V::made(out)
         }
-        (Method::Split, args) => V::list(split(text, args)?),
-        (Method::MatchIs, [pattern]) => {
-            V::Bool(regex::is_match(source(pattern)?, text).map_err(|_| UNKNOWN)?)
-        }
-        (Method::Scan, [V::Regexp(pattern)]) => {
-            let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
-            let one = |found: &regex::Match| {
-                let texts = found.texts(text);
-                let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
-                match &texts[..] {
-                    [whole] => value(whole),
-                    groups => V::list(groups[1..].iter().map(value).collect()),
-                }
-            };
-            V::list(found.iter().map(one).collect())
-        }
         (Method::Sub | Method::Gsub, [pattern, replacement]) => {
-            let replacement = replacement.text().ok_or(Ask("a replacement that is no string"))?;
-            V::made(substitute(text, pattern, replacement, method == Method::Gsub)?)
+            let replacement = replacement.text().ok_or(ForRuby("a replacement that is no string"))?;
+            V::made(substitute(text, pattern, replacement, Matches::of(method))?)
         }
-        (Method::Element | Method::Slice, args) => element(text, args)?,
         _ => return Err(UNKNOWN),
     })
 }
 
-fn sized(size: usize) -> Known<()> {
-    if size > LARGEST { Err(Ask("a long string")) } else { Ok(()) }
+/// All that an expression matches: texts, or arrays of its groups.
+fn scan<'c>(text: &str, pattern: &str) -> OrRuby<Vec<V<'c>>> {
+    let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
+    let one = |found: &regex::Match| {
+        let texts = found.texts(text);
+        let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
+        match &texts[..] {
+            [whole] => value(whole),
+            groups => V::list(groups[1..].iter().map(value).collect()),
+        }
+    };
+    Ok(found.iter().map(one).collect())
 }
 
-fn source<'v>(pattern: &'v V<'_>) -> Known<&'v str> {
+fn sized(size: usize) -> OrRuby<()> {
+    if size > LARGEST { Err(ForRuby("a long string")) } else { Ok(()) }
+}
+
+fn source<'v>(pattern: &'v V<'_>) -> OrRuby<&'v str> {
     match pattern {
         V::Regexp(source) => Ok(source),
-        _ => Err(Ask("a pattern that is a string")),
+        _ => Err(ForRuby("a pattern that is a string")),
     }
 }
 
@@ -178,7 +207,7 @@ fn lines<'c>(text: &str) -> Vec<V<'c>> {
 }
 
 /// Digits at the start, as `to_i` reads them.
-pub(super) fn to_i(text: &str) -> Known<i64> {
+pub(super) fn to_i(text: &str) -> OrRuby<i64> {
     let text = text.trim_start_matches(is_space);
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let end = digits.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
@@ -188,22 +217,22 @@ pub(super) fn to_i(text: &str) -> Known<i64> {
     if end == 0 {
         return Ok(0);
     }
-    let number: i64 = digits[..end].parse().map_err(|_| Ask("a large integer"))?;
+    let number: i64 = digits[..end].parse().map_err(|_| ForRuby("a large integer"))?;
     Ok(if text.starts_with('-') { -number } else { number })
 }
 
 /// A number as `to_f` reads it, in its plain forms.
-fn to_f(text: &str) -> Known<f64> {
+fn to_f(text: &str) -> OrRuby<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if plain(whole) && plain(fraction) {
         return text.parse().map_err(|_| UNKNOWN);
     }
-    Err(Ask("a number of another form"))
+    Err(ForRuby("a number of another form"))
 }
 
-fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> Known<String> {
+fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> OrRuby<String> {
     let fill = match fill {
         [fill] => fill.text().filter(|fill| !fill.is_empty()).ok_or(UNKNOWN)?,
         _ => " ",
@@ -220,8 +249,8 @@ fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> Known<Stri
 }
 
 /// `tr` and `delete` of plain letters and of ranges of them.
-fn translate(text: &str, method: Method, args: &[V<'_>]) -> Known<String> {
-    let set = |arg: &V<'_>| -> Known<Vec<char>> {
+fn translate(text: &str, method: Method, args: &[V<'_>]) -> OrRuby<String> {
+    let set = |arg: &V<'_>| -> OrRuby<Vec<char>> {
         let text = arg.text().ok_or(UNKNOWN)?;
         if text.starts_with('^') || text.contains('\\') || !text.is_ascii() {
             return Err(UNKNOWN);
@@ -263,7 +292,7 @@ fn translate(text: &str, method: Method, args: &[V<'_>]) -> Known<String> {
     }
 }
 
-fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
+fn split<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
     let made = |text: &str| V::made(text.to_owned());
     let mut parts: Vec<V<'c>> = match args {
         [] => text.split(is_space).filter(|part| !part.is_empty()).map(made).collect(),
@@ -275,7 +304,7 @@ fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
             let mut from = 0;
             for found in regex::all_captures(source, text).map_err(|_| UNKNOWN)? {
                 if found.groups.len() > 1 || found.start() == found.end() {
-                    return Err(Ask("a pattern to split at with groups or no text"));
+                    return Err(ForRuby("a pattern to split at with groups or no text"));
                 }
                 parts.push(made(&text[from..found.start()]));
                 from = found.end();
@@ -303,17 +332,37 @@ fn split<'c>(text: &str, args: &[V<'c>]) -> Known<Vec<V<'c>>> {
     if text.contains('\0') { Err(UNKNOWN) } else { Ok(parts) }
 }
 
+/// Which matches of a pattern are replaced.
+#[derive(Clone, Copy)]
+enum Matches {
+    First,
+    All,
+}
+
+impl Matches {
+    /// Those that `sub` or `gsub` replaces.
+    fn of(method: Method) -> Matches {
+        if method == Method::Gsub { Matches::All } else { Matches::First }
+    }
+
+    /// The matches of an expression or of a text as it stands.
+    fn find(self, text: &str, pattern: &V<'_>) -> OrRuby<Vec<regex::Match>> {
+        let source = match pattern {
+            V::Regexp(source) => source.to_string(),
+            pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
+        };
+        match self {
+            Matches::All => regex::all_captures(&source, text).map_err(|_| UNKNOWN),
+            Matches::First => {
+                Ok(regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect())
+            }
+        }
+    }
+}
+
 /// `sub` and `gsub` with a text: what stands for groups in it is put in.
-fn substitute(text: &str, pattern: &V<'_>, replacement: &str, all: bool) -> Known<String> {
-    let source = match pattern {
-        V::Regexp(source) => source.to_string(),
-        pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
-    };
-    let found = if all {
-        regex::all_captures(&source, text).map_err(|_| UNKNOWN)?
-    } else {
-        regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
-    };
+fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> OrRuby<String> {
+    let found = which.find(text, pattern)?;
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for found in &found {
@@ -326,7 +375,7 @@ fn substitute(text: &str, pattern: &V<'_>, replacement: &str, all: bool) -> Know
     Ok(out)
 }
 
-fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> Known<()> {
+fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> OrRuby<()> {
     let mut chars = replacement.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -341,7 +390,7 @@ fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replaceme
                     out.push_str(&text[from..to]);
                 }
             }
-            Some('k' | '&' | '`' | '\'') | None => return Err(Ask("a replacement with names")),
+            Some('k' | '&' | '`' | '\'') | None => return Err(ForRuby("a replacement with names")),
             Some(other) => {
                 out.push('\\');
                 out.push(other);
@@ -351,7 +400,7 @@ fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replaceme
     Ok(())
 }
 
-fn element<'c>(text: &str, args: &[V<'c>]) -> Known<V<'c>> {
+fn element<'c>(text: &str, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let count = text.chars().count() as i64;
     let part =
         |from: i64, len: i64| V::made(text.chars().skip(from as usize).take(len.max(0) as usize).collect());
@@ -390,13 +439,13 @@ fn element<'c>(text: &str, args: &[V<'c>]) -> Known<V<'c>> {
 }
 
 fn with_block<'c>(
-    renderer: &mut Renderer<'_, 'c>,
-    text: &str,
+    renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
     method: Method,
     args: &[V<'c>],
     block: &'c Block,
 ) -> Done<'c> {
+    let text = on.text().unwrap_or_default();
     match (method, args) {
         (Method::EachLine, []) => {
             for line in lines(text) {
@@ -405,15 +454,7 @@ fn with_block<'c>(
             Ok(on.clone())
         }
         (Method::Gsub | Method::Sub, [pattern @ (V::Regexp(_) | V::Str(_) | V::Made(_))]) => {
-            let source = &*match pattern {
-                V::Regexp(source) => source.to_string(),
-                pattern => regex::escape(pattern.text().unwrap_or_default()),
-            };
-            let found = if method == Method::Gsub {
-                regex::all_captures(source, text).map_err(|_| UNKNOWN)?
-            } else {
-                regex::captures_from(source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
-            };
+            let found = Matches::of(method).find(text, pattern)?;
             let mut out = String::with_capacity(text.len());
             let mut from = 0;
             for found in &found {

@@ -1,9 +1,9 @@
 //! `to_yaml` of plain data.
 
 use crate::budget;
-use crate::eval::Renderer;
+use crate::eval::Rendering;
 use crate::tree::Block;
-use crate::value::{Ask, BUSY, Known, V};
+use crate::value::{BUSY, ForRuby, OrRuby, V};
 use bunraku_stdlib::module;
 use bunraku_vm::value::Value;
 use std::collections::HashSet;
@@ -11,13 +11,13 @@ use std::rc::Rc;
 
 /// A value as a document. Of an array or hash that stands there twice Ruby makes an anchor and aliases.
 pub(super) fn dump<'c>(
-    renderer: &Renderer<'_, 'c>,
+    renderer: &Rendering<'_, 'c>,
     on: &V<'c>,
     args: &[V<'c>],
     block: Option<&'c Block>,
-) -> Known<V<'c>> {
+) -> OrRuby<V<'c>> {
     if !args.is_empty() || block.is_some() {
-        return Err(Ask("to_yaml with options"));
+        return Err(ForRuby("to_yaml with options"));
     }
     let mut seen = HashSet::new();
     let once = match on {
@@ -25,13 +25,13 @@ pub(super) fn dump<'c>(
         on => stands_once(on.to_value(renderer.vm)?, &mut seen)?,
     };
     if !once {
-        return Err(Ask("to_yaml of what is there twice"));
+        return Err(ForRuby("to_yaml of what is there twice"));
     }
     let text = module::yaml(renderer.vm, on.to_value(renderer.vm)?);
-    text.map(V::made).ok_or(Ask("to_yaml of such a value"))
+    text.map(V::made).ok_or(ForRuby("to_yaml of such a value"))
 }
 
-fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> Known<bool> {
+fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {
     budget::spend(1)?;
     Ok(match value {
         Value::Array(items) => {
@@ -52,7 +52,7 @@ fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> Known<bool> {
     })
 }
 
-fn made_once(value: &V<'_>, seen: &mut HashSet<usize>) -> Known<bool> {
+fn made_once(value: &V<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {
     budget::spend(1)?;
     Ok(match value {
         V::List(list) => {

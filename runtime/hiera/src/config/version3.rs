@@ -1,20 +1,21 @@
 //! `hiera.yaml` version 3, which the global layer alone may have: a list of backends, each of which looks through the
 //! whole hierarchy. Sources: `Puppet::Pops::Lookup::HieraConfigV3`, `V3DataHashFunctionProvider`, `Hiera::Scope`.
 
-use crate::config::{Config, Location, has_word};
-use crate::hierarchy::entry::{Entry, Kind, Levels};
+use crate::config::location::Location;
+use crate::config::{Config, has_word};
+use crate::fault::lookup_error;
+use crate::hierarchy::entry::{BackendKind, ExtraLevels, HierarchyEntry};
+use crate::interpolate::Functions;
 use crate::invocation::Invocation;
-use crate::key::{Key, lookup_error};
-
-use crate::merge::Strategy;
+use crate::key::Key;
+use crate::merge::MergeStrategy;
 use crate::state::Lookups;
-use bunraku_files::paths::clean;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::{Scope, ScopeKind};
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// The version.
@@ -45,7 +46,7 @@ fn default<'c>(hash: &mut HashBuilder<'c>, before: Hash<'c>, key: &str, value: V
 impl<'c> Lookups<'_, 'c> {
     /// Fills in what a configuration leaves out, checks it, and finds how the old functions merge hashes.
     pub(crate) fn check_version_3(&self, vm: &mut Vm<'c>, config: &mut Config<'c>) -> Eval<'c, ()> {
-        self.warn_deprecated(config);
+        self.warn_of_old_version(config);
         let mut data = HashBuilder::with(self.arena, config.data);
         let hierarchy = ["nodes/%{::trusted.certname}", "common"].map(|level| vm.string(level));
         default(&mut data, config.data, "version", Value::Int(3));
@@ -85,7 +86,7 @@ impl<'c> Lookups<'_, 'c> {
         if let Some(Value::Hash(options)) = config.data.get_str("deep_merge_options") {
             merge = merge.merged(self.arena, options.entries());
         }
-        config.merge = Some(Strategy::of(vm, Some(Value::Hash(merge)))?);
+        config.merge = Some(MergeStrategy::of(vm, Some(Value::Hash(merge)))?);
         Ok(())
     }
 
@@ -95,8 +96,8 @@ impl<'c> Lookups<'_, 'c> {
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
         config: &Config<'c>,
-    ) -> Eval<'c, Vec<Entry<'c>>> {
-        let mut entries: Vec<Entry<'c>> = Vec::new();
+    ) -> Eval<'c, Vec<HierarchyEntry<'c>>> {
+        let mut entries: Vec<HierarchyEntry<'c>> = Vec::new();
         let hierarchy = texts(config.data.get_str("hierarchy"));
         for backend in texts(config.data.get_str("backends")) {
             if entries.iter().any(|entry| entry.name == backend) {
@@ -109,7 +110,7 @@ impl<'c> Lookups<'_, 'c> {
                 return Err(config.fail("HIERA_BACKEND_MULTIPLY_DEFINED", message, second.or(first)));
             }
             let own = match config.data.get_str(backend) {
-                Some(own) => self.interpolate(vm, inv, own, false)?,
+                Some(own) => self.interpolate(vm, inv, own, Functions::Refused)?,
                 None => Value::Undef,
             };
             let own = match own {
@@ -130,38 +131,37 @@ impl<'c> Lookups<'_, 'c> {
                 None if backend == "hocon" => ".conf".to_owned(),
                 None => format!(".{backend}"),
             };
-            let locations = self.level_files(vm, inv, &datadir, &hierarchy, &extension)?;
+            let levels = ExtraLevels { datadir, extension };
+            let locations = self.level_files(vm, inv, &levels, &hierarchy)?;
             let (kind, function) = match backend {
-                "yaml" => (Kind::DataHash, "yaml_data"),
-                "json" => (Kind::DataHash, "json_data"),
-                "hocon" => (Kind::DataHash, "hocon_data"),
-                "eyaml" => (Kind::LookupKey, "eyaml_lookup_key"),
-                other => (Kind::Hiera3, other),
+                "yaml" => (BackendKind::DataHash, "yaml_data"),
+                "json" => (BackendKind::DataHash, "json_data"),
+                "hocon" => (BackendKind::DataHash, "hocon_data"),
+                "eyaml" => (BackendKind::LookupKey, "eyaml_lookup_key"),
+                other => (BackendKind::Hiera3, other),
             };
-            let mut entry = Entry::new(backend, kind, function, own, Some(locations));
-            entry.levels = Some(Rc::new(Levels { datadir, extension: format!(".{backend}") }));
+            let mut entry = HierarchyEntry::new(backend, kind, function, own, Some(locations));
+            entry.levels = Some(Rc::new(ExtraLevels { extension: format!(".{backend}"), ..levels }));
             entries.push(entry);
         }
         Ok(entries)
     }
 
+    /// The files of some levels.
     fn level_files(
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        datadir: &Path,
+        of: &ExtraLevels,
         levels: &[&str],
-        extension: &str,
     ) -> Eval<'c, Vec<Location>> {
         let mut all = Vec::with_capacity(levels.len());
         for level in levels {
             let mut text = self.interpolate_path(vm, inv, level)?;
-            if !text.ends_with(extension) {
-                text.push_str(extension);
+            if !text.ends_with(&of.extension) {
+                text.push_str(&of.extension);
             }
-            let path = clean(&datadir.join(text));
-            let exists = self.tree.exists(&path);
-            all.push(Location::file(path, level, exists));
+            all.push(self.file_location(&of.datadir.join(text), level));
         }
         Ok(all)
     }
@@ -171,8 +171,8 @@ impl<'c> Lookups<'_, 'c> {
         &self,
         vm: &mut Vm<'c>,
         inv: &Invocation<'c>,
-        entry: &Entry<'c>,
-    ) -> Eval<'c, Option<Entry<'c>>> {
+        entry: &HierarchyEntry<'c>,
+    ) -> Eval<'c, Option<HierarchyEntry<'c>>> {
         let (Some(given), Some(levels)) = (inv.level, &entry.levels) else { return Ok(None) };
         let given = match given {
             Value::Array(items) => items.items().to_vec(),
@@ -183,25 +183,28 @@ impl<'c> Lookups<'_, 'c> {
             return Err(lookup_error(format!("A level of Hiera's hierarchy must be a text, got {strange}")));
         }
         let given: Vec<&str> = given.into_iter().filter_map(Value::as_str).collect();
-        let before = self.level_files(vm, inv, &levels.datadir, &given, &levels.extension)?;
+        let before = self.level_files(vm, inv, levels, &given)?;
         Ok(Some(entry.after(before)))
     }
 
-    /// What a call of the old functions may not be given by a version 3 configuration.
+    /// Checks what a version 3 configuration gives to a call of the old functions.
+    ///
+    /// # Errors
+    /// When a hash is wanted and it is none, or the key is dotted.
     pub(crate) fn check_old_call(
         &self,
         vm: &mut Vm<'c>,
         key: &Key<'c>,
-        strategy: &Strategy<'c>,
+        strategy: &MergeStrategy<'c>,
         value: Value<'c>,
     ) -> Eval<'c, ()> {
-        if matches!(strategy, Strategy::Hash | Strategy::Deep(_)) {
+        if matches!(strategy, MergeStrategy::Hash | MergeStrategy::Deep(_)) {
             let hash = types::constant(vm, "Hash")?;
             mismatch::assert_instance(vm, "value", hash, value)?;
         }
         let kind = match strategy {
-            Strategy::Hash => "hash",
-            Strategy::Unique => "array",
+            MergeStrategy::Hash => "hash",
+            MergeStrategy::Unique => "array",
             _ => return Ok(()),
         };
         if key.segments.is_empty() {
@@ -213,8 +216,8 @@ impl<'c> Lookups<'_, 'c> {
         )))
     }
 
-    /// A variable that is none, but that a version 3 configuration and its data see.
-    pub(crate) fn old_variable(
+    /// A name that no scope has, but that a version 3 configuration and its data see as a variable.
+    pub(crate) fn variable_of_version_3(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,

@@ -1,10 +1,11 @@
 //! Data files, parsed once: a file is read again when its size or time of change differs.
 
-use crate::data_file::DataFile;
-use crate::data_file::data::Data;
-use crate::data_file::hocon;
-use crate::data_file::yaml::{self, Fault};
-use crate::layer::Place;
+use super::data::Data;
+use super::format::{DataFault, DataFormat};
+use super::hocon;
+use super::indexed::DataFile;
+use super::yaml::{self, YamlFault};
+use crate::layer::LayerKind;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
 use bunraku_files::shared_words::SharedWords;
@@ -16,43 +17,21 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// How a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// YAML, as Psych reads it.
-    Yaml,
-    /// JSON.
-    Json,
-    /// HOCON, as Ruby's gem reads it.
-    Hocon,
-}
-
-impl Format {
-    /// The variant of its parts in archives.
-    pub fn variant(self) -> u32 {
-        match self {
-            Format::Yaml => 0,
-            Format::Json => 1,
-            Format::Hocon => 4,
-        }
-    }
-}
-
 /// Bit of a data part's variant: it is no value but what is wrong with the file.
 pub const WRONG: u32 = 2;
 
 /// The data of a file, or why it has none.
-pub type Parsed = Result<Arc<DataFile>, String>;
+pub type ParsedFile = Result<Arc<DataFile>, DataFault>;
 
-/// Data files of all snapshots of a session, in each [`Format`].
-pub type SessionData = SessionFiles<Parsed, 3>;
+/// Data files of all snapshots of a session, in each [`DataFormat`].
+pub type SessionData = SessionFiles<ParsedFile, 3>;
 
 const PARSED: Contract = Contract {
     holds: "data files, parsed",
     key: "path and format",
     bound: "the files of the tree; of others and for the next snapshot, 50,000 in each format",
     stale: "size or time of the file differ",
-    test: "hiera::files::tests::a_file_is_read_again_when_it_has_changed",
+    test: "hiera::data_file::cache::tests::a_file_is_read_again_when_it_has_changed",
 };
 
 const PASSED: Contract = Contract {
@@ -65,8 +44,8 @@ const PASSED: Contract = Contract {
 
 /// What a snapshot keeps of Hiera's files.
 pub struct DataFiles {
-    parsed: FileMemo<Parsed, 3>,
-    passed: Memo<Box<OsStr>, Mutex<Vec<Place>>>,
+    parsed: FileMemo<ParsedFile, 3>,
+    passed: Memo<Box<OsStr>, Mutex<Vec<LayerKind>>>,
 }
 
 impl DataFiles {
@@ -79,43 +58,52 @@ impl DataFiles {
     ///
     /// # Errors
     /// Why it has none, with the file's name.
-    pub fn get(&self, tree: &Tree, path: &Path, format: Format) -> Parsed {
-        let unreadable = |error: std::io::Error| format!("Unable to read {}: {error}", path.display());
+    pub fn get(&self, tree: &Tree, path: &Path, format: DataFormat) -> ParsedFile {
+        let unreadable = |error: std::io::Error| {
+            DataFault::Unreadable(format!("Unable to read {}: {error}", path.display()))
+        };
         let archived = || {
             let data = tree.archived(path, |opened, entry| archived(opened, entry, format))?;
-            Some(data.map_err(|message| message.replace(SELF, &path.to_string_lossy())))
+            Some(data.map_err(|fault| match fault {
+                DataFault::Unparsable(what) => {
+                    DataFault::Unparsable(what.replace(SELF, &path.to_string_lossy()))
+                }
+                unreadable => unreadable,
+            }))
         };
         let make = || {
             if tree.is_dir(path) {
-                return Err(format!("Unable to read {}: it is no file", path.display()));
+                let message = format!("Unable to read {}: it is no file", path.display());
+                return Err(DataFault::Unreadable(message));
             }
             let data = parse(path, &tree.read(path).map_err(unreadable)?, format);
-            Ok(data.and_then(|data| match DataFile::of(&data) {
+            let file = data.and_then(|data| match DataFile::of(&data) {
                 Some(file) => Ok(Arc::new(file)),
-                None => Err(format!("Unable to parse ({}): it is too large", path.display())),
-            }))
+                None => Err(format!("({}): it is too large", path.display())),
+            });
+            Ok(file.map_err(DataFault::Unparsable))
         };
         self.parsed.get((tree, path, format as usize), archived, unreadable, make)?
     }
 
     /// Whether a configuration of Hiera has passed its checks before, as that of a layer.
-    pub(crate) fn config_passed(&self, path: &Path, place: Place) -> bool {
-        let passed = self.passed.get(path.as_os_str()).and_then(|places| places.lock().ok());
-        passed.is_some_and(|places| places.contains(&place))
+    pub(crate) fn config_passed(&self, path: &Path, layer: LayerKind) -> bool {
+        let passed = self.passed.get(path.as_os_str()).and_then(|layers| layers.lock().ok());
+        passed.is_some_and(|layers| layers.contains(&layer))
     }
 
     /// Notes that a configuration of Hiera has passed its checks, unless its file may change.
-    pub(crate) fn pass_config(&self, tree: &Tree, path: &Path, place: Place) {
+    pub(crate) fn pass_config(&self, tree: &Tree, path: &Path, layer: LayerKind) {
         if tree.holds(path)
-            && let Ok(mut places) = self.passed.get_or(path.as_os_str(), Mutex::default).lock()
+            && let Ok(mut layers) = self.passed.get_or(path.as_os_str(), Mutex::default).lock()
         {
-            places.push(place);
+            layers.push(layer);
         }
     }
 }
 
 /// The data that an archive has of a file, or what it says is wrong with it; nothing if it was not read in that format.
-fn archived(opened: &Arc<Opened>, entry: &Entry<'_>, format: Format) -> Read<Option<Parsed>> {
+fn archived(opened: &Arc<Opened>, entry: &Entry<'_>, format: DataFormat) -> Read<Option<ParsedFile>> {
     let archive = opened.archive();
     for part in archive.parts(entry)? {
         if part.section != Section::Data || part.variant & !WRONG != format.variant() {
@@ -124,7 +112,7 @@ fn archived(opened: &Arc<Opened>, entry: &Entry<'_>, format: Format) -> Read<Opt
         let damaged = ArchiveFault::Cold(Section::Data);
         if part.variant & WRONG != 0 {
             let text = std::str::from_utf8(archive.part_bytes(&part)?);
-            return Ok(Some(Err(text.map_err(|_| damaged)?.to_owned())));
+            return Ok(Some(Err(DataFault::Unparsable(text.map_err(|_| damaged)?.to_owned()))));
         }
         archive.part_words(&part)?;
         let file = DataFile::new(SharedWords::Mapped(opened.clone(), part)).ok_or(damaged)?;
@@ -136,24 +124,22 @@ fn archived(opened: &Arc<Opened>, entry: &Entry<'_>, format: Format) -> Read<Opt
 /// The data of a file's content.
 ///
 /// # Errors
-/// What is wrong with it, with the path.
-pub fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Data, String> {
+/// What is wrong with it, as [`DataFault::Unparsable`] has it.
+pub fn parse(path: &Path, bytes: &[u8], format: DataFormat) -> Result<Data, String> {
     let place = path.display();
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| format!("Unable to parse ({place}): invalid byte sequence in UTF-8"))?;
+    let unparsable = |what: String| format!("({place}): {what}");
+    let text = std::str::from_utf8(bytes).map_err(|_| unparsable("invalid byte sequence in UTF-8".into()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
-        Format::Yaml => yaml::parse(text).map_err(|fault| match fault {
-            Fault::Syntax(what) => format!("Unable to parse ({place}): {what}"),
-            Fault::Alias(name) => format!("Unable to parse Unknown alias: {name}"),
-            Fault::Class(class) => {
-                format!("Unable to parse ({place}): Tried to load unspecified class: {class}")
-            }
+        DataFormat::Yaml => yaml::parse(text).map_err(|fault| match fault {
+            YamlFault::Syntax(what) => unparsable(what),
+            YamlFault::Alias(name) => format!("Unknown alias: {name}"),
+            YamlFault::Class(class) => unparsable(format!("Tried to load unspecified class: {class}")),
         }),
-        Format::Json => serde_json::from_str(text)
-            .map(Data::from_json)
-            .map_err(|error| format!("Unable to parse ({place}): {error}")),
-        Format::Hocon => hocon::parse(text).map_err(|what| format!("Unable to parse ({place}): {what}")),
+        DataFormat::Json => {
+            serde_json::from_str(text).map(Data::from_json).map_err(|error| unparsable(error.to_string()))
+        }
+        DataFormat::Hocon => hocon::parse(text).map_err(unparsable),
     }
 }
 
@@ -167,7 +153,7 @@ mod tests {
         let file = folder.path().join("common.yaml");
         let session = Arc::new(SessionData::default());
         let entries = |tree: &Tree, files: &DataFiles| {
-            let parsed = files.get(tree, &file, Format::Yaml);
+            let parsed = files.get(tree, &file, DataFormat::Yaml);
             Arc::as_ptr(&parsed.unwrap())
         };
         let tree = || {

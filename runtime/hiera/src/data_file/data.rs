@@ -92,6 +92,12 @@ impl Data {
     }
 }
 
+impl From<&str> for Data {
+    fn from(text: &str) -> Data {
+        Data::Text(text.to_owned())
+    }
+}
+
 /// What stands for a symbol, which no value may be.
 pub(crate) fn symbol(arena: &Bump) -> Value<'_> {
     Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))

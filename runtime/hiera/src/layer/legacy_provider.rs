@@ -3,7 +3,7 @@
 //! `environment::data` or `MODULE::data` for all data at once. A `hiera.yaml` of version 5 goes before them.
 
 use crate::config::Config;
-use crate::layer::{Layer, Place};
+use crate::layer::{Layer, LayerKind};
 use crate::state::{LayerRead, Lookups};
 use crate::surroundings::Repeat;
 use bunraku_vm::error::{Eval, Flow};
@@ -12,12 +12,21 @@ use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
 
+/// A folder that may have a layer.
+#[derive(Clone, Copy)]
+struct LayerFolder<'a> {
+    folder: &'a Path,
+    kind: LayerKind,
+    module: Option<&'a str>,
+}
+
 impl<'c> Lookups<'_, 'c> {
     /// The environment's layer as its `hiera.yaml` and its data provider have it.
-    pub(crate) fn layer_of_environment(&self, vm: &mut Vm<'c>) -> Eval<'c, LayerRead<'c>> {
+    pub(super) fn layer_of_environment(&self, vm: &mut Vm<'c>) -> Eval<'c, LayerRead<'c>> {
         let environment = self.around.environment();
         let Some(root) = environment.folder else { return Ok(None) };
-        let own = self.layer_of_file(vm, root, Place::Environment, None)?;
+        let of = LayerFolder { folder: root, kind: LayerKind::Environment, module: None };
+        let own = self.layer_of_file(vm, of)?;
         let Some(name) = environment.data_provider else { return Ok(own) };
         let conf = root.join("environment.conf");
         let defining =
@@ -38,8 +47,8 @@ impl<'c> Lookups<'_, 'c> {
         self.warn_of_deprecated("environment.conf#data_provider", message, Some(&conf));
         match name {
             "none" => Ok(None),
-            "hiera" => self.or_default(vm, own, root, Place::Environment, None),
-            "function" => Ok(Some(self.legacy_layer(root, "environment::data", Place::Environment, None))),
+            "hiera" => self.or_default(vm, own, of),
+            "function" => Ok(Some(self.layer_of_function(of, "environment::data"))),
             name => {
                 let environment = environment.name;
                 Err(Flow::raw(format!(
@@ -50,10 +59,11 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     /// A module's layer, likewise.
-    pub(crate) fn layer_of_module(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, LayerRead<'c>> {
+    pub(super) fn layer_of_module(&self, vm: &mut Vm<'c>, module: &str) -> Eval<'c, LayerRead<'c>> {
         let Some(parts) = self.around.module(module) else { return Ok(None) };
         let root = parts.folder;
-        let own = self.layer_of_file(vm, root, Place::Module, Some(module))?;
+        let of = LayerFolder { folder: root, kind: LayerKind::Module, module: Some(module) };
+        let own = self.layer_of_file(vm, of)?;
         let Some(name) = parts.data_provider else { return Ok(own) };
         let metadata = root.join("metadata.json");
         let key = format!("metadata.json#data_provider-{module}");
@@ -67,10 +77,10 @@ impl<'c> Lookups<'_, 'c> {
         self.warn_of_deprecated(&key, format!("{defining}{}", instead(&own)), Some(&metadata));
         match name {
             "none" => Ok(None),
-            "hiera" => self.or_default(vm, own, root, Place::Module, Some(module)),
+            "hiera" => self.or_default(vm, own, of),
             "function" => {
                 let function = format!("{module}::data");
-                Ok(Some(self.legacy_layer(root, &function, Place::Module, Some(module))))
+                Ok(Some(self.layer_of_function(of, &function)))
             }
             name => {
                 let environment = self.around.environment().name;
@@ -82,40 +92,35 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     /// The layer that a folder's `hiera.yaml` configures, if it has one.
-    fn layer_of_file(
-        &self,
-        vm: &mut Vm<'c>,
-        root: &Path,
-        place: Place,
-        module: Option<&str>,
-    ) -> Eval<'c, LayerRead<'c>> {
-        let file = Some(root.join("hiera.yaml")).filter(|file| self.tree.exists(file));
-        self.read_layer(vm, file, place, module)
+    fn layer_of_file(&self, vm: &mut Vm<'c>, of: LayerFolder<'_>) -> Eval<'c, LayerRead<'c>> {
+        let file = of.folder.join("hiera.yaml");
+        match self.tree.exists(&file) {
+            true => self.read_layer(vm, &file, of.kind, of.module),
+            false => Ok(None),
+        }
     }
 
-    /// The same, or Puppet's default configuration where there is none.
+    /// The layer that a folder has, or where it has none Puppet's default configuration.
     fn or_default(
         &self,
         vm: &mut Vm<'c>,
         own: LayerRead<'c>,
-        root: &Path,
-        place: Place,
-        module: Option<&str>,
+        of: LayerFolder<'_>,
     ) -> Eval<'c, LayerRead<'c>> {
         match own {
             Some(own) => Ok(Some(own)),
-            None => self.read_layer(vm, Some(root.join("hiera.yaml")), place, module),
+            None => self.read_layer(vm, &of.folder.join("hiera.yaml"), of.kind, of.module),
         }
     }
 
     /// The layer of a function that gives all data.
-    fn legacy_layer(&self, root: &Path, function: &str, place: Place, module: Option<&str>) -> Rc<Layer<'c>> {
+    fn layer_of_function(&self, of: LayerFolder<'_>, function: &str) -> Rc<Layer<'c>> {
         let message = format!(
             "Using of legacy data provider function '{function}'. Please convert to a 'data_hash' function"
         );
         self.warn_of_deprecated("legacy_provider_function", message, None);
-        let config = Config::of_legacy_function(self.arena, self.tree, root, function);
-        Rc::new(Layer::new(place, module.map(|module| &*self.arena.alloc_str(module)), config))
+        let config = Config::of_legacy_function(self.arena, self.tree, of.folder, function);
+        Rc::new(Layer::new(of.kind, of.module.map(|module| &*self.arena.alloc_str(module)), config))
     }
 
     /// Warns of something deprecated, once a compile for what `key` names.

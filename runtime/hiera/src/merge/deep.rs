@@ -2,6 +2,7 @@
 
 use crate::merge::unique;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::{inspect, to_ruby_s};
 use bunraku_vm::label::ruby_class;
@@ -36,6 +37,9 @@ pub struct DeepOptions<'c> {
 
 impl<'c> DeepOptions<'c> {
     /// The options in a `merge` hash of the strategy of that name.
+    ///
+    /// # Errors
+    /// The gem's, for options that can't be or don't go together.
     pub fn of(name: &'static str, given: Option<Hash<'c>>) -> Eval<'c, DeepOptions<'c>> {
         let reverse = name == "reverse_deep";
         let Some(options) = given else { return Ok(DeepOptions { name, reverse, ..DeepOptions::default() }) };
@@ -76,7 +80,10 @@ impl<'c> DeepOptions<'c> {
     }
 }
 
-/// `source` over `dest`.
+/// Merges `source` over `dest`.
+///
+/// # Errors
+/// When arrays are to be sorted whose items have no order.
 pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
     budget::within(1, || {
         if source.is_undef() {
@@ -198,7 +205,8 @@ fn sort<'c>(items: &mut Vec<Value<'c>>) -> Eval<'c, ()> {
                 Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) => inspect(*item),
                 other => ruby_class(other),
             };
-            return Err(Flow::raw(format!("comparison of {} with {with} failed", ruby_class(one))));
+            let message = format!("comparison of {} with {with} failed", ruby_class(one));
+            return Err(Flow::caused(Cause::Incomparable, message));
         }
         sorted.insert(place, *item);
     }
@@ -259,6 +267,7 @@ fn join(out: &mut String, items: &[Value<'_>], at: &str, is_first: &mut bool) {
     })
 }
 
+/// `source` in place of `dest`, without what it knocks out.
 fn overwrite<'c>(
     vm: &mut Vm<'c>,
     options: &DeepOptions<'c>,

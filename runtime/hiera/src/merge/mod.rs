@@ -3,17 +3,27 @@
 
 pub mod deep;
 
-use crate::explain::{Explain, What};
+use crate::explain::{Explain, Step};
 use crate::merge::deep::DeepOptions;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
-/// A strategy.
+/// What values are merged, but for the first of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Those that were found.
+    AsTheyAre,
+    /// Copies of them.
+    Copied,
+}
+
+/// A strategy: how the values of several levels become one.
 #[derive(Clone)]
-pub enum Strategy<'c> {
+pub enum MergeStrategy<'c> {
     /// The first value found.
     First,
     /// All values in one array, each once.
@@ -24,11 +34,14 @@ pub enum Strategy<'c> {
     Deep(DeepOptions<'c>),
 }
 
-impl<'c> Strategy<'c> {
-    /// What `merge` of a look-up or of `lookup_options` asks for.
-    pub fn of(vm: &mut Vm<'c>, merge: Option<Value<'c>>) -> Eval<'c, Strategy<'c>> {
+impl<'c> MergeStrategy<'c> {
+    /// The strategy that `merge` of a look-up or of `lookup_options` asks for, by its name or in a hash with options.
+    ///
+    /// # Errors
+    /// When there is no such strategy, or it has no such options.
+    pub fn of(vm: &mut Vm<'c>, merge: Option<Value<'c>>) -> Eval<'c, MergeStrategy<'c>> {
         let (name, options) = match merge {
-            None | Some(Value::Undef) => return Ok(Strategy::First),
+            None | Some(Value::Undef) => return Ok(MergeStrategy::First),
             Some(Value::Hash(hash)) => match hash.get_str("strategy") {
                 Some(name) if !name.is_undef() => (name, Some(hash).filter(|hash| hash.len() > 1)),
                 _ => {
@@ -45,17 +58,23 @@ impl<'c> Strategy<'c> {
             check_options(vm, &text, options)?;
         }
         match text.as_str() {
-            "first" | "default" => Ok(Strategy::First),
-            "unique" => Ok(Strategy::Unique),
-            "hash" => Ok(Strategy::Hash),
-            "deep" => Ok(Strategy::Deep(DeepOptions::of("deep", options)?)),
-            "unconstrained_deep" => Ok(Strategy::Deep(DeepOptions::of("unconstrained_deep", options)?)),
-            "reverse_deep" => Ok(Strategy::Deep(DeepOptions::of("reverse_deep", options)?)),
-            _ => Err(Flow::raw(format!("Unknown merge strategy: '{text}'"))),
+            "first" | "default" => Ok(MergeStrategy::First),
+            "unique" => Ok(MergeStrategy::Unique),
+            "hash" => Ok(MergeStrategy::Hash),
+            "deep" => Ok(MergeStrategy::Deep(DeepOptions::of("deep", options)?)),
+            "unconstrained_deep" => Ok(MergeStrategy::Deep(DeepOptions::of("unconstrained_deep", options)?)),
+            "reverse_deep" => Ok(MergeStrategy::Deep(DeepOptions::of("reverse_deep", options)?)),
+            _ => {
+                let message = format!("Unknown merge strategy: '{text}'");
+                Err(Flow::caused(Cause::UnknownMergeStrategy, message))
+            }
         }
     }
 
-    /// Asks each of `variants` for a value and merges what they give.
+    /// Asks each of `variants` for a value and merges what they give; none where none of them has one.
+    ///
+    /// # Errors
+    /// Those of `ask`; when the values can't be merged.
     pub fn over<T>(
         &self,
         vm: &mut Vm<'c>,
@@ -64,20 +83,23 @@ impl<'c> Strategy<'c> {
         ask: impl FnMut(&mut Vm<'c>, T) -> Eval<'c, Option<Value<'c>>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let (name, options) = match self {
-            Strategy::Unique => ("unique", None),
-            Strategy::Hash => ("hash", None),
-            Strategy::Deep(options) => (options.name, options.given),
-            Strategy::First => return self.each(vm, variants, ask, false),
+            MergeStrategy::Unique => ("unique", None),
+            MergeStrategy::Hash => ("hash", None),
+            MergeStrategy::Deep(options) => (options.name, options.given),
+            MergeStrategy::First => return self.each(vm, variants, ask, Values::AsTheyAre),
         };
         if variants.len() < 2 {
-            return self.each(vm, variants, ask, false);
+            return self.each(vm, variants, ask, Values::AsTheyAre);
         }
         // Whoever explains tells objects from their copies, and what is merged deeply is a copy.
-        let copies = explain.0.is_some() && matches!(self, Strategy::Deep(_));
+        let values = match self {
+            MergeStrategy::Deep(_) if explain.is_on() => Values::Copied,
+            _ => Values::AsTheyAre,
+        };
         explain.with(
-            || What::Merge(name, options),
+            || Step::Merge(name, options),
             || {
-                let found = self.each(vm, variants, ask, copies)?;
+                let found = self.each(vm, variants, ask, values)?;
                 if let Some(value) = found {
                     explain.result(value);
                 }
@@ -91,22 +113,25 @@ impl<'c> Strategy<'c> {
         vm: &mut Vm<'c>,
         variants: impl ExactSizeIterator<Item = T>,
         mut ask: impl FnMut(&mut Vm<'c>, T) -> Eval<'c, Option<Value<'c>>>,
-        copies: bool,
+        values: Values,
     ) -> Eval<'c, Option<Value<'c>>> {
         let only = variants.len() == 1;
         let mut found: Option<Value<'c>> = None;
         for variant in variants {
             let Some(value) = ask(vm, variant)? else { continue };
             found = Some(match (self, found) {
-                (Strategy::First, _) => return Ok(Some(value)),
-                (Strategy::Unique, None) if only => match value {
+                (MergeStrategy::First, _) => return Ok(Some(value)),
+                (MergeStrategy::Unique, None) if only => match value {
                     Value::Array(items) => unique(vm, items.items()),
                     other => other,
                 },
-                (Strategy::Unique, None) => vm.array(&flat(value)),
+                (MergeStrategy::Unique, None) => vm.array(&flat(value)),
                 (_, None) => value,
                 (_, Some(before)) => {
-                    let value = if copies { copy(vm, value) } else { value };
+                    let value = match values {
+                        Values::Copied => copy(vm, value),
+                        Values::AsTheyAre => value,
+                    };
                     self.merge(vm, before, value)?
                 }
             });
@@ -115,11 +140,14 @@ impl<'c> Strategy<'c> {
     }
 
     /// Merges two values; the first one wins.
+    ///
+    /// # Errors
+    /// When the strategy does not merge such values.
     pub fn merge(&self, vm: &mut Vm<'c>, first: Value<'c>, second: Value<'c>) -> Eval<'c> {
         let expected = match self {
-            Strategy::First | Strategy::Deep(_) => None,
-            Strategy::Unique => Some("Variant[Scalar,Array[Data]]"),
-            Strategy::Hash => Some("Hash[String,Data]"),
+            MergeStrategy::First | MergeStrategy::Deep(_) => None,
+            MergeStrategy::Unique => Some("Variant[Scalar,Array[Data]]"),
+            MergeStrategy::Hash => Some("Hash[String,Data]"),
         };
         if let Some(expected) = expected {
             let ty = types::constant(vm, expected)?;
@@ -127,16 +155,16 @@ impl<'c> Strategy<'c> {
             mismatch::assert_instance(vm, "The second element of the merge", ty, second)?;
         }
         match self {
-            Strategy::First => Ok(first),
-            Strategy::Unique => Ok(unique(vm, &[flat(first), flat(second)].concat())),
-            Strategy::Hash => match (first, second) {
+            MergeStrategy::First => Ok(first),
+            MergeStrategy::Unique => Ok(unique(vm, &[flat(first), flat(second)].concat())),
+            MergeStrategy::Hash => match (first, second) {
                 (Value::Hash(first), Value::Hash(second)) => {
                     Ok(Value::Hash(second.merged(vm.arena, first.entries())))
                 }
                 _ => Ok(first),
             },
-            Strategy::Deep(options) if options.reverse => deep::merge(vm, options, second, first),
-            Strategy::Deep(options) => deep::merge(vm, options, first, second),
+            MergeStrategy::Deep(options) if options.reverse => deep::merge(vm, options, second, first),
+            MergeStrategy::Deep(options) => deep::merge(vm, options, first, second),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Where a looked-up value came from: file and line of each of its leaves. Nothing of it is kept while values are
 //! looked up; it is found afterwards, from who was asked (as for an explanation) and from the files, read again.
 
-use crate::data_file::cache::Format;
 use crate::data_file::data::Data;
-use crate::explain::Explainer;
+use crate::data_file::from_value;
+use crate::data_file::lines::{Lines, lines};
+use crate::explain::{Explainer, GivenValue};
 use crate::key::{Key, Segment};
-use crate::query::lines::{Lines, lines};
-use crate::query::render;
 use crate::state::Lookups;
 use bunraku_files::tree::Tree;
 use bunraku_vm::format::convert::repr;
@@ -16,26 +15,9 @@ use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
 
-/// A value that an entry of a hierarchy gave.
-#[derive(Clone)]
-pub struct Source<'c> {
-    /// The value, interpolated.
-    pub value: Value<'c>,
-    /// The entry's name.
-    pub entry: String,
-    /// File or URI that the entry looked at.
-    pub location: Option<String>,
-    /// Whether it is a URI.
-    pub is_uri: bool,
-    /// How the file is written; none where it is not the file alone that says what the value is.
-    pub format: Option<Format>,
-    /// Whether the value is that of the whole key, its way into a value gone already.
-    pub whole: bool,
-}
-
 /// Where a leaf came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum OriginPlace {
     /// A file, and the line if it is known.
     File(String, Option<u32>),
     /// An entry of a hierarchy that is no file: its name, and its URI if it has one.
@@ -52,26 +34,30 @@ pub struct Origin<'c> {
     /// The leaf.
     pub value: Value<'c>,
     /// Where it came from; several where a value was made of several.
-    pub places: Vec<Place>,
+    pub places: Vec<OriginPlace>,
 }
 
-/// A part of a source's value.
+/// A part of a value that an entry gave.
 #[derive(Clone)]
 struct Part<'c> {
     value: Value<'c>,
     lines: Rc<Lines>,
-    place: Place,
+    place: OriginPlace,
 }
 
 impl<'c> Part<'c> {
-    fn of(tree: &Tree, source: &Source<'c>, key: &Key<'_>) -> Option<Part<'c>> {
-        let place = match &source.location {
-            Some(path) if !source.is_uri => Place::File(path.clone(), None),
-            location => Place::Entry(source.entry.clone(), location.clone()),
+    /// The part of a value that a key leads to.
+    fn of(tree: &Tree, given: &GivenValue<'c>, key: &Key<'_>) -> Option<Part<'c>> {
+        let place = match &given.location {
+            Some(location) if location.is_file() => OriginPlace::File(location.text.clone(), None),
+            location => {
+                let uri = location.as_ref().map(|location| location.text.clone());
+                OriginPlace::Entry(given.entry.clone(), uri)
+            }
         };
-        let mut part = Part { value: source.value, lines: Rc::default(), place };
-        if let (Some(path), Some(format)) = (&source.location, source.format) {
-            let path = Path::new(path);
+        let mut part = Part { value: given.value, lines: Rc::default(), place };
+        if let (Some(location), Some(format)) = (&given.location, given.format) {
+            let path = Path::new(&location.text);
             let all = tree.read(path).ok().and_then(|bytes| lines(path, &bytes, format));
             if let Some(Lines::Map(pairs)) = all.as_deref()
                 && let Some((_, line, lines)) = pairs.iter().find(|(name, ..)| *name == key.root)
@@ -80,7 +66,7 @@ impl<'c> Part<'c> {
                 part.set_line(*line);
             }
         }
-        if source.whole {
+        if given.is_of_whole_key {
             return Some(part);
         }
         key.segments.iter().try_fold(part, |part, segment| match (segment, part.value) {
@@ -95,7 +81,7 @@ impl<'c> Part<'c> {
     }
 
     fn set_line(&mut self, line: u32) {
-        if let Place::File(_, known) = &mut self.place {
+        if let OriginPlace::File(_, known) = &mut self.place {
             *known = Some(line);
         }
     }
@@ -170,7 +156,7 @@ fn trace<'c>(all: &mut Vec<Origin<'c>>, key: &str, value: Value<'c>, parts: &[Pa
         }
         leaf => {
             let equal = parts.iter().find(|part| part.value.same(leaf));
-            let mut places: Vec<Place> = Vec::new();
+            let mut places: Vec<OriginPlace> = Vec::new();
             for part in equal.map_or(parts, std::slice::from_ref) {
                 if !places.contains(&part.place) {
                     places.push(part.place.clone());
@@ -200,9 +186,8 @@ impl<'c> Lookups<'_, 'c> {
     /// Where each leaf of `value` came from, which `key` was found to have; `explainer` has seen the look-up.
     pub(crate) fn origins(&self, explainer: &Explainer<'c>, key: &str, value: Value<'c>) -> Vec<Origin<'c>> {
         let Some(parsed) = Key::split(key) else { return Vec::new() };
-        let sources = explainer.sources(key);
-        let parts: Vec<_> =
-            sources.iter().filter_map(|source| Part::of(self.tree, source, &parsed)).collect();
+        let given = explainer.given_for(key);
+        let parts: Vec<_> = given.iter().filter_map(|given| Part::of(self.tree, given, &parsed)).collect();
         let mut all = Vec::new();
         trace(&mut all, key, value, &parts);
         all
@@ -213,7 +198,7 @@ impl<'c> Lookups<'_, 'c> {
 pub fn to_text<'c>(vm: &mut Vm<'c>, origins: &[Origin<'c>]) -> String {
     let mut out = String::new();
     for origin in origins {
-        let places: Vec<String> = origin.places.iter().map(Place::to_string).collect();
+        let places: Vec<String> = origin.places.iter().map(OriginPlace::to_string).collect();
         let value = repr(vm, origin.value);
         out.push_str(&format!("{}: {value} ({})\n", origin.key, places.join("; ")));
     }
@@ -224,39 +209,39 @@ pub fn to_text<'c>(vm: &mut Vm<'c>, origins: &[Origin<'c>]) -> String {
 /// and `uri`, or `default`.
 pub fn to_data(origins: &[Origin<'_>]) -> Data {
     let text = |text: &str| Data::Text(text.to_owned());
-    let place = |place: &Place| {
+    let place = |place: &OriginPlace| {
         let mut pairs = Vec::new();
         match place {
-            Place::File(file, line) => {
+            OriginPlace::File(file, line) => {
                 pairs.push((text("file"), text(file)));
                 pairs.extend(line.map(|line| (text("line"), Data::Int(line.into()))));
             }
-            Place::Entry(name, uri) => {
+            OriginPlace::Entry(name, uri) => {
                 pairs.push((text("entry"), text(name)));
                 pairs.extend(uri.as_ref().map(|uri| (text("uri"), text(uri))));
             }
-            Place::Default => pairs.push((text("default"), Data::Bool(true))),
+            OriginPlace::Default => pairs.push((text("default"), Data::Bool(true))),
         }
         Data::Map(pairs)
     };
     let leaf = |origin: &Origin<'_>| {
         Data::Map(vec![
             (text("key"), text(&origin.key)),
-            (text("value"), render::data(origin.value)),
+            (text("value"), from_value::plain(origin.value)),
             (text("origins"), Data::List(origin.places.iter().map(place).collect())),
         ])
     };
     Data::List(origins.iter().map(leaf).collect())
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for OriginPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::File(file, Some(line)) => write!(f, "file: {file}, line: {line}"),
-            Place::File(file, None) => write!(f, "file: {file}"),
-            Place::Entry(name, Some(uri)) => write!(f, "hierarchy entry: {name}, uri: {uri}"),
-            Place::Entry(name, None) => write!(f, "hierarchy entry: {name}"),
-            Place::Default => f.write_str("default value"),
+            OriginPlace::File(file, Some(line)) => write!(f, "file: {file}, line: {line}"),
+            OriginPlace::File(file, None) => write!(f, "file: {file}"),
+            OriginPlace::Entry(name, Some(uri)) => write!(f, "hierarchy entry: {name}, uri: {uri}"),
+            OriginPlace::Entry(name, None) => write!(f, "hierarchy entry: {name}"),
+            OriginPlace::Default => f.write_str("default value"),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Values and explanations as `puppet lookup` prints them: as text, as JSON, as YAML the way Ruby's Psych writes it.
 
 use crate::data_file::data::Data;
+use crate::data_file::from_value;
 use crate::data_file::yaml::write as psych;
 use bunraku_vm::budget;
+use bunraku_vm::format::float_to_s;
 use bunraku_vm::format::inspect::to_ruby_s;
-use bunraku_vm::format::{float_to_s, to_interpolated};
 use bunraku_vm::value::Value;
 
-/// A form of the output.
+/// A format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     /// Text.
     Text,
     /// JSON in one line.
@@ -18,46 +19,16 @@ pub enum Form {
     Yaml,
 }
 
-impl Form {
-    /// The form of a name as `--render-as` takes it, in lower case.
-    pub fn named(name: &str) -> Option<Form> {
+impl OutputFormat {
+    /// The format of a name as `--render-as` takes it, in lower case.
+    pub fn named(name: &str) -> Option<OutputFormat> {
         match name {
-            "s" => Some(Form::Text),
-            "json" => Some(Form::Json),
-            "yaml" => Some(Form::Yaml),
+            "s" => Some(OutputFormat::Text),
+            "json" => Some(OutputFormat::Json),
+            "yaml" => Some(OutputFormat::Yaml),
             _ => None,
         }
     }
-}
-
-/// A value as data; what is no data is its text.
-pub fn data(value: Value<'_>) -> Data {
-    budget::within(1, || match value {
-        Value::Undef => Data::Null,
-        Value::Bool(b) => Data::Bool(b),
-        Value::Int(n) => Data::Int(n),
-        Value::Float(f) => Data::Float(f),
-        Value::Str(text) => Data::Text(text.as_str().to_owned()),
-        Value::Array(items) => Data::List(items.items().iter().map(|item| data(*item)).collect()),
-        Value::Hash(hash) => Data::Map(hash.entries().iter().map(|(k, v)| (data(*k), data(*v))).collect()),
-        other => Data::Text(to_interpolated(other)),
-    })
-}
-
-/// The same, in which lists and maps that are one object are known to be.
-pub fn objects(value: Value<'_>) -> Data {
-    let object = |address, data| Data::Object(address, Box::new(data));
-    budget::within(1, || match value {
-        Value::Array(items) if !items.items().is_empty() => object(
-            (items.address(), items.items().len()),
-            Data::List(items.items().iter().map(|item| objects(*item)).collect()),
-        ),
-        Value::Hash(hash) if !hash.is_empty() => {
-            let pairs = hash.entries().iter().map(|(key, value)| (objects(*key), objects(*value)));
-            object((hash.address(), hash.len()), Data::Map(pairs.collect()))
-        }
-        other => data(other),
-    })
 }
 
 /// Whether a value is data in all its parts.
@@ -74,22 +45,22 @@ fn is_data(value: Value<'_>) -> bool {
 ///
 /// # Errors
 /// When YAML or JSON has no way to write it.
-pub fn value(form: Form, value: Value<'_>) -> Result<String, String> {
-    if form != Form::Text && !is_data(value) {
+pub fn value(format: OutputFormat, value: Value<'_>) -> Result<String, String> {
+    if format != OutputFormat::Text && !is_data(value) {
         return Err(format!("The value {} is no data: only --render-as s can show it", to_ruby_s(value)));
     }
-    let text = match form {
-        Form::Text => to_ruby_s(value),
-        _ => return Ok(render(form, &data(value))),
+    let text = match format {
+        OutputFormat::Text => to_ruby_s(value),
+        _ => return Ok(render(format, &from_value::plain(value))),
     };
     Ok(ended(text))
 }
 
 /// Data, with the line feed at its end.
-pub fn render(form: Form, data: &Data) -> String {
-    ended(match form {
-        Form::Yaml => psych::dump(data),
-        Form::Json | Form::Text => {
+pub fn render(format: OutputFormat, data: &Data) -> String {
+    ended(match format {
+        OutputFormat::Yaml => psych::dump(data),
+        OutputFormat::Json | OutputFormat::Text => {
             let mut out = String::new();
             json(&mut out, data);
             out

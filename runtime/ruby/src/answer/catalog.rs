@@ -1,6 +1,6 @@
 //! Answers about the catalog: resources, classes, defined types.
 
-use super::Arguments;
+use super::QuestionArguments;
 use crate::Talk;
 use crate::world::{DefinitionKind, DefinitionView, ResourceTypeKind, ResourceView};
 use bunraku_vm::error::Eval;
@@ -53,7 +53,7 @@ impl<'c> DefinitionView<'c> {
 }
 
 impl<'c> Talk<'_, 'c> {
-    pub(super) fn resource(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    pub(super) fn resource(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         let found = self.world.resource(args.text(0), args.text(1));
         found.map_or(Value::Undef, |resource| resource.value(vm))
     }
@@ -63,7 +63,7 @@ impl<'c> Talk<'_, 'c> {
         vm.array(&all)
     }
 
-    pub(super) fn definition(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn definition(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let found = match args.text(0) {
             "class" => self.world.class(vm, args.text(1))?,
             _ => self.world.define(vm, args.text(1))?,
@@ -71,12 +71,12 @@ impl<'c> Talk<'_, 'c> {
         Ok(found.map_or(Value::Undef, |definition| definition.value(vm)))
     }
 
-    pub(super) fn class_scope(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    pub(super) fn class_scope(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         let scope = vm.host.class_scope(args.text(0));
         scope.map_or(Value::Undef, |scope| self.number_of(scope))
     }
 
-    pub(super) fn kind_of_type(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn kind_of_type(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let kind = self.world.resource_type(vm, args.text(0))?;
         Ok(kind.map_or(Value::Undef, |kind| {
             vm.string(match kind {

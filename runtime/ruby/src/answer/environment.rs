@@ -1,7 +1,7 @@
 //! Answers about what is around the code: settings, facts, modules and their files.
 
-use super::Arguments;
-use crate::world::Setting;
+use super::QuestionArguments;
+use crate::world::SettingValue;
 use crate::{Talk, text};
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::ModuleFolder;
@@ -10,10 +10,10 @@ use bunraku_vm::vm::Vm;
 use std::path::Path;
 
 impl<'c> Talk<'_, 'c> {
-    pub(super) fn setting(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    pub(super) fn setting(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         match self.world.setting(args.text(0)) {
-            Some(Setting::Symbol(value)) => vm.array(&[Value::Bool(true), value]),
-            Some(Setting::Plain(value)) => vm.array(&[Value::Bool(false), value]),
+            Some(SettingValue::Symbol(value)) => vm.array(&[Value::Bool(true), value]),
+            Some(SettingValue::Plain(value)) => vm.array(&[Value::Bool(false), value]),
             None => Value::Undef,
         }
     }
@@ -41,7 +41,7 @@ impl<'c> Talk<'_, 'c> {
     }
 }
 
-pub(super) fn fact<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+pub(super) fn fact<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
     match vm.find_qualified("::facts") {
         Some(Value::Hash(facts)) => facts.get_str(args.text(0)).unwrap_or(Value::Undef),
         _ => Value::Undef,
@@ -64,12 +64,12 @@ pub(super) fn stack<'c>(vm: &mut Vm<'c>) -> Value<'c> {
     vm.array(&sites)
 }
 
-pub(super) fn module<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+pub(super) fn module<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
     let folder = vm.host.module_directory(args.text(0));
     folder.map_or(Value::Undef, |folder| vm.string(&folder))
 }
 
-pub(super) fn file<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+pub(super) fn file<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
     let folder = match args.as_text(0).as_str() {
         "files" => ModuleFolder::Files,
         _ => ModuleFolder::Templates,

@@ -19,9 +19,9 @@ use bunraku_vm::{compare, matching};
 
 /// The arguments of a question. Those that a question is asked without are `undef`.
 #[derive(Clone, Copy)]
-struct Arguments<'c>(&'c [Value<'c>]);
+struct QuestionArguments<'c>(&'c [Value<'c>]);
 
-impl<'c> Arguments<'c> {
+impl<'c> QuestionArguments<'c> {
     fn value(self, n: usize) -> Value<'c> {
         self.0.get(n).copied().unwrap_or(Value::Undef)
     }
@@ -56,7 +56,9 @@ impl<'c> Talk<'_, 'c> {
     /// Those of what was asked for; Ruby gets them as exceptions.
     pub(super) fn answer(&self, vm: &mut Vm<'c>, question: Question, arguments: Value<'c>) -> Eval<'c> {
         let args = match arguments {
-            Value::Array(items) if items.size() == question.row().arguments.len() => Arguments(items.items()),
+            Value::Array(items) if items.size() == question.row().arguments.len() => {
+                QuestionArguments(items.items())
+            }
             _ => {
                 return Err(Flow::raw(format!(
                     "the Ruby worker asks '{}' in another form",
@@ -90,7 +92,7 @@ impl<'c> Talk<'_, 'c> {
             Question::Reference => Ok(reference(vm, args)),
             Question::Type => types::parsed(vm, args),
             Question::KindOfType => self.kind_of_type(vm, args),
-            Question::Parts => types::parts(vm, args),
+            Question::TypeParts => types::parts(vm, args),
             Question::TypeEqual => types::equal(args),
             Question::Instance => types::is_instance(vm, args),
             Question::Assignable => types::is_assignable(vm, args),
@@ -137,7 +139,7 @@ impl<'c> Talk<'_, 'c> {
     }
 
     /// `call_function`: as the function's module sees names, in the scope given.
-    fn call_for_ruby(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    fn call_for_ruby(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let (name, module, list) = (args.text(1), args.text(2), args.list(3));
         let block = self.block_from_ruby(vm, args.value(4), scope)?;
@@ -153,7 +155,7 @@ impl<'c> Talk<'_, 'c> {
         }))
     }
 
-    fn call_builtin(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    fn call_builtin(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let (name, list) = (args.text(1), args.list(2));
         if let Some(level) = level(name) {
@@ -166,7 +168,7 @@ impl<'c> Talk<'_, 'c> {
     }
 
     /// `interpolate` and `not_found` of a look-up's context.
-    fn context_method(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    fn context_method(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let number = match args.value(0) {
             Value::Int(n) => n as usize,
             _ => usize::MAX,
@@ -180,7 +182,7 @@ impl<'c> Talk<'_, 'c> {
         value.ok_or_else(|| Flow::raw("the look-up this context belongs to is over"))
     }
 
-    fn warn_once(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    fn warn_once(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         if self.world.first_time(format!("once:{}", args.as_text(1))) {
             let place = location(args.optional_text(3), args.value(4));
             let level = level(&args.as_text(0)).unwrap_or(Severity::Warning);
@@ -189,7 +191,7 @@ impl<'c> Talk<'_, 'c> {
         Value::Undef
     }
 
-    fn deprecation(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+    fn deprecation(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         if self.world.first_time(format!("deprecated:{}", args.as_text(0))) {
             let message = format!("{}\n   {}", args.as_text(1), args.as_text(2));
             vm.host.log(Severity::Warning, &message, None);
@@ -198,7 +200,7 @@ impl<'c> Talk<'_, 'c> {
     }
 }
 
-fn log<'c>(vm: &mut Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+fn log<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
     vm.host.log(level(&args.as_text(0)).unwrap_or(Severity::Notice), &args.as_text(1), None);
     Value::Undef
 }
@@ -229,6 +231,6 @@ fn texts<'c>(vm: &Vm<'c>, all: Vec<&'c str>) -> Value<'c> {
 }
 
 /// A reference to a resource: what `File['x']` gives.
-fn reference<'c>(vm: &Vm<'c>, args: Arguments<'c>) -> Value<'c> {
+fn reference<'c>(vm: &Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
     catalog::reference(vm, args.text(0), args.text(1))
 }

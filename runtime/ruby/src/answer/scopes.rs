@@ -1,6 +1,6 @@
 //! Answers about scopes and their variables.
 
-use super::Arguments;
+use super::QuestionArguments;
 use crate::Talk;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::ScopeKind;
@@ -8,7 +8,7 @@ use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
 impl<'c> Talk<'_, 'c> {
-    pub(super) fn variable(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let found = self.world.variable(vm, scope, args.text(1))?;
         let reason = found.reason.map_or(Value::Undef, |reason| vm.string(&reason));
@@ -16,7 +16,7 @@ impl<'c> Talk<'_, 'c> {
         Ok(vm.array(&[Value::Bool(found.value.is_some()), value, reason]))
     }
 
-    pub(super) fn variables(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn variables(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let names = match args.value(1) {
             Value::Array(names) => Some(names.items()),
@@ -25,7 +25,7 @@ impl<'c> Talk<'_, 'c> {
         Ok(self.world.variables(vm, scope, names))
     }
 
-    pub(super) fn set_variable(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn set_variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let symbol = vm.symbols.intern(args.text(1));
         let free = scope.own(symbol).is_none();
@@ -35,20 +35,20 @@ impl<'c> Talk<'_, 'c> {
         Ok(Value::Bool(free))
     }
 
-    pub(super) fn is_bound(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn is_bound(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let symbol = vm.symbols.intern(args.text(1));
         Ok(Value::Bool(scope.own(symbol).is_some()))
     }
 
-    pub(super) fn variable_changed(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn variable_changed(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         self.world.change_variable(vm, scope, args.text(1), args.value(2));
         self.spread_changes(vm, scope);
         Ok(Value::Undef)
     }
 
-    pub(super) fn values_changed(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn values_changed(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         // What they have become has been taken note of when they were read.
         self.spread_changes(vm, scope);
@@ -56,7 +56,7 @@ impl<'c> Talk<'_, 'c> {
     }
 
     /// Resource, source, module, parent's number and kind of a scope.
-    pub(super) fn scope(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn scope(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let resource = self.world.resource_of(scope).map_or(Value::Undef, |resource| resource.value(vm));
         let source = self.world.definition_of(scope).map_or(Value::Undef, |definition| definition.value(vm));
@@ -73,7 +73,7 @@ impl<'c> Talk<'_, 'c> {
         Ok(vm.array(&[resource, source, module, parent, kind]))
     }
 
-    pub(super) fn defaults(&self, vm: &mut Vm<'c>, args: Arguments<'c>) -> Eval<'c> {
+    pub(super) fn defaults(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let defaults = self.world.defaults(scope, args.text(1));
         let pairs: Vec<_> =

@@ -2,7 +2,7 @@
 
 use super::{BILLION, MAX_NESTING};
 use crate::Ruby;
-use crate::protocol::Form;
+use crate::protocol::ValueTag;
 use crate::values::Handle;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::Type;
@@ -10,14 +10,14 @@ use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
 /// What is left of a message.
-pub(crate) struct Reader<'m, 'c> {
+pub(crate) struct MessageReader<'m, 'c> {
     bytes: &'m [u8],
     ruby: &'m Ruby<'c>,
 }
 
-impl<'m, 'c> Reader<'m, 'c> {
+impl<'m, 'c> MessageReader<'m, 'c> {
     pub(crate) fn new(bytes: &'m [u8], ruby: &'m Ruby<'c>) -> Self {
-        Reader { bytes, ruby }
+        MessageReader { bytes, ruby }
     }
 
     fn take(&mut self, count: usize) -> Eval<'c, &'m [u8]> {
@@ -86,67 +86,67 @@ impl<'m, 'c> Reader<'m, 'c> {
             return Err(Flow::raw(format!("a value is nested more than {MAX_NESTING} levels deep")));
         }
         let byte = self.byte()?;
-        let Some(form) = Form::of_byte(byte) else {
+        let Some(form) = ValueTag::of_byte(byte) else {
             return Err(Flow::raw(format!("a message of the Ruby worker has a value of form {byte}")));
         };
         Ok(match form {
-            Form::Undef => Value::Undef,
-            Form::True => Value::Bool(true),
-            Form::False => Value::Bool(false),
-            Form::Integer => Value::Int(self.integer()?),
-            Form::Float => Value::Float(f64::from_le_bytes(self.word()?)),
-            Form::String => Value::Str(self.string(vm)?),
-            Form::Array => self.list(vm, depth)?,
-            Form::Hash => self.entries(vm, depth)?,
-            Form::KnownArray => {
+            ValueTag::Undef => Value::Undef,
+            ValueTag::True => Value::Bool(true),
+            ValueTag::False => Value::Bool(false),
+            ValueTag::Integer => Value::Int(self.integer()?),
+            ValueTag::Float => Value::Float(f64::from_le_bytes(self.word()?)),
+            ValueTag::String => Value::Str(self.string(vm)?),
+            ValueTag::Array => self.list(vm, depth)?,
+            ValueTag::Hash => self.entries(vm, depth)?,
+            ValueTag::KnownArray => {
                 let number = self.size()? as u32;
                 let list = self.list(vm, depth)?;
                 self.ruby.values.shared.borrow_mut().received(number, list)
             }
-            Form::KnownHash => {
+            ValueTag::KnownHash => {
                 let number = self.size()? as u32;
                 let hash = self.entries(vm, depth)?;
                 self.ruby.values.shared.borrow_mut().received(number, hash)
             }
-            Form::Again => {
+            ValueTag::Again => {
                 let number = self.size()? as u32;
                 let known = self.ruby.values.shared.borrow().value(number);
                 known.ok_or_else(|| Flow::raw("a message of the Ruby worker names a value there is not"))?
             }
-            Form::Default => Value::Default,
-            Form::Sensitive => Value::Sensitive(vm.arena.alloc(self.nested(vm, depth + 1)?)),
-            Form::Regexp => Value::Regexp(self.string(vm)?),
-            Form::Type | Form::Lambda | Form::Object => match self.handle()? {
+            ValueTag::Default => Value::Default,
+            ValueTag::Sensitive => Value::Sensitive(vm.arena.alloc(self.nested(vm, depth + 1)?)),
+            ValueTag::Regexp => Value::Regexp(self.string(vm)?),
+            ValueTag::Type | ValueTag::Lambda | ValueTag::Object => match self.handle()? {
                 Handle::Type(ty) => Value::Type(ty),
                 Handle::Closure(closure) => Value::Closure(closure),
                 Handle::Object(object) => Value::Object(object),
             },
-            Form::Timestamp => Value::Timestamp(vm.arena.alloc(self.time()?)),
-            Form::Timespan => Value::Timespan(vm.arena.alloc(self.time()?)),
-            Form::Version => Value::SemVer(self.string(vm)?),
-            Form::Range => Value::SemVerRange(self.string(vm)?),
-            Form::Binary => {
+            ValueTag::Timestamp => Value::Timestamp(vm.arena.alloc(self.time()?)),
+            ValueTag::Timespan => Value::Timespan(vm.arena.alloc(self.time()?)),
+            ValueTag::Version => Value::SemVer(self.string(vm)?),
+            ValueTag::Range => Value::SemVerRange(self.string(vm)?),
+            ValueTag::Binary => {
                 let size = self.size()?;
                 let bytes = &*vm.arena.alloc_slice_copy(self.take(size)?);
                 Value::Binary(vm.arena.alloc(bytes))
             }
-            Form::Uri => Value::Uri(self.string(vm)?),
-            Form::Bytes => {
+            ValueTag::Uri => Value::Uri(self.string(vm)?),
+            ValueTag::Bytes => {
                 let size = self.size()?;
                 let bytes = self.take(size)?;
                 Value::Str(self.ruby.values.string_of_bytes(vm, bytes))
             }
-            Form::Scope => {
+            ValueTag::Scope => {
                 self.size()?;
                 self.foreign(vm, u32::MAX, "Puppet::Parser::Scope", "Scope()")
             }
-            Form::Foreign => {
+            ValueTag::Foreign => {
                 let number = self.size()? as u32;
                 let class = self.text()?.into_owned();
                 let text = self.text()?;
                 self.foreign(vm, number, &class, &text)
             }
-            Form::Instance => {
+            ValueTag::Instance => {
                 let number = self.size()? as u32;
                 let name = self.text()?.into_owned();
                 let attributes = self.nested(vm, depth + 1)?;

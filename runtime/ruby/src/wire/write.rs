@@ -2,7 +2,7 @@
 
 use super::{BILLION, MAX_NESTING};
 use crate::Talk;
-use crate::protocol::Form;
+use crate::protocol::ValueTag;
 use crate::values::Handle;
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
@@ -26,7 +26,7 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
     out.extend(text);
 }
 
-fn tagged(out: &mut Vec<u8>, form: Form, text: &[u8]) {
+fn tagged(out: &mut Vec<u8>, form: ValueTag, text: &[u8]) {
     out.push(form.byte());
     put_text(out, text);
 }
@@ -47,39 +47,39 @@ impl<'c> Talk<'_, 'c> {
             return Err(Flow::raw(format!("a value is nested more than {MAX_NESTING} levels deep")));
         }
         match value {
-            Value::Undef => out.push(Form::Undef.byte()),
-            Value::Bool(true) => out.push(Form::True.byte()),
-            Value::Bool(false) => out.push(Form::False.byte()),
+            Value::Undef => out.push(ValueTag::Undef.byte()),
+            Value::Bool(true) => out.push(ValueTag::True.byte()),
+            Value::Bool(false) => out.push(ValueTag::False.byte()),
             Value::Int(n) => {
-                out.push(Form::Integer.byte());
+                out.push(ValueTag::Integer.byte());
                 out.extend(n.to_le_bytes());
             }
             Value::Float(n) => {
-                out.push(Form::Float.byte());
+                out.push(ValueTag::Float.byte());
                 out.extend(n.to_le_bytes());
             }
             Value::Str(text) => match self.ruby.values.bytes_of(text) {
-                Some(bytes) => tagged(out, Form::Bytes, bytes),
-                None => tagged(out, Form::String, text.as_bytes()),
+                Some(bytes) => tagged(out, ValueTag::Bytes, bytes),
+                None => tagged(out, ValueTag::String, text.as_bytes()),
             },
             Value::Array(items) => {
                 if depth == 0 {
-                    out.push(Form::Array.byte());
-                } else if !self.ruby.values.put_number(out, Form::KnownArray, items.address(), value) {
+                    out.push(ValueTag::Array.byte());
+                } else if !self.ruby.values.put_number(out, ValueTag::KnownArray, items.address(), value) {
                     return Ok(());
                 }
                 self.put_items(vm, out, items.items(), depth)?;
             }
             Value::Iterator(iter) => {
                 let items = iterator::collect(vm.arena, iter);
-                out.push(Form::Array.byte());
+                out.push(ValueTag::Array.byte());
                 self.put_items(vm, out, &items, depth)?;
             }
             Value::Hash(hash) => budget::within(hash.len(), || -> Eval<'c, ()> {
                 budget::room(2 * out.len());
                 if depth == 0 {
-                    out.push(Form::Hash.byte());
-                } else if !self.ruby.values.put_number(out, Form::KnownHash, hash.address(), value) {
+                    out.push(ValueTag::Hash.byte());
+                } else if !self.ruby.values.put_number(out, ValueTag::KnownHash, hash.address(), value) {
                     return Ok(());
                 }
                 put_size(out, hash.len());
@@ -89,19 +89,19 @@ impl<'c> Talk<'_, 'c> {
                 }
                 Ok(())
             })?,
-            Value::Default => out.push(Form::Default.byte()),
+            Value::Default => out.push(ValueTag::Default.byte()),
             Value::Sensitive(inner) => {
-                out.push(Form::Sensitive.byte());
+                out.push(ValueTag::Sensitive.byte());
                 self.put_value(vm, out, *inner, depth + 1)?;
             }
-            Value::Regexp(source) => tagged(out, Form::Regexp, source.as_bytes()),
+            Value::Regexp(source) => tagged(out, ValueTag::Regexp, source.as_bytes()),
             Value::Type(ty) => self.put_type(vm, out, ty)?,
-            Value::Timestamp(time) => put_time(out, Form::Timestamp, *time),
-            Value::Timespan(time) => put_time(out, Form::Timespan, *time),
-            Value::SemVer(text) => tagged(out, Form::Version, text.as_bytes()),
-            Value::SemVerRange(text) => tagged(out, Form::Range, text.as_bytes()),
-            Value::Binary(bytes) => tagged(out, Form::Binary, bytes),
-            Value::Uri(text) => tagged(out, Form::Uri, text.as_bytes()),
+            Value::Timestamp(time) => put_time(out, ValueTag::Timestamp, *time),
+            Value::Timespan(time) => put_time(out, ValueTag::Timespan, *time),
+            Value::SemVer(text) => tagged(out, ValueTag::Version, text.as_bytes()),
+            Value::SemVerRange(text) => tagged(out, ValueTag::Range, text.as_bytes()),
+            Value::Binary(bytes) => tagged(out, ValueTag::Binary, bytes),
+            Value::Uri(text) => tagged(out, ValueTag::Uri, text.as_bytes()),
             Value::Closure(closure) => {
                 let params = vm.params(closure.chunk)?;
                 let required = params.iter().filter(|p| !p.has_default && !p.captures_rest).count() as i64;
@@ -114,18 +114,18 @@ impl<'c> Talk<'_, 'c> {
                         _ => format!("!{}", param.name),
                     })
                     .collect();
-                out.push(Form::Lambda.byte());
+                out.push(ValueTag::Lambda.byte());
                 put_size(out, self.ruby.values.handle(Handle::Closure(closure)) as usize);
                 out.extend(arity.to_le_bytes());
                 put_text(out, names.join(",").as_bytes());
             }
             Value::Object(object) => match object.held {
                 Held::InRuby(number) => {
-                    out.push(Form::Foreign.byte());
+                    out.push(ValueTag::Foreign.byte());
                     put_size(out, number as usize);
                 }
                 Held::Here | Held::Collector(_) => {
-                    out.push(Form::Object.byte());
+                    out.push(ValueTag::Object.byte());
                     put_size(out, self.ruby.values.handle(Handle::Object(object)) as usize);
                     put_text(out, object.type_name.as_bytes());
                     let attributes = self.attributes_of(vm, object);
@@ -163,7 +163,7 @@ impl<'c> Talk<'_, 'c> {
     }
 
     fn put_type(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, ty: &'c Type<'c>) -> Eval<'c, ()> {
-        out.push(Form::Type.byte());
+        out.push(ValueTag::Type.byte());
         put_size(out, self.ruby.values.handle(Handle::Type(ty)) as usize);
         put_text(out, types::simple_name(ty).as_bytes());
         put_text(out, types::print(ty).as_bytes());
@@ -181,7 +181,7 @@ impl<'c> Talk<'_, 'c> {
     }
 }
 
-fn put_time(out: &mut Vec<u8>, form: Form, time: i128) {
+fn put_time(out: &mut Vec<u8>, form: ValueTag, time: i128) {
     out.push(form.byte());
     out.extend((time.div_euclid(BILLION) as i64).to_le_bytes());
     out.extend((time.rem_euclid(BILLION) as i64).to_le_bytes());

@@ -43,7 +43,7 @@ module Bunraku
 
   # Reads values from a message.
   class Reader
-    Form = Protocol::Form
+    Tag = Protocol::ValueTag
 
     def initialize(bytes, at)
       @bytes = bytes
@@ -80,55 +80,55 @@ module Bunraku
     def value
       form = byte
       case form
-      when Form::STRING then text
-      when Form::BYTES then text.force_encoding(Encoding::BINARY)
-      when Form::UNDEF then nil
-      when Form::TRUE then true
-      when Form::FALSE then false
-      when Form::INTEGER then integer
-      when Form::ARRAY then Array.new(size) { value }
-      when Form::KNOWN_ARRAY
+      when Tag::STRING then text
+      when Tag::BYTES then text.force_encoding(Encoding::BINARY)
+      when Tag::UNDEF then nil
+      when Tag::TRUE then true
+      when Tag::FALSE then false
+      when Tag::INTEGER then integer
+      when Tag::ARRAY then Array.new(size) { value }
+      when Tag::KNOWN_ARRAY
         array = Bunraku.compile.share(size, [])
         size.times { array << value }
         array
-      when Form::KNOWN_HASH
+      when Tag::KNOWN_HASH
         hash = Bunraku.compile.share(size, {})
         size.times { key = value; hash[key] = value }
         hash
-      when Form::AGAIN then Bunraku.compile.shared(size)
-      when Form::HASH
+      when Tag::AGAIN then Bunraku.compile.shared(size)
+      when Tag::HASH
         hash = {}
         size.times { key = value; hash[key] = value }
         hash
-      when Form::FLOAT
+      when Tag::FLOAT
         float = @bytes.byteslice(@at, 8).unpack1('E')
         @at += 8
         float
-      when Form::DEFAULT then :default
-      when Form::SENSITIVE then Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
-      when Form::REGEXP then Regexp.new(text)
-      when Form::TYPE then Puppet::Pops::Types.read(size, text, text, value, value)
-      when Form::TIMESTAMP
+      when Tag::DEFAULT then :default
+      when Tag::SENSITIVE then Puppet::Pops::Types::PSensitiveType::Sensitive.new(value)
+      when Tag::REGEXP then Regexp.new(text)
+      when Tag::TYPE then Puppet::Pops::Types.read(size, text, text, value, value)
+      when Tag::TIMESTAMP
         seconds = integer
         Puppet::Pops::Time::Timestamp.new(seconds * 1_000_000_000 + integer)
-      when Form::TIMESPAN
+      when Tag::TIMESPAN
         seconds = integer
         Puppet::Pops::Time::Timespan.new(seconds * 1_000_000_000 + integer)
-      when Form::VERSION then SemanticPuppet::Version.parse(text)
-      when Form::RANGE then SemanticPuppet::VersionRange.parse(text)
-      when Form::BINARY
+      when Tag::VERSION then SemanticPuppet::Version.parse(text)
+      when Tag::RANGE then SemanticPuppet::VersionRange.parse(text)
+      when Tag::BINARY
         length = size
         @at += length
         Puppet::Pops::Types::PBinaryType::Binary.new(@bytes.byteslice(@at - length, length))
-      when Form::URI then Bunraku.uri(text)
-      when Form::LAMBDA
+      when Tag::URI then Bunraku.uri(text)
+      when Tag::LAMBDA
         number = size
         Block.new(number, integer, text)
-      when Form::OBJECT
+      when Tag::OBJECT
         number = size
         Puppet::Pops::Types::ObjectHandle.read(number, text, value)
-      when Form::SCOPE then Puppet::Parser::Scope.at(size)
-      when Form::FOREIGN then Bunraku.compile.objects[size]
+      when Tag::SCOPE then Puppet::Parser::Scope.at(size)
+      when Tag::FOREIGN then Bunraku.compile.objects[size]
       else raise IOError, "a value of form #{form}, which there is not"
       end
     end
@@ -136,7 +136,7 @@ module Bunraku
 
   # Writes values to a message.
   class Writer
-    Form = Protocol::Form
+    Tag = Protocol::ValueTag
 
     attr_reader :bytes
 
@@ -179,52 +179,52 @@ module Bunraku
 
     def value(value)
       case value
-      when String then tagged(value.encoding == Encoding::BINARY ? Form::BYTES : Form::STRING, value)
-      when nil then @bytes << Form::UNDEF
-      when true then @bytes << Form::TRUE
-      when false then @bytes << Form::FALSE
+      when String then tagged(value.encoding == Encoding::BINARY ? Tag::BYTES : Tag::STRING, value)
+      when nil then @bytes << Tag::UNDEF
+      when true then @bytes << Tag::TRUE
+      when false then @bytes << Tag::FALSE
       when Integer
         unless value.between?(-0x8000000000000000, 0x7fffffffffffffff)
           end_of_range = value.positive? ? 'max' : 'min'
           raise Puppet::Error, format("Use of a Ruby Integer outside of Puppet Integer %s range, got '0x%x'", end_of_range, value)
         end
-        @bytes << Form::INTEGER << [value].pack('q<')
-      when Float then @bytes << Form::FLOAT << [value].pack('E')
+        @bytes << Tag::INTEGER << [value].pack('q<')
+      when Float then @bytes << Tag::FLOAT << [value].pack('E')
       when Array
-        return self unless number(Form::KNOWN_ARRAY, value)
+        return self unless number(Tag::KNOWN_ARRAY, value)
         size(value.size)
         value.each { |item| value(item) }
       when Hash
-        return self unless number(Form::KNOWN_HASH, value)
+        return self unless number(Tag::KNOWN_HASH, value)
         size(value.size)
         value.each { |key, item| value(key); value(item) }
       when Symbol
         case value
-        when :default then @bytes << Form::DEFAULT
-        when :undef, :undefined then @bytes << Form::UNDEF
+        when :default then @bytes << Tag::DEFAULT
+        when :undef, :undefined then @bytes << Tag::UNDEF
         else object(value)
         end
       when Puppet::Pops::Types::PSensitiveType::Sensitive
-        @bytes << Form::SENSITIVE
+        @bytes << Tag::SENSITIVE
         value(value.unwrap)
-      when Regexp then tagged(Form::REGEXP, Bunraku.regexp_source(value))
+      when Regexp then tagged(Tag::REGEXP, Bunraku.regexp_source(value))
       when Puppet::Pops::Types::PAnyType
-        @bytes << Form::TYPE
+        @bytes << Tag::TYPE
         size(value.live!.number)
-      when Puppet::Pops::Time::Timestamp then nanoseconds(Form::TIMESTAMP, value.nsecs)
-      when Puppet::Pops::Time::Timespan then nanoseconds(Form::TIMESPAN, value.nsecs)
-      when SemanticPuppet::Version then tagged(Form::VERSION, value.to_s)
-      when SemanticPuppet::VersionRange then tagged(Form::RANGE, value.to_s)
-      when Puppet::Pops::Types::PBinaryType::Binary then tagged(Form::BINARY, value.binary_buffer)
+      when Puppet::Pops::Time::Timestamp then nanoseconds(Tag::TIMESTAMP, value.nsecs)
+      when Puppet::Pops::Time::Timespan then nanoseconds(Tag::TIMESPAN, value.nsecs)
+      when SemanticPuppet::Version then tagged(Tag::VERSION, value.to_s)
+      when SemanticPuppet::VersionRange then tagged(Tag::RANGE, value.to_s)
+      when Puppet::Pops::Types::PBinaryType::Binary then tagged(Tag::BINARY, value.binary_buffer)
       when Block
-        @bytes << Form::LAMBDA
+        @bytes << Tag::LAMBDA
         size(value.live!.number)
       when Puppet::Pops::Types::ObjectHandle
-        @bytes << Form::OBJECT
+        @bytes << Tag::OBJECT
         size(value.live!.number)
       when Puppet::Pops::Types::PuppetObject then instance(value)
       when Puppet::Parser::Scope
-        @bytes << Form::SCOPE
+        @bytes << Tag::SCOPE
         size(value.live!.number)
       when Puppet::Resource then value(Bunraku.ask('reference', [value.type.to_s, value.title]))
       when Puppet::Pops::Types::Iterable::Sequence then value(value.to_a)
@@ -233,7 +233,7 @@ module Bunraku
         block = Block.of(value)
         block ? value(block) : object(value)
       else
-        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged(Form::URI, value.to_s) : object(value)
+        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged(Tag::URI, value.to_s) : object(value)
       end
       self
     end
@@ -241,7 +241,7 @@ module Bunraku
     # The outermost array of a message is only its envelope.
     def envelope(value)
       return value(value) unless value.is_a?(Array)
-      @bytes << Form::ARRAY
+      @bytes << Tag::ARRAY
       size(value.size)
       value.each { |item| value(item) }
       self
@@ -253,7 +253,7 @@ module Bunraku
       written = (@written ||= {})
       known = !is_new && written[number]
       written[number] = true
-      @bytes << (known ? Form::AGAIN : form)
+      @bytes << (known ? Tag::AGAIN : form)
       size(number)
       !known
     end
@@ -262,7 +262,7 @@ module Bunraku
     def instance(value)
       name = Bunraku.compile.type_names[value.class]
       return object(value) unless name
-      @bytes << Form::INSTANCE
+      @bytes << Tag::INSTANCE
       size(Bunraku.compile.number(value))
       text(name)
       value(value._pcore_init_hash)
@@ -272,7 +272,7 @@ module Bunraku
     # Any other object of Ruby: the compiler knows its class, its text and its number.
     def object(value)
       number = Bunraku.compile.number(value)
-      @bytes << Form::FOREIGN
+      @bytes << Tag::FOREIGN
       size(number)
       text(value.class.name || 'Object')
       text(Bunraku.text_of(value))

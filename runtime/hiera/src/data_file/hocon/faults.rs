@@ -21,6 +21,15 @@ enum Tok {
     End,
 }
 
+/// How an object begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// With a brace.
+    Brace,
+    /// With its first field: the file's own object.
+    Bare,
+}
+
 /// Fails with what the gem says of a text.
 ///
 /// # Errors
@@ -29,12 +38,17 @@ pub(crate) fn check(tokens: &[Token]) -> Result<(), String> {
     Reader::of(tokens, Tok::End).document()
 }
 
-/// What the gem says of a text whose string that begins at a place has no end; none where that is no fault to it.
+/// What the gem says of a text with a fault at a place, if that is a string without an end: the place of such a fault is
+/// the quote that opens the string, and no other's is a quote. None where it is another fault, or none to the gem.
 pub(crate) fn of_open_string(text: &str, line: usize, column: usize) -> Option<String> {
     let start = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum::<usize>();
     let rest = text.get(start..)?;
     let column = rest.char_indices().nth(column.checked_sub(1)?)?.0;
     let (before, string) = (&text[..start + column], rest[column..].strip_prefix('"')?);
+    if string.starts_with("\"\"") {
+        // Three quotes are another fault.
+        return None;
+    }
     let problem = match string.contains('\n') {
         true => {
             "'\n' (JSON does not allow unescaped \n in quoted strings, use a backslash escape)".to_owned()
@@ -137,9 +151,9 @@ impl Reader {
         if self.take("[") {
             self.list()?;
         } else if self.take("{") {
-            self.object(true)?;
+            self.object(Begin::Brace)?;
         } else {
-            self.object(false)?;
+            self.object(Begin::Bare)?;
         }
         self.settle();
         if self.is_end() {
@@ -159,14 +173,14 @@ impl Reader {
         self.take(",") || found
     }
 
-    /// The rest of an object; `open` says that it began with a brace.
-    fn object(&mut self, open: bool) -> Result<(), String> {
+    /// The rest of an object.
+    fn object(&mut self, begin: Begin) -> Result<(), String> {
         loop {
             self.settle();
             if self.is("}") {
-                return self.close(open);
+                return self.close(begin);
             }
-            if self.is_end() && !open {
+            if self.is_end() && begin == Begin::Bare {
                 return Ok(());
             }
             self.field()?;
@@ -175,17 +189,17 @@ impl Reader {
             }
             self.settle();
             if self.is("}") {
-                return self.close(open);
+                return self.close(begin);
             }
-            if self.is_end() && !open {
+            if self.is_end() && begin == Begin::Bare {
                 return Ok(());
             }
             return self.advised(&format!("Expecting close brace }} or a comma, got {}", self.name()));
         }
     }
 
-    fn close(&mut self, open: bool) -> Result<(), String> {
-        if !open {
+    fn close(&mut self, begin: Begin) -> Result<(), String> {
+        if begin == Begin::Bare {
             return self.advised("unbalanced close brace '}' with no open brace");
         }
         self.at += 1;
@@ -242,7 +256,7 @@ impl Reader {
 
     fn value(&mut self) -> Result<(), String> {
         if self.take("{") {
-            return self.object(true);
+            return self.object(Begin::Brace);
         }
         if self.take("[") {
             return self.list();

@@ -5,10 +5,10 @@ mod faults;
 mod size;
 
 use crate::data_file::data::Data;
-use crate::data_file::hocon::faults as hocon_faults;
-use crate::data_file::hocon::size::Weights;
-use crate::query::lines::{Lines, of_hocon};
+use crate::data_file::lines::Lines;
+use crate::data_file::lines::hocon::of_tokens;
 use hocon::{HoconError, HoconValue, ParseOptions, ScalarType, Token, TokenKind};
+use size::Weights;
 use std::collections::HashMap;
 
 /// Collections may nest this deep; the crate stops before.
@@ -41,12 +41,11 @@ pub fn is_portable(text: &str) -> bool {
 fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String> {
     let tokens = hocon::tokenize(text).map_err(|error| {
         let error = HoconError::from(error);
-        match &error {
-            HoconError::Parse(e) if e.message.contains("unterminated string") => {
-                hocon_faults::of_open_string(text, e.line, e.col).unwrap_or_else(|| said(error))
-            }
-            _ => said(error),
-        }
+        let open_string = match &error {
+            HoconError::Parse(e) => faults::of_open_string(text, e.line, e.col),
+            _ => None,
+        };
+        open_string.unwrap_or_else(|| said(error))
     })?;
     let (mut at_start, mut nesting) = (true, Nesting::default());
     for (n, token) in tokens.iter().enumerate() {
@@ -70,8 +69,8 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         }
         at_start = matches!(token.kind, TokenKind::Newline | TokenKind::Comma | TokenKind::LBrace);
     }
-    hocon_faults::check(&tokens)?;
-    let lines = of_hocon(&tokens);
+    faults::check(&tokens)?;
+    let lines = of_tokens(&tokens);
     let mut weights = Weights::of(&tokens);
     if weights.work() > MAX_WORK {
         return Err("too many fields are given to one object piece by piece at line 1 column 1".to_owned());
@@ -166,9 +165,12 @@ fn reorder(data: &mut Data, lines: &Lines) {
     }
 }
 
+/// What the crate says of an error, in the gem's words where it has some.
 fn said(error: HoconError) -> String {
     match error {
         HoconError::Parse(e) => format!("{} at line {} column {}", e.message, e.line, e.col),
+        // The crate has one type for this and for what leads to itself, told apart by its words alone; `spec/hocon.md`
+        // holds them.
         HoconError::Resolve(e) if e.message.starts_with("could not resolve substitution") => {
             format!("String: {}: Could not resolve substitution to a value: ${{{}}}", e.line, e.path)
         }

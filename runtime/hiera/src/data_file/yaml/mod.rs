@@ -2,6 +2,7 @@
 
 pub(crate) mod events;
 pub(crate) mod scalar;
+mod style;
 pub(crate) mod write;
 
 use crate::data_file::data::Data;
@@ -20,7 +21,7 @@ const MAX_DEPTH: usize = 250;
 ///
 /// # Errors
 /// What is wrong, with line and column, and whether it is a class that is not allowed (Psych says that differently).
-pub fn parse(text: &str) -> Result<Data, Fault> {
+pub fn parse(text: &str) -> Result<Data, YamlFault> {
     let mut loader =
         Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
     loop {
@@ -39,13 +40,18 @@ pub fn parse(text: &str) -> Result<Data, Fault> {
 
 /// Why a text could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum YamlFault {
     /// It is no YAML: what, with line and column.
     Syntax(String),
     /// An alias of what has no anchor.
     Alias(String),
     /// It needs a Ruby class that is not allowed.
     Class(String),
+}
+
+/// Whether a plain scalar is text, and no number, date or the like.
+pub fn is_plain_text(text: &str) -> bool {
+    matches!(scalar::scan(text), Ok(Data::Text(_)))
 }
 
 struct Loader<'t> {
@@ -82,16 +88,16 @@ impl Size {
     }
 }
 
-fn at(mark: &Mark, what: &str) -> Fault {
-    Fault::Syntax(format!("{what} {}", place(mark)))
+fn at(mark: &Mark, what: &str) -> YamlFault {
+    YamlFault::Syntax(format!("{what} {}", place(mark)))
 }
 
 impl Loader<'_> {
-    fn next(&mut self) -> Result<(Event, Mark), Fault> {
-        self.events.next().map_err(Fault::Syntax)
+    fn next(&mut self) -> Result<(Event, Mark), YamlFault> {
+        self.events.next().map_err(YamlFault::Syntax)
     }
 
-    fn count(&mut self, mark: &Mark, more: usize) -> Result<(), Fault> {
+    fn count(&mut self, mark: &Mark, more: usize) -> Result<(), YamlFault> {
         self.nodes += more;
         if self.nodes > MAX_NODES {
             return Err(at(mark, &format!("aliases stand for more than {MAX_NODES} nodes")));
@@ -100,7 +106,7 @@ impl Loader<'_> {
     }
 
     /// Counts what is about to be copied, so that a file of some kilobytes does not become gigabytes.
-    fn count_copy(&mut self, mark: &Mark, size: Size) -> Result<(), Fault> {
+    fn count_copy(&mut self, mark: &Mark, size: Size) -> Result<(), YamlFault> {
         self.copied += size.text;
         if self.copied > MAX_TEXT {
             return Err(at(mark, &format!("aliases stand for more than {MAX_TEXT} bytes")));
@@ -108,7 +114,7 @@ impl Loader<'_> {
         self.count(mark, size.nodes)
     }
 
-    fn node(&mut self, event: Event, mark: Mark) -> Result<Data, Fault> {
+    fn node(&mut self, event: Event, mark: Mark) -> Result<Data, YamlFault> {
         self.count(&mark, 1)?;
         let (data, anchor) = match event {
             Event::Scalar { value, style, anchor, tag, .. } => {
@@ -125,7 +131,7 @@ impl Loader<'_> {
                 (self.map(&mark)?, anchor)
             }
             Event::Alias { anchor } => match self.anchors.get(&anchor) {
-                None => return Err(Fault::Alias(anchor)),
+                None => return Err(YamlFault::Alias(anchor)),
                 Some(None) => return Err(at(&mark, "an alias stands inside of what it names")),
                 Some(Some((_, size))) => {
                     self.count_copy(&mark, *size)?;
@@ -150,7 +156,7 @@ impl Loader<'_> {
         }
     }
 
-    fn enter(&mut self, mark: &Mark) -> Result<(), Fault> {
+    fn enter(&mut self, mark: &Mark) -> Result<(), YamlFault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(at(mark, &format!("collections nest more than {MAX_DEPTH} levels")));
@@ -158,7 +164,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn list(&mut self, mark: &Mark) -> Result<Data, Fault> {
+    fn list(&mut self, mark: &Mark) -> Result<Data, YamlFault> {
         self.enter(mark)?;
         let mut items = Vec::new();
         loop {
@@ -171,7 +177,7 @@ impl Loader<'_> {
         Ok(Data::List(items))
     }
 
-    fn map(&mut self, mark: &Mark) -> Result<Data, Fault> {
+    fn map(&mut self, mark: &Mark) -> Result<Data, YamlFault> {
         self.enter(mark)?;
         let mut pairs = Pairs::default();
         loop {
@@ -221,8 +227,8 @@ impl Pairs {
 }
 
 /// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.
-fn allowed(tag: Option<&str>) -> Result<(), Fault> {
-    tag.and_then(ruby_class).map_or(Ok(()), |class| Err(Fault::Class(class)))
+fn allowed(tag: Option<&str>) -> Result<(), YamlFault> {
+    tag.and_then(ruby_class).map_or(Ok(()), |class| Err(YamlFault::Class(class)))
 }
 
 fn ruby_class(tag: &str) -> Option<String> {
@@ -231,8 +237,8 @@ fn ruby_class(tag: &str) -> Option<String> {
     Some(class.to_owned())
 }
 
-fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark) -> Result<Data, Fault> {
-    let plain = |text: &str| scalar::scan(text).map_err(|class| Fault::Class(class.to_owned()));
+fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark) -> Result<Data, YamlFault> {
+    let plain = |text: &str| scalar::scan(text).map_err(|class| YamlFault::Class(class.to_owned()));
     let Some(tag) = tag else {
         return if style == ScalarStyle::Plain { plain(&text) } else { Ok(Data::Text(text)) };
     };
@@ -246,7 +252,7 @@ fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark
         "int" | "bool" | "null" => plain(&text),
         "sym" | "ruby/sym" | "ruby/symbol" => Ok(Data::Symbol(text)),
         _ => match ruby_class(tag) {
-            Some(class) => Err(Fault::Class(class)),
+            Some(class) => Err(YamlFault::Class(class)),
             None => Ok(Data::Text(text)),
         },
     }

@@ -1,46 +1,52 @@
-//! YAML as Ruby's Psych writes it: which style a scalar gets, where long ones are folded, how collections stand.
-//! Sources: the behaviour of Psych 4 and of libyaml 0.2.5 beneath it; compared with them in `tests/tests/lookup.rs`.
+//! YAML as Ruby's Psych writes it: how collections stand, where long scalars are folded; [`style`](super::style) says
+//! which style a scalar gets. Sources: the behaviour of Psych 4 and of libyaml 0.2.5 beneath it; compared with them in `tests/tests/lookup.rs`.
 
+use super::style::{Allowed, NodePosition, Style, escape, is_break, scalar_of, settle};
 use crate::data_file::data::Data;
-use crate::data_file::yaml::scalar;
-use bunraku_vm::format::float_to_s;
 use std::collections::{HashMap, HashSet};
 
 /// Columns after which a space becomes a line break.
 const WIDTH: usize = 80;
 
-/// A document with its line feed.
+/// Writes a document, its last line feed included.
 pub fn dump(data: &Data) -> String {
     let anchors = Anchors::of(data);
     let mut emitter = Emitter { out: String::new(), column: 0, whitespace: true, indention: true, anchors };
-    emitter.indicator("---", true, false, false);
-    emitter.node(data, -1, Place::Root);
+    emitter.indicator("---", Indicator::Apart);
+    emitter.node(data, -1, NodePosition::Root);
     if !emitter.out.ends_with('\n') {
         emitter.out.push('\n');
     }
     emitter.out
 }
 
+/// How an indicator (a bracket, a dash, a quote) stands beside what is around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Root,
-    Item,
-    Key,
-    Value,
+enum Indicator {
+    /// It stands apart from what is before it.
+    Apart,
+    /// The same, and nothing has to stand between it and what follows.
+    FlowStart,
+    /// It stands right behind what is before it.
+    Behind,
+    /// It stands apart, and what follows in its line may begin a collection.
+    Block,
 }
 
+/// Whether a long text may go on in the next line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Plain,
-    Single,
-    Double,
-    Literal,
+enum Folds {
+    Allowed,
+    Never,
 }
 
+/// libyaml's emitter: the text so far, and what decides on spaces and lines.
 struct Emitter {
     out: String,
     column: usize,
+    /// Whether what was written last needs no space behind it.
     whitespace: bool,
+    /// Whether the line so far is nothing but indention and indicators of blocks.
     indention: bool,
     anchors: Anchors,
 }
@@ -110,75 +116,75 @@ impl Emitter {
         self.indention = true;
     }
 
-    fn indicator(&mut self, text: &str, needs_space: bool, is_space: bool, is_indention: bool) {
-        if needs_space && !self.whitespace {
+    fn indicator(&mut self, text: &str, how: Indicator) {
+        if how != Indicator::Behind && !self.whitespace {
             self.put(' ');
         }
         text.chars().for_each(|c| self.put(c));
-        self.whitespace = is_space;
-        self.indention = self.indention && is_indention;
+        self.whitespace = how == Indicator::FlowStart;
+        self.indention = self.indention && how == Indicator::Block;
     }
 
-    fn node(&mut self, data: &Data, indent: i32, place: Place) {
+    fn node(&mut self, data: &Data, indent: i32, place: NodePosition) {
         let below = if indent < 0 { 0 } else { indent + 2 };
         match data {
             Data::Object(address, data) => {
                 if let Some(number) = self.anchors.met.get(address).copied().flatten() {
                     if !self.anchors.written.insert(*address) {
-                        return self.indicator(&format!("*{number}"), true, false, false);
+                        return self.indicator(&format!("*{number}"), Indicator::Apart);
                     }
-                    self.indicator(&format!("&{number}"), true, false, false);
+                    self.indicator(&format!("&{number}"), Indicator::Apart);
                 }
                 self.node(data, indent, place);
             }
             Data::List(items) if items.is_empty() => {
-                self.indicator("[", true, true, false);
-                self.indicator("]", false, false, false);
+                self.indicator("[", Indicator::FlowStart);
+                self.indicator("]", Indicator::Behind);
             }
             Data::Map(pairs) if pairs.is_empty() => {
-                self.indicator("{", true, true, false);
-                self.indicator("}", false, false, false);
+                self.indicator("{", Indicator::FlowStart);
+                self.indicator("}", Indicator::Behind);
             }
             Data::List(items) => {
-                let below = if place == Place::Value && !self.indention { indent } else { below };
+                let below = if place == NodePosition::Value && !self.indention { indent } else { below };
                 for item in items {
                     self.indent(below);
-                    self.indicator("-", true, false, true);
-                    self.node(item, below, Place::Item);
+                    self.indicator("-", Indicator::Block);
+                    self.node(item, below, NodePosition::Item);
                 }
             }
             Data::Map(pairs) => {
                 for (key, value) in pairs {
                     self.indent(below);
                     if is_simple(key) {
-                        self.node(key, below, Place::Key);
-                        self.indicator(":", false, false, false);
+                        self.node(key, below, NodePosition::Key);
+                        self.indicator(":", Indicator::Behind);
                     } else {
-                        self.indicator("?", true, false, true);
-                        self.node(key, below, Place::Value);
+                        self.indicator("?", Indicator::Block);
+                        self.node(key, below, NodePosition::Value);
                         self.indent(below);
-                        self.indicator(":", true, false, true);
+                        self.indicator(":", Indicator::Block);
                     }
-                    self.node(value, below, Place::Value);
+                    self.node(value, below, NodePosition::Value);
                 }
             }
             _ => {
                 let (text, style) = scalar_of(data);
                 let allowed = Allowed::of(&text);
-                let style = settle(style, &text, &allowed, place == Place::Key);
+                let style = settle(style, &text, &allowed, place);
                 let indent = if indent < 0 { 2 } else { indent + 2 };
-                let breaks = place != Place::Key;
+                let folds = if place == NodePosition::Key { Folds::Never } else { Folds::Allowed };
                 match style {
-                    Style::Plain => self.plain(&text, indent, breaks),
-                    Style::Single => self.single(&text, indent, breaks),
-                    Style::Double => self.double(&text, indent, breaks),
+                    Style::Plain => self.plain(&text, indent, folds),
+                    Style::Single => self.single(&text, indent, folds),
+                    Style::Double => self.double(&text, indent, folds),
                     Style::Literal => self.literal(&text, indent),
                 }
             }
         }
     }
 
-    fn plain(&mut self, text: &str, indent: i32, breaks: bool) {
+    fn plain(&mut self, text: &str, indent: i32, folds: Folds) {
         if !self.whitespace && !text.is_empty() {
             self.put(' ');
         }
@@ -186,7 +192,8 @@ impl Emitter {
         let chars: Vec<char> = text.chars().collect();
         for (n, c) in chars.iter().enumerate() {
             if *c == ' ' {
-                if breaks && !spaces && self.column > WIDTH && chars.get(n + 1) != Some(&' ') {
+                if folds == Folds::Allowed && !spaces && self.column > WIDTH && chars.get(n + 1) != Some(&' ')
+                {
                     self.indent(indent);
                 } else {
                     self.write(*c);
@@ -201,16 +208,16 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn single(&mut self, text: &str, indent: i32, allow_breaks: bool) {
-        self.indicator("'", true, false, false);
+    fn single(&mut self, text: &str, indent: i32, folds: Folds) {
+        self.indicator("'", Indicator::Apart);
         let (mut spaces, mut breaks) = (false, false);
         let chars: Vec<char> = text.chars().collect();
         for (n, c) in chars.iter().enumerate() {
             let inside = n > 0 && n + 1 < chars.len();
             match c {
                 ' ' => {
-                    let folds = allow_breaks && !spaces && self.column > WIDTH && inside;
-                    if folds && chars.get(n + 1) != Some(&' ') {
+                    let is_far = folds == Folds::Allowed && !spaces && self.column > WIDTH && inside;
+                    if is_far && chars.get(n + 1) != Some(&' ') {
                         self.indent(indent);
                     } else {
                         self.write(' ');
@@ -240,13 +247,13 @@ impl Emitter {
         if breaks {
             self.indent(indent);
         }
-        self.indicator("'", false, false, false);
+        self.indicator("'", Indicator::Behind);
         self.whitespace = false;
         self.indention = false;
     }
 
-    fn double(&mut self, text: &str, indent: i32, breaks: bool) {
-        self.indicator("\"", true, false, false);
+    fn double(&mut self, text: &str, indent: i32, folds: Folds) {
+        self.indicator("\"", Indicator::Apart);
         let mut spaces = false;
         let chars: Vec<char> = text.chars().collect();
         for (n, c) in chars.iter().enumerate() {
@@ -255,7 +262,7 @@ impl Emitter {
                 spaces = false;
             } else if *c == ' ' {
                 let inside = n > 0 && n + 1 < chars.len();
-                if breaks && !spaces && self.column > WIDTH && inside {
+                if folds == Folds::Allowed && !spaces && self.column > WIDTH && inside {
                     self.indent(indent);
                     if chars.get(n + 1) == Some(&' ') {
                         self.put('\\');
@@ -269,13 +276,13 @@ impl Emitter {
                 spaces = false;
             }
         }
-        self.indicator("\"", false, false, false);
+        self.indicator("\"", Indicator::Behind);
         self.whitespace = false;
         self.indention = false;
     }
 
     fn literal(&mut self, text: &str, indent: i32) {
-        self.indicator("|", true, false, false);
+        self.indicator("|", Indicator::Apart);
         if text.starts_with([' ', '\n', '\r']) {
             self.put('2');
         }
@@ -317,157 +324,6 @@ fn is_simple(key: &Data) -> bool {
         scalar => {
             let (text, _) = scalar_of(scalar);
             text.len() <= 128 && !text.contains(is_break)
-        }
-    }
-}
-
-/// The text of a scalar and the style that Psych asks for.
-fn scalar_of(data: &Data) -> (String, Style) {
-    match data {
-        Data::Bool(b) => (b.to_string(), Style::Plain),
-        Data::Int(n) => (n.to_string(), Style::Plain),
-        Data::Float(f) if f.is_nan() => (".nan".to_owned(), Style::Plain),
-        Data::Float(f) if f.is_infinite() => {
-            ((if *f > 0.0 { ".inf" } else { "-.inf" }).to_owned(), Style::Plain)
-        }
-        Data::Float(f) => (float_to_s(*f), Style::Plain),
-        Data::Symbol(text) => (format!(":{text}"), Style::Plain),
-        Data::Text(text) => (text.clone(), style_of(text)),
-        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => (String::new(), Style::Plain),
-    }
-}
-
-fn style_of(text: &str) -> Style {
-    let body = text.strip_suffix('\n').unwrap_or(text);
-    if body.contains('\n') {
-        return Style::Literal;
-    }
-    if text == "<<" {
-        return Style::Single;
-    }
-    if matches!(text, "y" | "n") {
-        return Style::Double;
-    }
-    let mut chars = text.chars();
-    let first = chars.next();
-    let rest = chars.as_str().split('\n').next().unwrap_or_default();
-    if first.is_some_and(|c| !c.is_alphanumeric() && c != '_') && !rest.contains('"') {
-        return Style::Double;
-    }
-    let octal_like = text.strip_prefix('0').is_some_and(|rest| {
-        rest.trim_start_matches(|c: char| ('0'..='7').contains(&c)).starts_with(['8', '9'])
-    });
-    if octal_like || !matches!(scalar::scan(text), Ok(Data::Text(_))) { Style::Single } else { Style::Plain }
-}
-
-/// The style that can hold the text.
-fn settle(mut style: Style, text: &str, allowed: &Allowed, is_key: bool) -> Style {
-    if is_key && allowed.multiline {
-        style = Style::Double;
-    }
-    if style == Style::Plain && (!allowed.plain || (text.is_empty() && is_key)) {
-        style = Style::Single;
-    }
-    if style == Style::Single && !allowed.single {
-        style = Style::Double;
-    }
-    if style == Style::Literal && (!allowed.block || is_key) {
-        style = Style::Double;
-    }
-    style
-}
-
-fn is_break(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-fn is_blank_or_end(c: Option<char>) -> bool {
-    c.is_none_or(|c| c == ' ' || c == '\t' || c == '\0' || is_break(c))
-}
-
-fn is_printable(c: char) -> bool {
-    matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
-        && c != '\u{feff}'
-        || c as u32 > 0xffff
-}
-
-fn escape(c: char) -> Option<String> {
-    let short = match c {
-        '\0' => "\\0",
-        '\x07' => "\\a",
-        '\x08' => "\\b",
-        '\t' => "\\t",
-        '\n' => "\\n",
-        '\x0b' => "\\v",
-        '\x0c' => "\\f",
-        '\r' => "\\r",
-        '\x1b' => "\\e",
-        '"' => "\\\"",
-        '\\' => "\\\\",
-        '\u{85}' => "\\N",
-        '\u{2028}' => "\\L",
-        '\u{2029}' => "\\P",
-        c if is_printable(c) => return None,
-        c if (c as u32) < 0x100 => return Some(format!("\\x{:02X}", c as u32)),
-        c => return Some(format!("\\u{:04X}", c as u32)),
-    };
-    Some(short.to_owned())
-}
-
-/// What libyaml finds out about a text before it settles on a style.
-struct Allowed {
-    multiline: bool,
-    plain: bool,
-    single: bool,
-    block: bool,
-}
-
-impl Allowed {
-    fn of(text: &str) -> Allowed {
-        if text.is_empty() {
-            return Allowed { multiline: false, plain: true, single: true, block: false };
-        }
-        let chars: Vec<char> = text.chars().collect();
-        let mut indicators = text.starts_with("---") || text.starts_with("...");
-        let (mut breaks, mut special, mut break_space, mut space_break) = (false, false, false, false);
-        let (mut after_space, mut after_break) = (false, false);
-        let mut tabs = false;
-        for (n, c) in chars.iter().enumerate() {
-            let before = n == 0 || is_blank_or_end(Some(chars[n - 1]));
-            let behind = is_blank_or_end(chars.get(n + 1).copied());
-            indicators |= match c {
-                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
-                | '`'
-                    if n == 0 =>
-                {
-                    true
-                }
-                '?' | '-' if n == 0 => behind,
-                ':' => behind,
-                '#' => before,
-                _ => false,
-            };
-            tabs |= *c == '\t';
-            special |= *c != '\t' && !is_printable(*c) && !is_break(*c);
-            breaks |= is_break(*c);
-            if *c == ' ' {
-                break_space |= after_break;
-                (after_space, after_break) = (true, false);
-            } else if is_break(*c) {
-                space_break |= after_space;
-                (after_space, after_break) = (false, true);
-            } else {
-                (after_space, after_break) = (false, false);
-            }
-        }
-        let edge = |c: Option<&char>| c.is_some_and(|c| *c == ' ' || is_break(*c));
-        let edges = edge(chars.first()) || edge(chars.last());
-        let odd = space_break || special;
-        Allowed {
-            multiline: breaks,
-            plain: !(indicators || breaks || edges || break_space || odd || tabs),
-            single: !(break_space || odd || tabs),
-            block: !(odd || chars.last() == Some(&' ')),
         }
     }
 }

@@ -1,0 +1,454 @@
+//! Declaring resources: what a resource expression or `create_resources` adds to the catalog.
+//! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
+
+use crate::compile::{Compile, location};
+use crate::state::definitions::Definition;
+use crate::state::resources::TypeName;
+use bumpalo::collections::{CollectIn, Vec as List};
+use bunraku_catalog::tags::Tags;
+use bunraku_catalog::{Kind, Param, Params, Resource};
+use bunraku_data::names;
+use bunraku_resource_types::Identity;
+use bunraku_vm::budget;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{Array, Hash, Str, Value};
+use bunraku_vm::vm::Vm;
+
+/// What the resources of one call of [`Compile::create`] have in common.
+pub(crate) struct Creation<'c> {
+    pub type_name: &'c str,
+    pub is_virtual: bool,
+    pub exported: Option<bool>,
+    pub file: Option<&'c str>,
+    pub line: u32,
+    /// See [`Resource::title_value`].
+    pub title_value: Option<Value<'c>>,
+}
+
+/// A resource type that a name was found to mean.
+enum Resolved<'c> {
+    Class,
+    Define(&'c Definition<'c>),
+    Ruby,
+}
+
+impl<'c> Compile<'c> {
+    /// What the resources of a type have in common; its name in any case.
+    pub(crate) fn type_name(&self, name: &str) -> &'c TypeName<'c> {
+        if let Some(known) = self.resources.type_names.borrow().get(name) {
+            return known;
+        }
+        let capitalized = self.text(&names::capitalize(name));
+        let is_ruby = !name.contains(':') && !name.eq_ignore_ascii_case("class");
+        let mut tags = Tags::new(self.arena);
+        tags.tag_if_valid(&self.tags.names, capitalized);
+        let ty = self.environment.types.get(name).filter(|_| is_ruby);
+        let number = self.catalog.borrow_mut().number(capitalized);
+        let found = &*self.arena.alloc(TypeName { capitalized, ty, tags, number });
+        self.resources.type_names.borrow_mut().insert(self.text(name), found);
+        found
+    }
+
+    /// The same, where Ruby may have to be asked what the type's parameters are.
+    fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> &'c TypeName<'c> {
+        let found = self.type_name(name);
+        match found.ty {
+            Some(ty) if self.environment.types.is_untold(ty) => {
+                self.ask_resource_type(vm, ty);
+                self.resources.type_names.borrow_mut().clear();
+                self.type_name(name)
+            }
+            _ => found,
+        }
+    }
+
+    /// Adds resources of one type, and references to them to a list, if there is one.
+    pub(crate) fn create(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        creation: &Creation<'c>,
+        titles: &[&'c str],
+        params: Params<'c>,
+        mut references: Option<&mut List<'c, Value<'c>>>,
+    ) -> Eval<'c, ()> {
+        let name = creation.type_name;
+        let type_name = self.type_name_told(vm, name);
+        let resolved = if name.eq_ignore_ascii_case("class") {
+            Resolved::Class
+        } else if type_name.ty.is_some() {
+            Resolved::Ruby
+        } else if let Some(known) = self.find_define(vm, name)? {
+            Resolved::Define(known)
+        } else {
+            return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
+        };
+        let mut create = |title, params| {
+            let title = self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?;
+            if let Some(references) = &mut references {
+                // What the expression yields for a class is a resource of type Class, not a Class.
+                let reference = match resolved {
+                    Resolved::Class => ("Class", self.text(&names::capitalize(&title.to_lowercase()))),
+                    _ => (type_name.capitalized, title),
+                };
+                let ty = Type::Resource { type_name: Some(reference.0), title: Some(reference.1) };
+                references.push(Value::Type(self.arena.alloc(ty)));
+            }
+            Ok(())
+        };
+        let Some((last, others)) = titles.split_last() else { return Ok(()) };
+        others.iter().try_for_each(|title| create(title, params.clone()))?;
+        create(last, params)
+    }
+
+    /// Adds a resource; yields the title it has in the catalog.
+    #[allow(clippy::too_many_arguments)]
+    fn create_one(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        creation: &Creation<'c>,
+        resolved: &Resolved<'c>,
+        of_type: &TypeName<'c>,
+        title: &'c str,
+        params: Params<'c>,
+    ) -> Eval<'c, &'c str> {
+        let class = match resolved {
+            Resolved::Class => self.find_class(vm, title)?,
+            _ => None,
+        };
+        let body = match resolved {
+            Resolved::Define(known) => Some(*known),
+            _ => class,
+        };
+        let given = title;
+        let title = match resolved {
+            Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
+            _ => title,
+        };
+        let mut resource = Resource {
+            type_name: of_type.capitalized,
+            title,
+            title_value: creation.title_value,
+            ty: of_type.ty,
+            kind: match resolved {
+                Resolved::Class => Kind::Class,
+                Resolved::Define(_) => Kind::Defined,
+                Resolved::Ruby => Kind::Compilable,
+            },
+            file: creation.file,
+            line: creation.line,
+            is_virtual: creation.is_virtual,
+            exported: creation.exported,
+            params,
+            parsed: None,
+            sensitive: &[],
+            tags: Tags::new(self.arena),
+            scope,
+            source: self.source_of(scope),
+            body: body.map(|known| known.number),
+            evaluated: false,
+            scope_tagged: None,
+            finished: false,
+            changed: 0,
+            of_type: 0,
+        };
+        if matches!(resolved, Resolved::Class) && class.is_none() {
+            let name = names::lower(given);
+            return Err(Flow::raw(format!("Could not find declared class {name}")));
+        }
+        self.initialize(&mut resource, of_type)?;
+        if let Some(known) = class {
+            self.instantiate(vm, scope, known, &mut resource)?;
+        }
+        self.add_resource(scope, resource)?;
+        if matches!(resolved, Resolved::Class) {
+            self.evaluate_classes(vm, scope, &[names::key(title).into_owned()])?;
+        }
+        Ok(title)
+    }
+
+    /// As [`Compile::initialize`], for a resource that no expression declares.
+    pub(crate) fn initialize_alone(&self, resource: &mut Resource<'c>) -> Eval<'c, ()> {
+        let of_type = self.type_name(resource.type_name);
+        self.initialize(resource, &of_type)
+    }
+
+    /// Sets the tags of a new resource (its type's first) and defaults, in Puppet's order.
+    fn initialize(&self, resource: &mut Resource<'c>, of_type: &TypeName<'c>) -> Eval<'c, ()> {
+        resource.of_type = of_type.number;
+        for n in 0..resource.params.len() {
+            let param = resource.params[n];
+            if param.name == "tag" {
+                self.tag_value(resource, param.value)?;
+            }
+        }
+        resource.tags.merge(&of_type.tags, &mut self.tags.marks.borrow_mut());
+        // Main's title is a symbol in Puppet, and symbols are no tags.
+        let main = resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
+        if !main && resource.title_value.is_none() {
+            resource.tags.tag_if_valid(&self.tags.names, resource.title);
+        }
+        self.with_defaults(resource.scope, resource.type_name, |defaults| {
+            for param in defaults {
+                if !resource.params.iter().any(|p| p.name == param.name) {
+                    if param.name == "tag" {
+                        self.tag_value(resource, param.value)?;
+                    }
+                    resource.params.push(*param);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Tags a resource with the words of a value: a string, or an array of them, however deep.
+    pub(crate) fn tag_value(&self, resource: &mut Resource<'c>, value: Value<'c>) -> Eval<'c, ()> {
+        budget::within(1, || match value {
+            Value::Undef => Ok(()),
+            Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
+            other => resource.tags.tag(&self.tags.names, &format::to_interpolated(other)).map_err(|tag| {
+                let message = format!("Invalid tag '{tag}'");
+                match resource.line {
+                    0 => Flow::raw(message),
+                    line => self.placed_error(message, resource.file, line),
+                }
+            }),
+        })
+    }
+
+    /// Adds a resource to the catalog: its reference and the values that identify it must be free.
+    pub(crate) fn add_resource(
+        &self,
+        scope: &'c Scope<'c>,
+        mut resource: Resource<'c>,
+    ) -> Eval<'c, ResourceId> {
+        let mut catalog = self.catalog.borrow_mut();
+        // A title that is another's alias or name is taken too.
+        if let Some(other) = catalog.find_numbered(resource.of_type, resource.title) {
+            return Err(self.duplicate(&resource, &catalog[other]));
+        }
+        let is_class = resource.is_class();
+        let is_stage = resource.type_name == "Stage";
+        let title = resource.title;
+        let identity = self.identity(&mut resource)?;
+        let (mut aliases, mut has_stage) = (None, false);
+        for param in resource.params.iter().filter(|param| !param.value.is_undef()) {
+            match param.name {
+                "alias" => aliases = Some(param.value),
+                "stage" => has_stage = true,
+                _ => {}
+            }
+        }
+        let id = catalog.add(resource);
+        let mut given = Vec::new();
+        if let Some(aliases) = aliases {
+            flatten(aliases, &mut given);
+        }
+        for alias in given {
+            let alias = self.interpolated(alias);
+            self.alias(&mut catalog, id, alias, || (format!("{alias:?}"), format!("{alias:?}")))?;
+        }
+        if let Some(identity) = identity.filter(|identity| !identity.is_only(title)) {
+            let key = self.text(&identity.key());
+            let shown = || {
+                let shown = identity.shown();
+                (format!("[{shown}]"), shown)
+            };
+            self.alias(&mut catalog, id, key, shown)?;
+        }
+        if !is_class && has_stage {
+            let reference = catalog[id].reference();
+            let message = format!(
+                "Only classes can set 'stage'; normal resources like {reference} cannot change run stage"
+            );
+            return Err(Flow::raw(message));
+        }
+        if !is_stage
+            && !is_class
+            && let Some(container) = self.resource_of(scope)
+        {
+            catalog.add_edge(container, id);
+        }
+        Ok(id)
+    }
+
+    fn duplicate(&self, resource: &Resource<'c>, other: &Resource<'c>) -> Box<Flow<'c>> {
+        let reference = resource.reference();
+        let (there, here) = (location(other.file, other.line), location(resource.file, resource.line));
+        let message = match (there.is_empty(), here.is_empty()) {
+            (true, true) => {
+                format!("Duplicate declaration: {reference} is already declared; cannot redeclare")
+            }
+            (true, false) => {
+                format!("Duplicate declaration: {reference} is already declared; cannot redeclare {here}")
+            }
+            (false, true) => {
+                format!("Duplicate declaration: {reference} is already declared at {there}; cannot redeclare")
+            }
+            (false, false) => {
+                format!(
+                    "Duplicate declaration: {reference} is already declared at {there}; cannot redeclare {here}"
+                )
+            }
+        };
+        Flow::raw(message)
+    }
+
+    /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
+    /// nothing does.
+    fn identity(&self, resource: &mut Resource<'c>) -> Eval<'c, Option<Identity>> {
+        let Some(ty) = resource.ty else { return Ok(None) };
+        if ty.is_titled_by(resource.title) && resource.param(ty.namevar()).is_none() {
+            return Ok(None);
+        }
+        if !ty.isomorphic || !ty.is_identifiable() {
+            return Ok(None);
+        }
+        let parsed = ty.parse_title(resource.title).map_err(Flow::raw)?;
+        let identity = Identity::of(ty, &parsed, |name| resource.param(name).map(format::to_interpolated));
+        resource.parsed = Some(self.arena.alloc_slice_copy(&parsed));
+        Ok(Some(identity))
+    }
+
+    fn alias(
+        &self,
+        catalog: &mut bunraku_catalog::Catalog<'c>,
+        id: ResourceId,
+        alias: &'c str,
+        shown: impl FnOnce() -> (String, String),
+    ) -> Eval<'c, ()> {
+        let Err(other) = catalog.alias(id, alias) else { return Ok(()) };
+        let (key, values) = shown();
+        let (resource, other) = (&catalog[id], &catalog[other]);
+        let here = location(resource.file, resource.line);
+        let at = if here.is_empty() { String::new() } else { format!(" at {here}") };
+        let there = location(other.file, other.line);
+        let there = if there.is_empty() { String::new() } else { format!(" {there}") };
+        let reference = resource.reference();
+        let message = format!(
+            "Cannot alias {reference} to {key}{at}; resource [{:?}, {values}] already declared{there}",
+            resource.type_name
+        );
+        Err(Flow::raw(message))
+    }
+
+    /// `create_resources`
+    pub(crate) fn create_from_hash(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        resources: Hash<'c>,
+        defaults: Option<Hash<'c>>,
+    ) -> Eval<'c> {
+        let bare = type_name.trim_start_matches('@');
+        let marks = (type_name.len() - bare.len()).min(2);
+        let type_name = self.text(&bare.to_lowercase());
+        if type_name == "class" && marks > 0 {
+            let site = vm.site();
+            let place = Place {
+                file: Some(site.file.unwrap_or("unknown").into()),
+                line: Some(site.line),
+                column: None,
+            };
+            let diagnostic = Diagnostic::error("Evaluation Error: Classes are not virtualizable").at(place);
+            return Err(Flow::formed(diagnostic.with_code("CLASS_NOT_VIRTUALIZABLE")));
+        }
+        let site = vm.site();
+        let mut creation = Creation {
+            type_name,
+            is_virtual: marks > 0,
+            exported: if marks == 2 { Some(true) } else { None },
+            // Puppet's call stack says so of code given as text.
+            file: Some(site.file.unwrap_or("unknown")),
+            line: site.line,
+            title_value: None,
+        };
+        let source = self.source_of(scope);
+        let mut references = List::new_in(self.arena);
+        let as_param = |(name, value): &(Value<'c>, Value<'c>)| {
+            let name = self.interpolated(*name);
+            let value = Attribute::own_list(self.arena, name, *value);
+            Param { name, value, at: None, append: false, source }
+        };
+        let set = |params: &mut Params<'c>, param: Param<'c>| match params
+            .iter_mut()
+            .find(|p| p.name == param.name)
+        {
+            Some(old) => *old = param,
+            None => params.push(param),
+        };
+        let mut of_all = Params::new_in(self.arena);
+        defaults.iter().flat_map(|hash| hash.entries()).for_each(|entry| set(&mut of_all, as_param(entry)));
+        for (title, given) in resources.entries() {
+            let mut titles = Vec::new();
+            flatten(*title, &mut titles);
+            let titles: Vec<&'c str> = titles.iter().map(|title| self.interpolated(*title)).collect();
+            let mut params = of_all.clone();
+            let given = match given {
+                Value::Hash(hash) => hash.entries(),
+                other => {
+                    let actual = if other.is_undef() { "nil".to_owned() } else { vm.type_text(*other) };
+                    return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
+                }
+            };
+            given.iter().for_each(|entry| set(&mut params, as_param(entry)));
+            creation.title_value = (!matches!(title, Value::Str(_) | Value::Array(_))).then_some(*title);
+            self.create(vm, scope, &creation, &titles, params, Some(&mut references))?;
+        }
+        Ok(Value::Array(Array::wrap(self.arena, references.into_bump_slice())))
+    }
+
+    /// Attributes as parameters set by the code of `scope`.
+    pub(crate) fn params_of(&self, scope: &'c Scope<'c>, attributes: &[Attribute<'c>]) -> Params<'c> {
+        let source = self.source_of(scope);
+        let param = |attribute: &Attribute<'c>| Param {
+            name: attribute.name,
+            value: attribute.value,
+            at: attribute.at,
+            append: attribute.op == AttrOp::Append,
+            source,
+        };
+        attributes.iter().map(param).collect_in(self.arena)
+    }
+
+    /// What the resources of an expression have in common.
+    pub(crate) fn creation(&self, form: ResourceForm, type_name: &'c str, at: Site<'c>) -> Creation<'c> {
+        Creation {
+            type_name,
+            is_virtual: form != ResourceForm::Regular,
+            exported: Some(form == ResourceForm::Exported),
+            file: Some(at.file.unwrap_or("")),
+            line: at.line,
+            title_value: None,
+        }
+    }
+
+    /// A value as text; that of a string is there.
+    fn interpolated(&self, value: Value<'c>) -> &'c str {
+        match value {
+            Value::Str(text) => text.as_str(),
+            other => self.text(&format::to_interpolated(other)),
+        }
+    }
+
+    /// A string in the compile's arena as a value.
+    pub(crate) fn string_value(&self, text: &str) -> Value<'c> {
+        Value::Str(Str::new(self.arena, text))
+    }
+}
+
+/// The elements of an array, however deep; a single value is one element, `undef` none.
+pub(crate) fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
+    budget::within(1, || match value {
+        Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
+        Value::Undef => {}
+        other => budget::push(into, other),
+    })
+}

@@ -1,0 +1,243 @@
+//! What a definition does when its file is read: it takes its name, unless something has it already.
+
+use crate::compile::{Compile, location};
+use crate::load::Read;
+use crate::state::aliases::AliasBody;
+use crate::state::arena::List;
+use crate::state::definitions::{Definition, DefinitionKind, NodeDefinition};
+use bunraku_data::names;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::regex;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::types::{self, Alias};
+use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch};
+use bunraku_vm::vm::Vm;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::cell::Cell;
+
+/// What is written as its bytes in the URI of a file.
+const NOT_IN_URIS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b';')
+    .remove(b'/')
+    .remove(b'?')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'&')
+    .remove(b'=')
+    .remove(b'+')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b'[')
+    .remove(b']');
+
+impl<'c> Compile<'c> {
+    pub(crate) fn definition(&self, number: u32) -> &'c Definition<'c> {
+        self.definitions.all.borrow()[number as usize]
+    }
+
+    pub(crate) fn add_definition(&self, make: impl FnOnce(u32) -> Definition<'c>) -> &'c Definition<'c> {
+        let mut all = self.definitions.all.borrow_mut();
+        let known = &*self.arena.alloc(make(all.len() as u32));
+        all.push(known);
+        known
+    }
+
+    /// The class, defined type or node whose code runs in `scope`, if it is known.
+    pub(crate) fn definition_of(&self, scope: &'c Scope<'c>) -> Option<&'c Definition<'c>> {
+        scope.container().source.get().map(|number| self.definition(number))
+    }
+
+    /// Makes a definition known. A file that is loaded for the one thing it defines is itself the `origin` of that.
+    ///
+    /// # Errors
+    /// Puppet's, where the name is taken; those of checking the parameters.
+    pub(crate) fn define(
+        &self,
+        vm: &mut Vm<'c>,
+        Read { unit, file, module }: Read<'c>,
+        def: Def<'c>,
+        origin: Option<&'c str>,
+    ) -> Eval<'c, ()> {
+        let chunk = ChunkRef { unit, chunk: def.chunk };
+        let make = |kind| {
+            self.add_definition(|number| Definition {
+                number,
+                kind,
+                name: def.name,
+                chunk: Some(chunk),
+                parent: def.parent,
+                module,
+                file,
+                line: def.line,
+                overrides: Cell::new(false),
+            })
+        };
+        match def.kind {
+            DefKind::Class => {
+                let known = make(DefinitionKind::Class);
+                self.check_parameters(vm, known)?;
+                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+                let node = self.definitions.nodes_by_name.borrow().get(def.name).copied();
+                self.taken(known, class, |name, at| {
+                    format!("Class '{name}' is already defined{at}; cannot redefine")
+                })?;
+                self.taken(known, node, |name, at| {
+                    format!("Node '{name}' is already defined{at}; cannot be redefined as a class")
+                })?;
+                self.taken(known, define, |name, at| {
+                    format!("Definition '{name}' is already defined{at}; cannot be redefined as a class")
+                })?;
+                self.definitions.classes.borrow_mut().insert(def.name, known);
+            }
+            DefKind::Define => {
+                let known = make(DefinitionKind::Define);
+                let site = self.site_of_definition(file, &def, origin);
+                if let Some(old) = self.definitions.define_sites.borrow_mut().insert(def.name, site) {
+                    return Err(redefined("type", def.name, &format!("Originally set {old}.")));
+                }
+                self.check_parameters(vm, known)?;
+                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+                self.taken(known, class, |name, at| {
+                    format!("'{name}' is already defined{at} as a class; cannot redefine as a definition")
+                })?;
+                self.taken(known, define, |name, at| {
+                    format!("Definition '{name}' is already defined{at}; cannot be redefined")
+                })?;
+                self.definitions.defines.borrow_mut().insert(def.name, known);
+            }
+            DefKind::Node => {
+                for matching in def.matches {
+                    let name = match matching {
+                        HostMatch::Name(name) => name,
+                        HostMatch::Regex(source) => {
+                            // Puppet compiles it when it reads it.
+                            regex::check(source).map_err(Flow::raw)?;
+                            self.text(&names::of_node_pattern(source))
+                        }
+                        HostMatch::Default => "default",
+                    };
+                    let known = self.add_definition(|number| Definition {
+                        number,
+                        kind: DefinitionKind::Node,
+                        name,
+                        chunk: Some(chunk),
+                        parent: None,
+                        module,
+                        file,
+                        line: def.line,
+                        overrides: Cell::new(false),
+                    });
+                    let node = self.definitions.nodes_by_name.borrow().get(name).copied();
+                    self.taken(known, node, |name, at| {
+                        format!("Node '{name}' is already defined{at}; cannot redefine")
+                    })?;
+                    let class =
+                        if name.is_empty() { Some(self.definition(0)) } else { self.class_named(name) };
+                    self.taken(known, class, |name, at| {
+                        format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
+                    })?;
+                    self.definitions.nodes_by_name.borrow_mut().insert(name, known);
+                    self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
+                }
+            }
+            DefKind::Function => {
+                let scope = vm.top;
+                let closure = &*self.arena.alloc(Closure::new(chunk, scope, Some(def.name)));
+                let site = self.site_of_definition(file, &def, origin);
+                if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
+                    return Err(redefined("function", def.name, &format!("Originally set {old}.")));
+                }
+                self.definitions.functions.borrow_mut().insert(def.name, Some(closure));
+            }
+            DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => {
+                if !self.types.is_sought.get() || def.kind == DefKind::TypeSet {
+                    self.expect_own_types(vm)?;
+                }
+                let key = self.text(&def.name.to_lowercase());
+                if types::builtin(self.arena, def.name).is_some() {
+                    return Err(redefined(
+                        "type",
+                        key,
+                        "Originally set by Puppet-Type-System/Static-Loader.",
+                    ));
+                }
+                if key == "node" || self.environment.types.get(key).is_some() {
+                    return Err(redefined("type", key, "Set at unknown location"));
+                }
+                let alias = &*self.arena.alloc(Alias::new(def.name));
+                // A type of a type set is found once the set has been looked at.
+                if let Some(set) = def.parent {
+                    self.types
+                        .set_types
+                        .borrow_mut()
+                        .entry(self.text(&set.to_lowercase()))
+                        .or_insert_with(|| List::new_in(self.arena))
+                        .push((key, (alias, def.kind, AliasBody::Chunk(chunk))));
+                    return Ok(());
+                }
+                let site = self.site_of_definition(file, &def, origin);
+                let old = self.types.sites.borrow_mut().insert(key, site);
+                if let Some(old) = old.or_else(|| self.definitions.define_sites.borrow().get(key).copied()) {
+                    return Err(redefined("type", key, &format!("Originally set {old}.")));
+                }
+                self.types.aliases.borrow_mut().insert(key, Some((alias, def.kind, AliasBody::Chunk(chunk))));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn class_named(&self, name: &str) -> Option<&'c Definition<'c>> {
+        self.definitions.classes.borrow().get(name).copied()
+    }
+
+    pub(crate) fn define_named(&self, name: &str) -> Option<&'c Definition<'c>> {
+        self.definitions.defines.borrow().get(name).copied()
+    }
+
+    /// Fails if something else already has the name of `known`.
+    pub(crate) fn taken(
+        &self,
+        known: &'c Definition<'c>,
+        other: Option<&'c Definition<'c>>,
+        message: impl Fn(&str, &str) -> String,
+    ) -> Eval<'c, ()> {
+        let Some(other) = other else { return Ok(()) };
+        let at = location(other.file, other.line);
+        let at = if at.is_empty() { at } else { format!(" {at}") };
+        Err(self.placed_error(message(known.name, &at), known.file, known.line))
+    }
+
+    /// Where a definition stands, as Puppet's loaders name the place.
+    pub(crate) fn site_of_definition(
+        &self,
+        file: Option<&str>,
+        def: &Def<'c>,
+        origin: Option<&'c str>,
+    ) -> &'c str {
+        if let Some(origin) = origin {
+            return origin;
+        }
+        let file = match file {
+            Some(path) => format!("file://{}", utf8_percent_encode(path, NOT_IN_URIS)),
+            None => "string:".to_owned(),
+        };
+        self.text(&format!("at {file}?line={}&pos={}", def.line, def.column))
+    }
+}
+
+/// The error that a name has been defined before.
+fn redefined<'c>(what: &str, name: &str, origin: &str) -> Box<Flow<'c>> {
+    Flow::raw(format!(
+        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. {origin}"
+    ))
+}

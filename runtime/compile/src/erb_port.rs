@@ -1,0 +1,97 @@
+//! ERB in a compile: what rendering asks of it, and what becomes of what was rendered. What is not rendered natively goes
+//! to the Ruby worker.
+
+use crate::compile::Compile;
+use crate::stats::Kind;
+use bunraku_erb::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
+use bunraku_files::tree::Tree;
+use bunraku_vm::error::Eval;
+use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+impl<'c> TemplateWorld<'c> for Compile<'c> {
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
+        Ok(self.variable_seen(vm, scope, name)?.value)
+    }
+
+    fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {
+        self.variables_seen(vm, scope, None)
+    }
+
+    fn template_file(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<String>> {
+        self.find_file(vm, ModuleFolder::Templates, name)
+    }
+
+    fn has_old_function(&self, name: &str) -> bool {
+        self.has_file_of_old_kind(name)
+    }
+
+    fn worker(&self) -> WorkerState {
+        match (self.ruby.has_worker(), self.ruby.is_running()) {
+            (true, _) => WorkerState::Present,
+            (false, true) => WorkerState::Ended,
+            (false, false) => WorkerState::None,
+        }
+    }
+
+    fn tree(&self) -> &'c Tree {
+        Compile::tree(self)
+    }
+
+    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
+        self.accounts.counter.note_reason(template, reason);
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// The text of a template.
+    ///
+    /// # Errors
+    /// Those of the Ruby worker, where the template needs it.
+    pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
+        if self.asked.settings.native_templates {
+            let started = Instant::now();
+            let render = || self.erb.render(self, vm, scope, &erb);
+            let rendered = self.accounts.counter.attempt(Kind::ErbNative, name_of(&erb), render);
+            if let Some(Rendered { text, logs, changed }) = rendered {
+                self.note_rendering(started.elapsed());
+                for (name, value) in changed {
+                    self.change_in_place(vm, scope, &name, value);
+                }
+                logs.iter().for_each(|(level, message)| self.log(*level, message, None));
+                return Ok(vm.string(&text));
+            }
+        }
+        match erb {
+            Erb::File { name, file } => {
+                self.refuse_irregular(Path::new(file))?;
+                self.talk().render_file(vm, scope, name, file)
+            }
+            Erb::Text(text) => self.talk().render_text(vm, scope, text),
+        }
+    }
+
+    fn note_rendering(&self, time: Duration) {
+        // Within Ruby the time is Ruby's already.
+        if !self.ruby.is_running() {
+            let mut spent = self.accounts.spent.get();
+            spent.native_templates += time;
+            self.accounts.spent.set(spent);
+        }
+    }
+
+    /// Renders in Ruby what has set variables without it. The worker has just been started.
+    pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        for Replay { scope, template } in self.erb.take_replays() {
+            match &template {
+                ReplayOf::File { name, file } => self.talk().render_file(vm, scope, name, file)?,
+                ReplayOf::Text(text) => self.talk().render_text(vm, scope, text)?,
+            };
+        }
+        Ok(())
+    }
+}

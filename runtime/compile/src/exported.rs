@@ -1,0 +1,101 @@
+//! Exported resources: what this node's collectors get from the store, and the filter they ask it by.
+//! Source: `Puppet::Pops::Evaluator::Collectors::ExportedCollector` and PuppetDB's terminus, by running them: a resource
+//! from the store brings its parameters, and neither its place nor its tags.
+
+use crate::compile::Compile;
+use crate::query::Asked;
+use bumpalo::collections::CollectIn;
+use bunraku_catalog::{Kind, Param};
+use bunraku_data::json as data;
+use bunraku_data::names;
+use bunraku_data::rich::{self, Style};
+use bunraku_stores::{Exported, Filter};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::Query;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// The exported resources of a type that fit: this node's own, then those of the store, which are added.
+    pub(crate) fn exported(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &'c str,
+        query: Option<&Query<'c>>,
+    ) -> Eval<'c, Vec<ResourceId>> {
+        let mut found: Vec<ResourceId> = {
+            let catalog = self.catalog.borrow();
+            let asked = query.map(|query| Asked::new(&self.tags.names, query));
+            let own = catalog.of_type(type_name).iter().copied();
+            own.filter(|id| catalog[*id].exported == Some(true))
+                .filter(|id| asked.as_ref().is_none_or(|asked| asked.fits(self.arena, &catalog, *id)))
+                .collect()
+        };
+        let Some(store) = self.asked.store else { return Ok(found) };
+        let filter = query.map(filter);
+        let resources = store
+            .exported(type_name, self.asked.node_name, filter.as_ref())
+            .map_err(|why| self.placed_error(why, None, 0))?;
+        for resource in &resources {
+            found.extend(self.take_in(vm, scope, resource)?);
+        }
+        Ok(found)
+    }
+
+    /// Adds a resource of the store unless it is there from before.
+    fn take_in(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resource: &Exported,
+    ) -> Eval<'c, Option<ResourceId>> {
+        let origin = [&*resource.certname, &*resource.type_name, &*resource.title];
+        if let Some(id) = self.find_resource(&resource.type_name, &resource.title) {
+            let known = self.resources.taken_in.borrow().get(&id) == Some(&origin);
+            return match known {
+                true => Ok(None),
+                false => {
+                    let reference = format!("{}[{}]", names::capitalize(&resource.type_name), resource.title);
+                    Err(Flow::raw(format!(
+                        "A duplicate resource was found while collecting exported resources, with the type and title {reference}"
+                    )))
+                }
+            };
+        }
+        let type_name = self.text(&names::capitalize(&resource.type_name));
+        let source = self.source_of(scope);
+        let params = resource.parameters.iter().map(|(name, value)| Param {
+            name: self.text(name),
+            value: data::value(self.arena, value),
+            at: None,
+            append: false,
+            source,
+        });
+        let title = self.text(&resource.title);
+        let mut new = self.new_resource(type_name, title, scope, params.collect_in(self.arena))?;
+        new.kind = match self.find_define(vm, &names::key(type_name))? {
+            Some(_) => Kind::Defined,
+            None => Kind::Compilable,
+        };
+        let id = self.add_resource(scope, new)?;
+        self.resources.taken_in.borrow_mut().insert(id, origin.map(|text| self.text(text)));
+        Ok(Some(id))
+    }
+}
+
+/// A query as stores understand it: without values of the compile.
+fn filter(query: &Query<'_>) -> Filter {
+    let json = |value: &Value<'_>| {
+        let mut text = String::new();
+        rich::value(&mut text, *value, Style::Catalog);
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    match query {
+        Query::Eq(name, value) => Filter::Eq((*name).to_owned(), json(value)),
+        Query::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),
+        Query::And(left, right) => Filter::And(Box::new(filter(left)), Box::new(filter(right))),
+        Query::Or(left, right) => Filter::Or(Box::new(filter(left)), Box::new(filter(right))),
+    }
+}

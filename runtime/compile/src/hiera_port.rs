@@ -1,0 +1,149 @@
+//! Hiera in a compile: its look-ups, and what they ask of the compile around them.
+
+use crate::compile::Compile;
+use crate::settings;
+use bunraku_hiera::data_file::DataFile;
+use bunraku_hiera::query::{Answer, Query};
+use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::{Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::Call;
+use bunraku_vm::host::{Lookup, Strict};
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::{Object, Value};
+use bunraku_vm::vm::Vm;
+use std::path::Path;
+use std::sync::Arc;
+
+impl<'c> Compile<'c> {
+    fn lookups(&self) -> Lookups<'_, 'c> {
+        self.hiera.lookups(self)
+    }
+
+    /// A look-up as functions and class parameters ask for it; none where nothing defines the key.
+    pub(crate) fn hiera_lookup(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        lookup: &Lookup<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        self.lookups().look_up(vm, scope, lookup)
+    }
+
+    /// Answers a query of `bunraku lookup` as the variables of top scope stand at the end of the compile.
+    pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
+        self.lookups().answer_query(vm, query)
+    }
+
+    /// `Puppet::LookupContext.new`.
+    pub(crate) fn new_context(&self, vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
+        self.lookups().new_context(vm, args)
+    }
+
+    /// A number for what a `Puppet::LookupContext` keeps; none for what is no such context.
+    pub(crate) fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
+        self.lookups().context_number(object)
+    }
+
+    /// A method of a `Puppet::LookupContext`; none if `name` is no such thing or the first argument no context.
+    pub(crate) fn context_method(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        call: Call<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        self.lookups().context_method(vm, name, call)
+    }
+
+    /// What a variable that no scope has stands for: undef, or Puppet's error or warning, as the setting `strict` says.
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
+        if matches!(name, "module_name" | "caller_module_name") {
+            return Ok(Value::Undef);
+        }
+        let class = name.rsplit_once("::").map(|(class, _)| class).filter(|class| !class.is_empty());
+        let reason = match class.map(|class| class.strip_prefix("::").unwrap_or(class)) {
+            None => String::new(),
+            Some(class) if vm.host.class_scope(class).is_some() => String::new(),
+            Some(class) if vm.host.class_exists(vm, class)? => {
+                format!("class {class} has not been evaluated")
+            }
+            Some(class) => format!("class {class} could not be found"),
+        };
+        let message = format!("Undefined variable '{name}'; {reason}");
+        match self.asked.settings.strict {
+            Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
+            Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
+            Strict::Off => {}
+        }
+        Ok(Value::Undef)
+    }
+}
+
+impl<'c> Surroundings<'c> for Compile<'c> {
+    fn environment(&self) -> EnvironmentParts<'c> {
+        let environment = self.environment;
+        let given = || self.asked.given.get("environment_data_provider").and_then(|value| value.as_str());
+        EnvironmentParts {
+            name: &environment.name,
+            folder: environment.directory.as_deref(),
+            hiera_config: environment.hiera_config.as_deref(),
+            data_provider: environment.data_provider.as_deref().or_else(given),
+        }
+    }
+
+    fn module(&self, name: &str) -> Option<ModuleParts<'c>> {
+        let modules = &self.environment.modules;
+        let folder = &*modules.get(name)?.path;
+        Some(ModuleParts { folder, data_provider: modules.data_provider(name) })
+    }
+
+    fn strict(&self) -> Strict {
+        self.asked.settings.strict
+    }
+
+    fn default_codedir(&self) -> &'c str {
+        settings::default_of("codedir")
+    }
+
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        from: &str,
+        args: &[Value<'c>],
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if let Some(closure) = self.find_function(vm, name, from)? {
+            return vm.call(closure, args).map(Some);
+        }
+        if self.find_ruby(name, from).is_none_or(|found| found.old) {
+            return Ok(None);
+        }
+        let call = Call { args, block: None, scope: vm.top.into() };
+        let value = self.call_ruby(vm, name, from, call)?;
+        Ok(Some(value.unwrap_or(Value::Undef)))
+    }
+
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
+        Compile::undefined_variable(self, vm, name)
+    }
+
+    fn warn(&self, repeat: Repeat<'_>, message: String) {
+        let is_new = match repeat {
+            Repeat::Always => true,
+            Repeat::Once => self.first_time(&message),
+            Repeat::OncePer(key) => self.first_time(key),
+        };
+        if is_new {
+            self.push_log(Severity::Warning, message, Place::default());
+        }
+    }
+
+    fn keep_data(&self, file: Arc<DataFile>) -> &'c DataFile {
+        self.asked.kept.keep_data(file)
+    }
+
+    fn file_reached(&self, path: &Path) {
+        self.note_standing(path);
+    }
+}

@@ -1,0 +1,84 @@
+//! Finds and reads files of modules, and runs commands.
+
+use crate::compile::Compile;
+use bunraku_environment::snapshot::Named;
+use bunraku_hiera as hiera;
+use bunraku_process::Errors;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::{FilePort, ModuleFolder};
+use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+impl<'c> Compile<'c> {
+    /// Where `module/path` lies under a module's folder.
+    pub(crate) fn module_file(&self, folder: ModuleFolder, path: &str) -> Option<PathBuf> {
+        if path.starts_with('/') {
+            return Some(PathBuf::from(path));
+        }
+        let (module, rest) = path.split_once('/')?;
+        let folder = match folder {
+            ModuleFolder::Files => "files",
+            ModuleFolder::Templates => "templates",
+        };
+        Some(self.environment.modules.get(module)?.path.join(folder).join(rest))
+    }
+}
+
+impl<'c> FilePort<'c> for Compile<'c> {
+    fn read_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<Vec<u8>>> {
+        let Some(file) = self.module_file(folder, path) else { return Ok(None) };
+        match self.tree().read(&file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Flow::raw(format!("Could not read {}: {error}", file.display()))),
+        }
+    }
+
+    fn find_file(&self, _vm: &mut Vm<'c>, folder: ModuleFolder, path: &str) -> Eval<'c, Option<String>> {
+        if let Some(known) = self.files.found.borrow().get(&(folder, path)) {
+            return Ok(known.map(str::to_owned));
+        }
+        let search = || self.module_file(folder, path).filter(|file| self.tree().exists(file));
+        let file = self.environment.named_files.find(self.tree(), (Named::In(folder), path), search);
+        let file = file.map(Cow::into_owned);
+        // Outside of the tree a file may come while the compile runs.
+        if !path.starts_with('/') {
+            self.files
+                .found
+                .borrow_mut()
+                .insert((folder, self.text(path)), file.as_deref().map(|file| self.text(file)));
+        }
+        Ok(file)
+    }
+
+    fn module_directory(&self, name: &str) -> Option<String> {
+        Some(self.environment.modules.get(name)?.path.to_string_lossy().into_owned())
+    }
+
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, String> {
+        let found = hiera::glob(self.tree(), pattern)?;
+        Ok(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    fn generate(&self, command: &[String]) -> Result<String, String> {
+        let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
+        let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
+        let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
+        let mut started = std::process::Command::new(program);
+        let ended = bunraku_process::run(
+            started.args(args).current_dir(folder),
+            Errors::Joined,
+            self.asked.settings.exec,
+        )
+        .map_err(|error| failed(error.to_string()))?;
+        let text = String::from_utf8_lossy(&ended.output).into_owned();
+        match ended.status.code() {
+            Some(0) => Ok(text),
+            Some(code) => {
+                Err(failed(format!("Execution of '{}' returned {code}: {text}", command.join(" "))))
+            }
+            None => Err(failed(format!("Execution of '{}' was ended by a signal", command.join(" ")))),
+        }
+    }
+}

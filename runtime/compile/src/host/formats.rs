@@ -1,0 +1,49 @@
+//! Reads and writes texts in known notations.
+
+use crate::compile::Compile;
+use bunraku_data::json as data;
+use bunraku_data::rich;
+use bunraku_hiera::data_file::hocon;
+use bunraku_hiera::data_file::yaml::{self, YamlFault};
+use bunraku_vm::diagnostic::Place;
+use bunraku_vm::error::Eval;
+use bunraku_vm::host::FormatPort;
+use bunraku_vm::value::{Str, Value};
+use bunraku_vm::vm::Vm;
+
+impl<'c> FormatPort<'c> for Compile<'c> {
+    fn check_syntax(&self, vm: &mut Vm<'c>, syntax: &str, text: &str, place: Place) -> Eval<'c, ()> {
+        self.check_text(vm, syntax, text, place)
+    }
+
+    fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
+        self.ruby.string_of_bytes(vm, bytes)
+    }
+
+    fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>> {
+        Some(data::value(vm.arena, &serde_json::from_str(text).ok()?))
+    }
+
+    fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
+        match yaml::parse(text) {
+            Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
+            Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),
+            Err(YamlFault::Alias(name)) => Err(format!("Unknown alias: {name}")),
+            Err(YamlFault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+        }
+    }
+
+    fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {
+        Ok(hocon::parse(text)?.value(vm.arena))
+    }
+
+    fn is_plain_yaml_text(&self, text: &str) -> bool {
+        yaml::is_plain_text(text)
+    }
+
+    fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {
+        let mut json = String::new();
+        rich::value(&mut json, value, rich::Style::Plain);
+        self.parse_json(vm, &json).unwrap_or(Value::Undef)
+    }
+}

@@ -1,0 +1,43 @@
+//! Finds functions for running code.
+
+use crate::compile::Compile;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::Eval;
+use bunraku_vm::function::{Call, Native};
+use bunraku_vm::host::FunctionPort;
+use bunraku_vm::types::Signature;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> FunctionPort<'c> for Compile<'c> {
+    fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
+        self.asked.functions.find(name).or_else(|| self.twin(name, from))
+    }
+
+    fn has_old_function(&self, name: &str) -> bool {
+        self.has_function_of_old_kind(name)
+    }
+
+    fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
+        self.definitions.functions.borrow().get(name).copied().flatten().filter(|_| !name.contains("::"))
+    }
+
+    fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
+        self.find_function(vm, name, module)
+    }
+
+    fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        if let Some(value) = self.context_method(vm, name, call)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.talk().block_function(vm, name, call)? {
+            return Ok(Some(value));
+        }
+        let from = vm.module();
+        self.call_ruby(vm, name, from, call)
+    }
+
+    fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
+        self.talk().signatures(vm, name)
+    }
+}

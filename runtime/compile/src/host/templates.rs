@@ -1,0 +1,96 @@
+//! Finds and compiles templates.
+
+use crate::compile::Compile;
+use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_environment::snapshot::Named;
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::error::{Eval, Fault, Flow, Stage};
+use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
+use bunraku_vm::scope::Scope;
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::vm::Vm;
+use std::path::{Path, PathBuf};
+
+impl<'c> Compile<'c> {
+    /// Checks the constant texts of a template: one that a module's checker does not take is as one that can't be
+    /// parsed.
+    fn check_template(&self, vm: &mut Vm<'c>, function: &str, words: &[u32], file: &str) -> Eval<'c, ()> {
+        self.check_noted(vm, words, Some(file)).map_err(|flow| match *flow {
+            Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) => {
+                self.invalid_epp(function, &[diagnostic])
+            }
+            _ => flow,
+        })
+    }
+
+    fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
+        Flow::raw(format!("{function}(): Invalid EPP: {}", self.error_of(faults)))
+    }
+}
+
+impl<'c> TemplatePort<'c> for Compile<'c> {
+    fn template(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ChunkRef> {
+        if let Some(known) = self.files.epp_by_name.borrow().get(name) {
+            return Ok(*known);
+        }
+        let file = |name: &str| self.module_file(ModuleFolder::Templates, name);
+        let there = |file: &PathBuf| self.tree().is_file(file);
+        let search = || file(name).filter(there).or_else(|| file(&format!("{name}.epp")).filter(there));
+        let Some(file) = self.environment.named_files.find(self.tree(), (Named::Epp, name), search) else {
+            let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
+            return Err(Flow::raw(format!("Could not find template '{name}'")));
+        };
+        let known = self.files.epp.borrow().get(&*file).copied();
+        if let Some(chunk) = known {
+            return Ok(chunk);
+        }
+        let path = Path::new(&*file);
+        let compile = || self.units().file(self.tree(), path, self.asked.check, None);
+        let unit = match self.environment.modules.kept_file(path) {
+            Some(kept) => {
+                let outcome = kept.units[self.asked.check as usize].get_or_init(compile).as_ref();
+                self.note_standing(path);
+                let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
+                self.check_template(vm, "epp", words, &kept.path)?;
+                let learned = Some(&kept.learned[self.asked.check as usize]);
+                vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
+            }
+            None => {
+                let outcome = compile();
+                self.note_standing(path);
+                let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
+                let (words, passed) = self.asked.kept.keep(&compiled);
+                self.check_template(vm, "epp", words, &file)?;
+                vm.load(words, passed, None, Some(self.text(&file)), self.module_of(path))?
+            }
+        };
+        let chunk = ChunkRef { unit, chunk: 0 };
+        self.files.epp.borrow_mut().insert(self.text(&file), chunk);
+        if !name.starts_with('/') {
+            self.files.epp_by_name.borrow_mut().insert(self.text(name), chunk);
+        }
+        Ok(chunk)
+    }
+
+    fn inline_template(&self, vm: &mut Vm<'c>, text: &str) -> Eval<'c, ChunkRef> {
+        // One text is often rendered many times. What its names mean depends on the module it is rendered for.
+        let module = vm.module();
+        let known = self.files.epp_texts.borrow().get(text).copied();
+        if let Some((_, chunk)) = known.filter(|(known, _)| *known == module) {
+            return Ok(chunk);
+        }
+        let source = SourceFile { path: Some("inlined-epp-text"), text, kind: SourceKind::Epp };
+        let compiled = bunraku_environment::units::compile(&source, &self.check_options())
+            .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
+        let (words, passed) = self.asked.kept.keep(&compiled);
+        self.check_template(vm, "inline_epp", words, "inlined-epp-text")?;
+        let unit = vm.load(words, passed, None, Some("inlined-epp-text"), module)?;
+        let chunk = ChunkRef { unit, chunk: 0 };
+        self.files.epp_texts.borrow_mut().insert(self.text(text), (module, chunk));
+        Ok(chunk)
+    }
+
+    fn erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, template: Erb<'_>) -> Eval<'c> {
+        self.render_erb(vm, scope, template)
+    }
+}

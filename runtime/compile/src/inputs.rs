@@ -1,0 +1,183 @@
+//! What a compile starts from, and what it leaves.
+
+use crate::functions::Functions;
+use crate::settings::Given;
+use crate::state::journal::Log;
+use crate::stats::Stats;
+use bunraku_environment::snapshot::Snapshot;
+use bunraku_environment::units::Kept;
+use bunraku_erb::KeptTemplates;
+use bunraku_hiera::query::{Answer, Query};
+use bunraku_nodes::facts::Facts;
+use bunraku_ruby::Ruby;
+use bunraku_stores::Store;
+use bunraku_vm::budget::Limits;
+use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::host::Strict;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Settings of a compile, by Puppet's names where Puppet has them, with Puppet 8's defaults; and its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `strict`
+    pub strict: Strict,
+    /// `strict_variables`
+    pub strict_variables: bool,
+    /// Whether native twins stand in for functions of puppetlabs-stdlib and its like: `native_stdlib`.
+    pub native_stdlib: bool,
+    /// Whether ERB templates are rendered without Ruby where that is possible: `native_templates`.
+    pub native_templates: bool,
+    /// Whether dependency cycles are errors.
+    pub check_cycles: bool,
+    /// Whether calls are counted.
+    pub stats: bool,
+    /// Whether they are told apart by what is around them.
+    pub profile: bool,
+    /// How deep calls may nest: `max_depth`.
+    pub max_depth: usize,
+    /// How many bodies of functions, lambdas, classes and defined types may be run: `max_calls`.
+    pub max_calls: u64,
+    /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
+    pub limits: Limits,
+    /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
+    pub exec: bunraku_process::Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            strict: Strict::Error,
+            strict_variables: true,
+            native_stdlib: true,
+            native_templates: true,
+            check_cycles: false,
+            stats: false,
+            profile: false,
+            max_depth: MAX_DEPTH,
+            max_calls: MAX_CALLS,
+            limits: Limits { clock, ..Limits::default() },
+            exec: bunraku_process::Limits::default(),
+        }
+    }
+}
+
+/// The time since a moment of this process.
+fn clock() -> Duration {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed()
+}
+
+/// Code that is given as text.
+#[derive(Clone, Copy)]
+pub struct Code<'c> {
+    /// The text.
+    pub text: &'c str,
+    /// The file that it came from, where it is to be named.
+    pub file: Option<&'c str>,
+}
+
+/// A node and all that is known of it before its code runs.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Certname.
+    pub name: String,
+    /// Facts.
+    pub facts: Facts,
+    /// Trusted facts.
+    pub trusted: serde_json::Map<String, serde_json::Value>,
+    /// `$server_facts`, to which the environment's name is added.
+    pub server_facts: serde_json::Map<String, serde_json::Value>,
+    /// Top-scope variables of an external node classifier.
+    pub parameters: serde_json::Map<String, serde_json::Value>,
+    /// Classes of an external node classifier: names, each with parameters or null.
+    pub classes: Vec<(String, serde_json::Value)>,
+}
+
+/// What a compile leaves.
+pub struct Finished {
+    /// The catalog as JSON, or what ended the compile.
+    pub result: Result<String, Diagnostic>,
+    /// Log messages in order.
+    pub logs: Vec<Log>,
+    /// The catalog with exported resources, where there is a store.
+    pub stored: Option<String>,
+    /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
+    pub value: Option<(String, String)>,
+    /// What was called, where that was to be counted.
+    pub stats: Option<Stats>,
+    /// The answer to the query, if there was one.
+    pub lookup: Option<Result<Answer, Diagnostic>>,
+    /// Where its time went.
+    pub spent: Spent,
+}
+
+impl Finished {
+    /// A result with nothing beside it.
+    pub(crate) fn of(result: Result<String, Diagnostic>) -> Self {
+        Finished {
+            result,
+            logs: Vec::new(),
+            stored: None,
+            value: None,
+            stats: None,
+            lookup: None,
+            spent: Spent::default(),
+        }
+    }
+}
+
+/// Where the time of a compile went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// In ERB templates that Ruby rendered, with what they ask of the compile.
+    pub templates: Duration,
+    /// In ERB templates rendered without it.
+    pub native_templates: Duration,
+    /// In functions in Ruby and in what loads them, likewise.
+    pub functions: Duration,
+    /// In writing the catalog as JSON.
+    pub json: Duration,
+    /// Resources of the catalog, virtual ones left out.
+    pub resources: usize,
+}
+
+impl std::ops::AddAssign for Spent {
+    /// Times add up; of resources the last count stands.
+    fn add_assign(&mut self, other: Spent) {
+        self.templates += other.templates;
+        self.native_templates += other.native_templates;
+        self.functions += other.functions;
+        self.json += other.json;
+        self.resources = other.resources;
+    }
+}
+
+/// What a compile starts from; all of it outlives the compile.
+pub struct Inputs<'c> {
+    /// Where manifests, modules and data lie.
+    pub environment: &'c Snapshot,
+    /// ERB templates that this compile has reached.
+    pub kept_templates: &'c KeptTemplates,
+    /// Units that this compile has reached.
+    pub kept: &'c Kept,
+    /// Functions of the language and of the embedding program.
+    pub functions: &'c Functions,
+    /// Settings.
+    pub settings: Settings,
+    /// What else of Puppet's settings the job has set, for code that reads them.
+    pub given: &'c Given,
+    /// The node.
+    pub node: &'c Node,
+    /// A manifest in place of the environment's.
+    pub code: Option<Code<'c>>,
+    /// Whether the last expression's value is to be described: that can cost more than the compile.
+    pub want_value: bool,
+    /// Where exported resources come from.
+    pub store: Option<&'c dyn Store>,
+    /// How code in Ruby is run.
+    pub ruby: Ruby<'c>,
+    /// A look-up at the end of the compile.
+    pub query: Option<&'c Query>,
+}

@@ -1,0 +1,58 @@
+//! Writing to the log of a compile.
+
+use crate::compile::Compile;
+use crate::state::journal::Log;
+use bunraku_files::tree::Standing;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+
+impl<'c> Compile<'c> {
+    pub(crate) fn push_log(&self, level: Severity, message: String, place: Place) {
+        self.journal.messages.borrow_mut().push(Log { level, message, place });
+    }
+
+    /// Logs a message with its place behind it, as Puppet's warnings have it.
+    pub(crate) fn log_with_place(&self, level: Severity, message: &str, place: Place) {
+        let mut diagnostic = Diagnostic::error(message).at(place);
+        diagnostic.severity = level;
+        self.log_diagnostic(&diagnostic);
+    }
+
+    /// Logs a diagnostic as Puppet's single line.
+    pub(crate) fn log_diagnostic(&self, diagnostic: &Diagnostic) {
+        self.push_log(diagnostic.severity, diagnostic.to_string(), diagnostic.place.clone());
+    }
+
+    /// Says, once, of a file that the archive does not have as it is now.
+    pub(crate) fn note_standing(&self, path: &std::path::Path) {
+        let what = match self.tree().standing(path) {
+            Standing::Apart | Standing::Same => return,
+            Standing::Changed => "has changed since the archive was built",
+            Standing::New => "is not in the archive",
+        };
+        let message = format!("{} {what}; it was compiled anew", path.display());
+        if self.first_time(&message) {
+            self.journal.messages.borrow_mut().push(Log {
+                level: Severity::Notice,
+                message,
+                place: Place::default(),
+            });
+        }
+    }
+
+    /// Whether this is asked for the first time in the compile.
+    pub(crate) fn first_time(&self, what: &str) -> bool {
+        let mut said = self.journal.said_once.borrow_mut();
+        !said.contains(what) && said.insert(self.text(what))
+    }
+
+    /// Logs a warning, unless the same has been logged before.
+    pub(crate) fn warn_once(&self, message: String) {
+        if self.first_time(&message) {
+            self.journal.messages.borrow_mut().push(Log {
+                level: Severity::Warning,
+                message,
+                place: Place::default(),
+            });
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Overrides: `File['x'] { … }` and those of collectors. One for a resource that is not there yet waits for it.
+//! Source: the specification's "Resource Override"; `Puppet::Parser::Resource#merge` for who may override what.
+
+use crate::compile::{Compile, location};
+use crate::declare::flatten;
+use crate::state::arena::List;
+use crate::state::resources::Override;
+use bunraku_catalog::Param;
+use bunraku_data::names;
+use bunraku_vm::diagnostic::{Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::{Attribute, Site, Strict};
+use bunraku_vm::label;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Compile<'c> {
+    /// An override expression.
+    pub(crate) fn override_expression(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        resources: Value<'c>,
+        attributes: &[Attribute<'c>],
+        at: Site<'c>,
+    ) -> Eval<'c, ()> {
+        let mut all = Vec::new();
+        flatten(resources, &mut all);
+        for resource in all {
+            let Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) }) = resource else {
+                let message = format!(
+                    "Resource Override can only operate on resources, got: {}",
+                    label::value(resource)
+                );
+                return Err(Flow::issue("ILLEGAL_OVERRIDDEN_TYPE", message));
+            };
+            if let Some(twice) = Attribute::set_twice(attributes) {
+                let reference = format!("{}[{title}]", names::capitalize(ty));
+                let message = format!("Duplicate parameter '{twice}' for on {reference}");
+                return Err(self.placed_error(message, Some(at.file.unwrap_or("")), at.line));
+            }
+            let over = Override {
+                params: self.params_of(scope, attributes),
+                source: self.source_of(scope),
+                file: Some(at.file.unwrap_or("")),
+                line: at.line,
+            };
+            self.add_override(vm, &names::capitalize(ty), title, over)?;
+        }
+        Ok(())
+    }
+
+    /// Applies an override, now or when its resource appears.
+    pub(crate) fn add_override(
+        &self,
+        vm: &mut Vm<'c>,
+        ty: &str,
+        title: &str,
+        over: Override<'c>,
+    ) -> Eval<'c, ()> {
+        let found = self.catalog.borrow().find(ty, title);
+        match found {
+            Some(id) => self.merge(vm, id, &over),
+            None => {
+                let reference = self.joined(&[ty, "[", title, "]"]);
+                let mut order = self.resources.override_order.borrow_mut();
+                if !order.contains(&reference) {
+                    order.push(reference);
+                }
+                let mut waiting = self.resources.overrides.borrow_mut();
+                waiting.entry(reference).or_insert_with(|| List::new_in(self.arena)).push(over);
+                Ok(())
+            }
+        }
+    }
+
+    /// Merges an override into a resource.
+    pub(crate) fn merge(&self, _vm: &mut Vm<'c>, id: ResourceId, over: &Override<'c>) -> Eval<'c, ()> {
+        let (own_source, evaluated, file, line) = {
+            let catalog = self.catalog.borrow();
+            let resource = &catalog[id];
+            (resource.source, resource.evaluated, resource.file, resource.line)
+        };
+        if own_source != over.source && !self.is_child(over.source, own_source) {
+            return Err(self.placed_error(
+                "Only subclasses can override parameters".into(),
+                over.file,
+                over.line,
+            ));
+        }
+        if evaluated && self.asked.settings.strict != Strict::Off {
+            let at = location(file, line);
+            let message = if at.is_empty() {
+                "Attempt to override an already evaluated resource with new values".to_owned()
+            } else {
+                format!("Attempt to override an already evaluated resource, defined at {at}, with new values")
+            };
+            if self.asked.settings.strict == Strict::Error {
+                return Err(self.placed_error(message, over.file, over.line));
+            }
+            let here = location(over.file, over.line);
+            let message = if here.is_empty() { message } else { format!("{message} {here}") };
+            self.push_log(Severity::Warning, message, Place::default());
+        }
+        for param in &over.params {
+            self.override_param(id, *param)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the code of `child` may override what the code of `parent` set: a class that inherits it, or one that
+    /// has collected with overrides.
+    fn is_child(&self, child: u32, parent: u32) -> bool {
+        let mut known = self.definition(child);
+        // An inheritance loop cannot be declared, but a count costs nothing.
+        for _ in 0..1000 {
+            if known.overrides.get() {
+                return true;
+            }
+            let Some(name) = known.parent else { return false };
+            let Some(next) = self.definitions.classes.borrow().get(name).copied() else { return false };
+            if next.number == parent {
+                return true;
+            }
+            known = next;
+        }
+        false
+    }
+
+    fn override_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
+        let (current, type_name, scope, reference) = {
+            let catalog = self.catalog.borrow();
+            let resource = &catalog[id];
+            let current = resource.params.iter().find(|p| p.name == param.name).copied();
+            (current, resource.type_name, resource.scope, resource.reference())
+        };
+        let Some(current) = current else { return self.set_resource_param(id, param) };
+        if self.is_default(scope, type_name, param.name, param.value) {
+            return Ok(());
+        }
+        let replaces_default =
+            param.source == current.source && self.is_default(scope, type_name, param.name, current.value);
+        if !self.is_child(param.source, current.source) && !replaces_default {
+            let (file, line) = current.place();
+            let at = location(file, line);
+            let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+            // Puppet prints the object that set it, address and all.
+            let message = format!(
+                "Parameter '{}' is already set on {reference} by #<Puppet::Resource::Type:0x0>{at}; cannot redefine",
+                param.name
+            );
+            let (file, line) = param.place();
+            return Err(self.placed_error(message, file, line));
+        }
+        let mut param = param;
+        if param.append {
+            let mut all = Vec::new();
+            flatten(current.value, &mut all);
+            flatten(param.value, &mut all);
+            param.value = Value::array(self.arena, &all);
+        }
+        self.set_resource_param(id, param)
+    }
+
+    /// Sets a parameter of a resource, with the tags it brings.
+    pub(crate) fn set_resource_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
+        let mut catalog = self.catalog.borrow_mut();
+        if param.name == "tag" {
+            catalog.retagged += 1;
+            self.tag_value(&mut catalog[id], param.value)?;
+        }
+        catalog[id].set(param);
+        Ok(())
+    }
+
+    /// The error for overrides whose resource never appeared.
+    pub(crate) fn fail_on_unused_overrides(&self) -> Eval<'c, ()> {
+        let overrides = self.resources.overrides.borrow();
+        let mut left = Vec::new();
+        let order = self.resources.override_order.borrow();
+        for reference in order.iter() {
+            let count = overrides.get(reference).map_or(0, |waiting| waiting.len());
+            left.extend(std::iter::repeat_n(*reference, count));
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        let message = format!("Could not find resource(s) {} for overriding", left.join(", "));
+        Err(self.placed_error(message, None, 0))
+    }
+}

@@ -1,0 +1,222 @@
+//! Binding the parameters of classes and defined types: what was given, what data gives, defaults, types.
+//! Source: the specification's "Parameters"; `Puppet::Resource::Type` for the order of it all.
+
+use crate::compile::Compile;
+use crate::state::definitions::{Definition, DefinitionKind};
+use bunraku_catalog::Param;
+use bunraku_data::names;
+use bunraku_resource_types::is_metaparameter;
+use bunraku_ruby::UNCAUGHT;
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::error::{Eval, Fault, Flow, Stage};
+use bunraku_vm::host::Lookup;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::symbol::known;
+use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
+use bunraku_vm::types::{is_instance, noted_fault};
+use bunraku_vm::unit::ChunkRef;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::{ParamInfo, Vm};
+
+impl<'c> Compile<'c> {
+    /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
+    /// resource as well.
+    pub(crate) fn set_parameters(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        known: &'c Definition<'c>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, ()> {
+        scope.set(known::MODULE_NAME, vm.string(known.module));
+        if let Some(outer) = scope.declared_in {
+            let caller = self.definition(self.source_of(outer)).module;
+            scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
+        }
+        let Some(chunk) = known.chunk else { return Ok(()) };
+        if known.kind == DefinitionKind::Class {
+            self.look_up_parameters(vm, id, known, chunk, scope)?;
+        }
+        let title = self.catalog.borrow()[id].title;
+        let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
+        let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
+        if known.kind == DefinitionKind::Class {
+            let title = vm.string(&names::lower(title));
+            scope.set(known::TITLE, title);
+            scope.set(known::NAME, title);
+            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+        } else {
+            scope.set(known::TITLE, title_value);
+            scope.set(known::NAME, name);
+        }
+        if known.kind == DefinitionKind::Node {
+            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+            return Ok(());
+        }
+        let (given, subject) = {
+            let resource = &self.catalog.borrow()[id];
+            (resource.params.clone(), resource.named())
+        };
+        let params = vm.params(chunk)?;
+        let mut all_known = true;
+        for param in &given {
+            if matches!(param.name, "name" | "title") {
+                continue;
+            }
+            // A resource has its own arrays and hashes: what Ruby changes of them in place is not changed elsewhere.
+            let value = param.value.again(self.arena);
+            match position(params, param.name) {
+                Some(n) => scope.slots[params[n].slot as usize].set(Some(value)),
+                None => {
+                    scope.set(vm.symbols.intern(param.name), value);
+                    all_known = all_known && is_metaparameter(param.name);
+                }
+            }
+        }
+        self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
+        let sound = vm.sound(chunk);
+        // The parameters whose values may not be of their types.
+        let mut doubtful = Vec::with_capacity(params.len());
+        for (n, param) in params.iter().enumerate() {
+            let slot = &scope.slots[param.slot as usize];
+            if !param.has_default || slot.get().is_some_and(|v| !v.is_undef()) {
+                if param.typed || slot.get().is_none() {
+                    doubtful.push(n);
+                }
+                continue;
+            }
+            if param.typed && !sound.is_some_and(|sound| sound.fits[n]) {
+                doubtful.push(n);
+            }
+            let is_given = slot.take().is_some();
+            let value =
+                vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
+            self.set_param(id, param.name, value, known.number, is_given);
+            slot.set(Some(value.again(self.arena)));
+        }
+        self.validate(vm, id, chunk, scope, (&given, all_known), &doubtful)
+    }
+
+    fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
+        let param = Param { name, value, at: None, append: false, source };
+        let resource = &mut self.catalog.borrow_mut()[id];
+        // Defaults are many, and so are the parameters that would be searched for each.
+        if is_there {
+            resource.set(param);
+        } else {
+            resource.params.push(param);
+        }
+    }
+
+    /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
+    fn look_up_parameters(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        known: &'c Definition<'c>,
+        chunk: ChunkRef,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, ()> {
+        let params = vm.params(chunk)?;
+        let mut key = [known.name, "::"].concat();
+        let prefix = key.len();
+        for param in params {
+            if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
+                continue;
+            }
+            key.truncate(prefix);
+            key.push_str(param.name);
+            if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
+                && !(value.is_undef() && param.has_default)
+            {
+                self.set_param(id, param.name, value, known.number, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the parameters by name and type, in Puppet's order: unknown ones first, then the declared ones. Of those
+    /// given it is known whether all are declared; of the declared, which may not be of their types.
+    fn validate(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        chunk: ChunkRef,
+        scope: &'c Scope<'c>,
+        (given, all_known): (&[Param<'c>], bool),
+        doubtful: &[usize],
+    ) -> Eval<'c, ()> {
+        let params = vm.params(chunk)?;
+        let slots = &scope.slots;
+        let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
+        let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
+        // Nearly always all is well, and nobody asks in which order.
+        let mut fits = true;
+        for n in doubtful {
+            let ty = vm.param_type(chunk, *n)?;
+            fits = fits && value_of(&params[*n]).is_some_and(|value| is_instance(vm, ty, value));
+        }
+        let is_deferred =
+            |param| matches!(value_of(param), Some(Value::Object(o)) if o.type_name == "Deferred");
+        let fits = fits && !params.iter().any(is_deferred);
+        if fits && all_known {
+            return Ok(());
+        }
+        let mut parameters = Vec::with_capacity(params.len());
+        for (n, param) in params.iter().enumerate() {
+            let ty = vm.param_type(chunk, n)?;
+            parameters.push(Parameter { name: param.name, ty, optional: param.has_default });
+        }
+        let mut values: Vec<(&str, Value<'c>)> = Vec::new();
+        for param in given {
+            if !needs_none(param.name) {
+                values.push((param.name, param.value));
+            }
+        }
+        for param in params {
+            if let Some(value) = value_of(param) {
+                match values.iter_mut().find(|(name, _)| *name == param.name) {
+                    Some(known) => known.1 = value,
+                    None => values.push((param.name, value)),
+                }
+            }
+        }
+        let subject = self.catalog.borrow()[id].named();
+        let described = describe_parameters(vm, &subject, &parameters, &values)?;
+        if let Some(message) = noted_fault() {
+            return Err(match self.catalog.borrow()[id].type_name {
+                "Class" => Flow::raw(message),
+                // Nothing is being evaluated by then that Puppet would put around it.
+                _ => {
+                    let message =
+                        format!("Puppet::Parser::Compiler failed with error ArgumentError: {message}");
+                    Flow::formed(Diagnostic::error(message).because(Cause::LateParameters))
+                }
+            });
+        }
+        match described {
+            Some(message) => Err(Flow::raw(message)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An error of a default without a place gets that of the definition (`Puppet::Util::Errors#exceptwrap`).
+#[cold]
+fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Definition<'c>) -> Box<Flow<'c>> {
+    if let Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) = &mut *flow
+        && diagnostic.place.line.is_none()
+        && diagnostic.code != Some(UNCAUGHT)
+    {
+        diagnostic.place = Place { file: known.file.map(Into::into), line: Some(known.line), column: None };
+    }
+    flow
+}
+
+/// Which parameter has a name. Names of a compile lie in one place each: mostly it is found without reading any.
+fn position(params: &[ParamInfo<'_>], name: &str) -> Option<usize> {
+    let place = names::address(name);
+    let there = params.iter().position(|param| names::address(param.name) == place);
+    there.or_else(|| params.iter().position(|param| param.name == name))
+}

@@ -1,0 +1,439 @@
+//! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
+
+use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
+use crate::inputs::{Code, Finished, Inputs, Node};
+use crate::state::definitions::{Definition, DefinitionKind};
+use bumpalo::{Bump, collections::CollectIn};
+use bunraku_catalog::json::{self, Header};
+use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
+use bunraku_compiler::{SourceFile, SourceKind};
+use bunraku_data::json as data;
+use bunraku_environment::units::Compiled;
+use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::regex;
+use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
+use bunraku_vm::symbol::{Interner, known};
+use bunraku_vm::unit::{ChunkRef, HostMatch};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Rounds of definitions and collectors after which Puppet gives up.
+const MAX_ROUNDS: usize = 1000;
+
+impl<'c> Compile<'c> {
+    /// Compiles a node's catalog.
+    pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
+        let Inputs { environment, settings, node, code, want_value, store, query, .. } = inputs;
+        let names = inputs.kept.keep_names(environment.modules.symbols().current());
+        let compile = &*arena.alloc(Compile::new(inputs, arena));
+        let mut vm = Vm::with_names(compile, Interner::over(arena, names));
+        vm.calls.max_depth = settings.max_depth;
+        vm.calls.max_calls = settings.max_calls;
+        if settings.stats || settings.profile {
+            vm.observer = Some(compile);
+        }
+        let finished = budget::guarded(settings.limits, || {
+            let outcome = compile.phases(&mut vm, node, code);
+            let result = outcome.map_err(|flow| compile.diagnostic(*flow));
+            let value = match &result {
+                Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
+                _ => None,
+            };
+            let result = result.map(|(catalog, _)| catalog);
+            let stored = match (&result, store) {
+                (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+                _ => None,
+            };
+            let lookup = match (&result, query) {
+                (Ok(_), Some(query)) => {
+                    Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
+                }
+                _ => None,
+            };
+            environment.modules.symbols().take_in(&vm.symbols);
+            Finished { value, stored, lookup, ..Finished::of(result) }
+        });
+        let finished = finished.unwrap_or_else(|limit| {
+            // Where the machine was when it was left: the innermost code that has said where it is.
+            let site = vm.stack().into_iter().find(|site| site.line != 0);
+            let place = site.map_or_else(Place::default, |site| site.place());
+            let diagnostic = Diagnostic::error(limit.to_string()).at(place).because(Cause::Limit(limit));
+            Finished::of(Err(diagnostic))
+        });
+        compile.ruby.release();
+        compile.erb.release();
+        compile.hiera.release();
+        compile.tags.names.release();
+        let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
+        environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
+        let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
+        Finished { logs, stats, spent: compile.accounts.spent.get(), ..finished }
+    }
+
+    /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
+    pub(crate) fn diagnostic(&self, flow: Flow<'c>) -> Diagnostic {
+        match flow {
+            Flow::Fault(fault) => {
+                let mut diagnostic = fault.diagnostic;
+                if fault.stage != Stage::Formed {
+                    diagnostic.place = Place::default();
+                }
+                diagnostic
+            }
+            Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
+                Diagnostic::error(BREAK_IS_ILLEGAL).at(place).because(Cause::IllegalBreak)
+            }
+        }
+    }
+
+    pub(crate) fn phases(
+        &self,
+        vm: &mut Vm<'c>,
+        node: &Node,
+        code: Option<Code<'_>>,
+    ) -> Eval<'c, (String, Value<'c>)> {
+        self.prepare(vm, node)?;
+        self.set_node_parameters(vm, node);
+        self.load_main(vm, code)?;
+        self.create_settings(vm)?;
+        let value = self.evaluate_main(vm)?;
+        self.evaluate_node(vm, node)?;
+        self.evaluate_node_classes(vm, node)?;
+        self.evaluate_generators(vm)?;
+        self.finish(vm)?;
+        self.fail_on_unused_overrides()?;
+        self.fail_on_unrealized()?;
+        self.validate_relationships()?;
+        if self.asked.settings.check_cycles {
+            self.check_cycles()?;
+        }
+        Ok((self.write_catalog(node, false), value))
+    }
+
+    /// Main's place among the known, `Stage[main]` in the catalog.
+    pub(crate) fn prepare(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let main = self.add_definition(|number| Definition {
+            number,
+            kind: DefinitionKind::Main,
+            name: "",
+            chunk: None,
+            parent: None,
+            module: "",
+            file: None,
+            line: 0,
+            overrides: Cell::new(false),
+        });
+        vm.top.source.set(Some(main.number));
+        let mut stage = self.new_resource("Stage", "main", vm.top, Params::new_in(self.arena))?;
+        stage.kind = Kind::Compilable;
+        let mut catalog = self.catalog.borrow_mut();
+        catalog.add(stage);
+        for (name, _) in &node.classes {
+            let name = self.text(name);
+            catalog.add_class(&self.tags.names, name);
+        }
+        Ok(())
+    }
+
+    /// Reads the main manifests, so that what they define is known.
+    pub(crate) fn load_main(&self, vm: &mut Vm<'c>, code: Option<Code<'_>>) -> Eval<'c, ()> {
+        let checked = |vm: &mut Vm<'c>, compiled: Eval<'c, Compiled>, file: Option<&str>| {
+            let checked = compiled.and_then(|compiled| {
+                self.check_noted(vm, compiled.parts().0, file)?;
+                Ok(compiled)
+            });
+            checked.map_err(|flow| self.could_not_parse(flow))
+        };
+        let units = match code {
+            Some(Code { text, file }) => {
+                let source = SourceFile { path: file, text, kind: SourceKind::Manifest };
+                let compiled = checked(vm, self.compile_source(&source), file)?;
+                vec![self.load_compiled(vm, &compiled, file.map(|file| self.text(file)), "")?]
+            }
+            None => {
+                let mut units = Vec::new();
+                for file in self.environment.manifest_files() {
+                    self.definitions.loaded.borrow_mut().insert(self.bytes_of(&file));
+                    let path = self.text(&file.to_string_lossy());
+                    let compiled = checked(vm, self.compile_manifest(&file), Some(path))?;
+                    units.push(self.load_compiled(vm, &compiled, Some(path), self.module_of(&file))?);
+                }
+                units
+            }
+        };
+        let chunks = units.into_iter().map(|unit| ChunkRef { unit, chunk: 0 });
+        self.definitions.main_chunks.borrow_mut().extend(chunks);
+        Ok(())
+    }
+
+    /// A fault of a main manifest's text.
+    pub(crate) fn could_not_parse(&self, mut flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        // Where Ruby's stack ends, Puppet adds nothing.
+        if let Flow::Fault(fault) = &mut *flow
+            && fault.diagnostic.cause != Cause::StackTooDeep
+        {
+            let prefix = format!("Could not parse for environment {}: ", self.environment.name);
+            fault.diagnostic.message.insert_str(0, &prefix);
+        }
+        flow
+    }
+
+    /// Top-scope variables: an external classifier's, the facts, `$trusted`, `$server_facts`, `$environment`.
+    pub(crate) fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
+        let top = vm.top;
+        // An external classifier's parameters win over facts of the same name.
+        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let (by, value) = (data::inspect(by), data::inspect(value));
+            self.warn_once(format!(
+                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
+                node.name
+            ));
+        };
+        let given = node.facts.map();
+        // The environment's name is a parameter of the node before anything else is.
+        let own = serde_json::Value::from(&*self.environment.name);
+        let parameter =
+            |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
+        let facts = data::facts(self.arena, given);
+        top.reserve(given.len() + node.parameters.len() + node.server_facts.len() + 8);
+        for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
+            match parameter(name) {
+                Some(by) => taken(name, json, by),
+                None => top.set(vm.symbols.intern(name), *value),
+            }
+        }
+        for (name, value) in node.parameters.iter().filter(|(name, _)| *name != "environment") {
+            let symbol = vm.symbols.intern(name);
+            top.set(symbol, data::value(self.arena, value));
+        }
+        for (name, value) in &node.server_facts {
+            match parameter(name).or_else(|| given.get(name)) {
+                Some(by) => taken(name, value, by),
+                None => {
+                    let symbol = vm.symbols.intern(name);
+                    top.set(symbol, data::value(self.arena, value));
+                }
+            }
+        }
+        top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
+        top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
+        let mut server_facts = node.server_facts.clone();
+        server_facts.insert("environment".to_owned(), own);
+        top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
+        top.set(known::FACTS, Value::Hash(facts));
+        top.set(known::MODULE_NAME, self.string_value(""));
+    }
+
+    /// `Class[Settings]` and its scope, whose variables are found when they are asked for (see `setting_variable`).
+    pub(crate) fn create_settings(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        let settings = self.add_definition(|number| Definition {
+            number,
+            kind: DefinitionKind::Class,
+            name: "settings",
+            chunk: None,
+            parent: None,
+            module: "",
+            file: None,
+            line: 0,
+            overrides: Cell::new(false),
+        });
+        self.definitions.classes.borrow_mut().insert("settings", settings);
+        let mut resource = self.new_resource("Class", "Settings", vm.top, Params::new_in(self.arena))?;
+        resource.evaluated = true;
+        let id = self.catalog.borrow_mut().add(resource);
+        let top = vm.top;
+        let scope = vm.new_scope(ScopeSpec {
+            kind: ScopeKind::Class,
+            names: &[],
+            parent: Some(top),
+            declared_in: Some(top),
+            name: "settings",
+            module: "",
+        });
+        scope.resource.set(Some(id));
+        self.scopes.of_classes.borrow_mut().insert("settings", scope);
+        self.catalog.borrow_mut().add_class(&self.tags.names, "settings");
+        self.add_edge_to_stage(id)
+    }
+
+    /// The code outside all definitions, in top scope.
+    pub(crate) fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
+        let top = vm.top;
+        let main = self.new_resource("Class", "main", top, Params::new_in(self.arena))?;
+        let id = self.add_resource(top, main)?;
+        top.resource.set(Some(id));
+        {
+            let mut catalog = self.catalog.borrow_mut();
+            catalog[id].evaluated = true;
+            catalog[id].scope_tagged = Some(Inherited::NONE);
+        }
+        for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
+            top.set(name, self.string_value(value));
+        }
+        self.add_edge_to_stage(id)?;
+        let mut value = Value::Undef;
+        let chunks = self.definitions.main_chunks.borrow().clone();
+        for chunk in chunks {
+            value = contain(vm, false, |vm| vm.run_body(chunk, top, &[]))?;
+        }
+        Ok(value)
+    }
+
+    /// The node definition that fits, if there are any: by name, by regular expression, the default one.
+    pub(crate) fn evaluate_node(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let nodes = self.definitions.nodes.borrow().clone();
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let name = node.name.to_lowercase();
+        let mut found = nodes.iter().find(|n| matches!(n.matching, HostMatch::Name(text) if text == name));
+        if found.is_none() {
+            for candidate in &nodes {
+                if let HostMatch::Regex(source) = candidate.matching
+                    && regex::is_match(source, &name).map_err(Flow::raw)?
+                {
+                    found = Some(candidate);
+                    break;
+                }
+            }
+        }
+        let found = found.or_else(|| nodes.iter().find(|n| n.matching == HostMatch::Default));
+        let Some(found) = found else {
+            let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
+            return Err(self.placed_error(message, None, 0));
+        };
+        let top = vm.top;
+        let id = self.ensure_class(vm, top, found.known, None)?;
+        self.evaluate_resource(vm, id)
+    }
+
+    /// What the regular expression of a node definition captures of the node's name.
+    pub(crate) fn node_groups(
+        &self,
+        _vm: &mut Vm<'c>,
+        known: &Definition<'c>,
+    ) -> Eval<'c, Vec<Option<&'c str>>> {
+        if known.kind != DefinitionKind::Node {
+            return Ok(Vec::new());
+        }
+        let nodes = self.definitions.nodes.borrow();
+        let definition = nodes.iter().find(|n| n.known.number == known.number);
+        let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
+        let name = self.asked.node_name.to_lowercase();
+        let groups = regex::captures(source, &name).map_err(Flow::raw)?.unwrap_or_default();
+        Ok(groups.into_iter().map(|group| group.map(|text| self.text(text))).collect())
+    }
+
+    /// Classes of an external node classifier: those with parameters first, in node scope if there is one.
+    pub(crate) fn evaluate_node_classes(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let scope = self.scopes.of_node.get().unwrap_or(vm.top);
+        let has_params = |value: &serde_json::Value| value.as_object().is_some_and(|map| !map.is_empty());
+        for (name, params) in node.classes.iter().filter(|(_, params)| has_params(params)) {
+            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
+                name: self.text(name),
+                value: data::value(self.arena, value),
+                at: None,
+                append: false,
+                source: known.number,
+            });
+            self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
+        }
+        for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
+            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            let there = self.scopes.of_classes.borrow().contains_key(known.name);
+            if !there {
+                self.ensure_class(vm, scope, known, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unknown_class(&self, name: &str) -> Box<Flow<'c>> {
+        self.placed_error(format!("Could not find class {name} for {}", self.asked.node_name), None, 0)
+    }
+
+    /// Collectors and bodies of defined types, in rounds, until nothing new comes.
+    pub(crate) fn evaluate_generators(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        for _ in 0..=MAX_ROUNDS {
+            let collected = self.evaluate_collectors(vm)?;
+            let evaluated = self.evaluate_definitions(vm)?;
+            if !collected && !evaluated {
+                return Ok(());
+            }
+        }
+        let message = "Somehow looped more than 1000 times while evaluating host catalog".to_owned();
+        Err(self.placed_error(message, None, 0))
+    }
+
+    /// Evaluates the defined types (and classifier's classes) that wait; those they declare wait for the next round.
+    pub(crate) fn evaluate_definitions(&self, vm: &mut Vm<'c>) -> Eval<'c, bool> {
+        let waiting: Vec<ResourceId> = {
+            let mut catalog = self.catalog.borrow_mut();
+            let mut left = std::mem::take(&mut catalog.unevaluated);
+            left.retain(|id| !catalog.resources[id.0 as usize].evaluated);
+            catalog.unevaluated = left;
+            catalog.unevaluated.iter().copied().filter(|id| !catalog[*id].is_virtual).collect()
+        };
+        for id in &waiting {
+            self.evaluate_resource(vm, *id).map_err(|flow| self.around_definition(*id, flow))?;
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    /// A fault in a body evaluated late is wrapped in the resource statement that declared it.
+    pub(crate) fn around_definition(&self, id: ResourceId, flow: Box<Flow<'c>>) -> Box<Flow<'c>> {
+        if flow.cause() == Some(&Cause::LateParameters) {
+            return flow;
+        }
+        let Flow::Fault(fault) = *flow else { return flow };
+        let catalog = self.catalog.borrow();
+        let resource = &catalog[id];
+        let inner = match fault.stage {
+            Stage::Formed => fault.diagnostic.to_string(),
+            _ => fault.diagnostic.message.clone(),
+        };
+        // What stops an iteration that is none keeps its place, and Puppet finds no words for what it stopped.
+        let stops = fault.diagnostic.cause == Cause::IllegalBreak;
+        let (what, inner) = match stops {
+            true => ("an Object", fault.diagnostic.message.clone()),
+            false => ("a Resource Statement", inner),
+        };
+        let message = format!("Evaluation Error: Error while evaluating {what}, {inner}");
+        let place = match stops {
+            true => fault.diagnostic.place.clone(),
+            false => Place {
+                file: resource.file.filter(|f| !f.is_empty()).map(Into::into),
+                line: (resource.line != 0).then_some(resource.line),
+                column: None,
+            },
+        };
+        let mut diagnostic = Diagnostic::error(message).at(place).with_code("RUNTIME_ERROR");
+        diagnostic.cause = fault.diagnostic.cause.around();
+        diagnostic.stack = fault.diagnostic.stack;
+        Flow::formed(diagnostic)
+    }
+
+    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
+    pub(crate) fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let version = seconds.map_or(0, |s| s.as_secs()).to_string();
+        let uuid = uuid::Uuid::new_v4().to_string();
+        let environment = &self.environment.name;
+        self.make_bytes_binary();
+        let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
+        let (started, catalog) = (Instant::now(), self.catalog.borrow());
+        let (text, resources) = json::write(&catalog, &self.tags.names, &header, with_exported);
+        let mut spent = self.accounts.spent.get();
+        spent.json += started.elapsed();
+        spent.resources = resources;
+        self.accounts.spent.set(spent);
+        text
+    }
+}

@@ -1,0 +1,124 @@
+//! Collector queries: whether a resource fits.
+
+use crate::compile::Compile;
+use crate::declare::flatten;
+use bumpalo::Bump;
+use bunraku_catalog::tags::Words;
+use bunraku_catalog::{Catalog, Resource};
+use bunraku_vm::compare;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::Query;
+use bunraku_vm::scope::ResourceId;
+use bunraku_vm::symbol::Symbol;
+use bunraku_vm::value::{Str, Value};
+use std::cell::Cell;
+
+/// A query made ready to be asked of many resources.
+pub(crate) enum Asked<'q, 'c> {
+    And(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
+    Or(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
+    /// Any of these tags; whether the container asked last has one, too: resources come in order of their containers.
+    Tagged(Vec<Symbol>, Cell<Option<(ResourceId, bool)>>),
+    Eq(&'q str, Value<'c>),
+    NotEq(&'q str, Value<'c>),
+}
+
+impl<'q, 'c> Asked<'q, 'c> {
+    /// The query, its tags as resources have them.
+    pub(crate) fn new(words: &Words<'c>, query: &'q Query<'c>) -> Self {
+        match query {
+            Query::And(left, right) => {
+                Asked::And(Box::new((Asked::new(words, left), Asked::new(words, right))))
+            }
+            Query::Or(left, right) => {
+                Asked::Or(Box::new((Asked::new(words, left), Asked::new(words, right))))
+            }
+            Query::Eq("tag", value) => {
+                let mut tags = Vec::new();
+                flatten(*value, &mut tags);
+                let word = |tag: &Value<'c>| words.intern(&format::to_interpolated(*tag).to_lowercase());
+                Asked::Tagged(tags.iter().map(word).collect(), Cell::new(None))
+            }
+            Query::Eq(name, value) => Asked::Eq(name, *value),
+            Query::NotEq(name, value) => Asked::NotEq(name, *value),
+        }
+    }
+
+    /// Whether a resource of the catalog fits.
+    pub(crate) fn fits(&self, arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId) -> bool {
+        match self {
+            Asked::And(both) => both.0.fits(arena, catalog, id) && both.1.fits(arena, catalog, id),
+            Asked::Or(either) => either.0.fits(arena, catalog, id) || either.1.fits(arena, catalog, id),
+            Asked::Tagged(tags, last) => {
+                let resource = &catalog[id];
+                let is_own = tags.iter().any(|tag| resource.tags.has(*tag));
+                is_own
+                    || resource
+                        .scope
+                        .container()
+                        .resource
+                        .get()
+                        .filter(|container| *container != id)
+                        .is_some_and(|container| match last.get() {
+                            Some((asked, answer)) if asked == container => answer,
+                            _ => {
+                                let answer = tags.iter().any(|tag| is_tagged(catalog, container, *tag));
+                                last.set(Some((container, answer)));
+                                answer
+                            }
+                        })
+            }
+            Asked::Eq(name, value) => match attribute(arena, catalog, id, name) {
+                Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
+                actual => compare::equals(actual, *value),
+            },
+            Asked::NotEq(name, value) => !compare::equals(attribute(arena, catalog, id, name), *value),
+        }
+    }
+}
+
+fn attribute<'c>(arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId, name: &str) -> Value<'c> {
+    let resource: &Resource<'c> = &catalog[id];
+    match name {
+        "title" => Value::Str(Str::wrap(arena, resource.title)),
+        name => resource.param(name).unwrap_or(Value::Undef),
+    }
+}
+
+/// Whether a resource has a tag, or will have it from the container it was declared in.
+pub(crate) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: Symbol) -> bool {
+    let mut current = id;
+    // Containers nest as deep as scopes do.
+    loop {
+        let resource = &catalog[current];
+        if resource.tags.has(tag) {
+            return true;
+        }
+        match resource.scope.container().resource.get() {
+            Some(container) if container != current => current = container,
+            _ => return false,
+        }
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// Numbers are no tags.
+    pub(crate) fn check_query(&self, query: &Query<'c>) -> Eval<'c, ()> {
+        match query {
+            Query::And(left, right) | Query::Or(left, right) => {
+                self.check_query(left)?;
+                self.check_query(right)
+            }
+            Query::Eq("tag", value) => {
+                let mut tags = Vec::new();
+                flatten(*value, &mut tags);
+                match tags.iter().any(|tag| matches!(tag, Value::Int(_) | Value::Float(_))) {
+                    true => Err(Flow::raw("Cannot transform a number to a tag")),
+                    false => Ok(()),
+                }
+            }
+            Query::Eq(..) | Query::NotEq(..) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Ruby in a compile: what code in Ruby asks of it, and where functions, data types and resource types in Ruby come in.
+
+use crate::compile::Compile;
+use crate::settings;
+use crate::state::definitions::{Definition, DefinitionKind};
+use crate::stats::Kind;
+use bunraku_catalog::Resource;
+use bunraku_compiler::check::syntax::{SyntaxFault, TOO_DEEP};
+use bunraku_data::rich::{self, Style};
+use bunraku_data::{json, names};
+use bunraku_environment::units::Compiled;
+use bunraku_resource_types::{ResourceType, Titles};
+use bunraku_ruby::world::{
+    Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
+    DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, ResourceTypeKind, ResourceView,
+    SettingValue,
+};
+use bunraku_ruby::{DataTypeInterface, Talk};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::Call;
+use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::types::Type;
+use bunraku_vm::unit::UnitId;
+use bunraku_vm::value::{Object, Value};
+use bunraku_vm::vm::Vm;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where data types lie in a module or an environment.
+const DATA_TYPES: &str = "lib/puppet/datatypes";
+
+impl<'c> Compile<'c> {
+    /// Ruby, for this compile.
+    pub(crate) fn talk(&self) -> Talk<'_, 'c> {
+        self.ruby.with(self)
+    }
+
+    /// Refuses a file that Ruby would wait for, or read without end. That one is missing, Ruby says in its own words.
+    ///
+    /// # Errors
+    /// When it is neither a regular file, of a size that may be read, nor missing.
+    pub(crate) fn refuse_irregular(&self, file: &Path) -> Eval<'c, ()> {
+        match self.tree().stamp(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::Other => {
+                Err(Flow::raw(format!("Could not read {}: {error}", file.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Calls a function in Ruby as code of module `from` sees it; none where no file would define it.
+    pub(crate) fn call_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        from: &str,
+        call: Call<'c, '_>,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        self.talk().call(vm, name, from, call)
+    }
+
+    /// The Ruby file of a type (`m::user`): in the module of its name space, or in the environment. Names without a
+    /// name space are everybody's.
+    pub(crate) fn datatype_file(&self, key: &str) -> Option<PathBuf> {
+        let relative = format!("{DATA_TYPES}/{}.rb", key.replace("::", "/"));
+        let own = || self.environment.directory.as_ref().map(|directory| directory.join(&relative));
+        let file = match key.split_once("::") {
+            Some(("environment", _)) => own()?,
+            Some((module, _)) => self.environment.modules.get(module)?.path.join(&relative),
+            None => match own().filter(|file| self.tree().is_file(file)) {
+                Some(file) => file,
+                None => self.environment.provided(&relative)?,
+            },
+        };
+        self.tree().is_file(&file).then_some(file)
+    }
+
+    /// The type's interface as a definition in the Puppet language.
+    ///
+    /// # Errors
+    /// Those of the file, and of the interface's syntax.
+    pub(crate) fn datatype_interface(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, Compiled> {
+        let DataTypeInterface { name, interface, implemented } = self.talk().data_type(vm, name, file)?;
+        // Puppet parses it by itself first: that is what places in its errors are of.
+        let hash = format!("{{ {interface} }}");
+        self.compile_code(&hash).map_err(|flow| match *flow {
+            Flow::Fault(fault) => {
+                Flow::raw(format!("Data Type Load Error for type '{name}': {}", fault.diagnostic))
+            }
+            _ => flow,
+        })?;
+        let compiled = self.compile_code(&format!("type {name} = Object[{hash}]"))?;
+        if implemented {
+            self.talk().implements(name, file);
+        }
+        Ok(compiled)
+    }
+
+    /// Takes note that the type of a file has been defined: if it is implemented, its instances are Ruby's.
+    pub(crate) fn note_datatype(&self, key: &str, ty: Option<&'c Type<'c>>) {
+        self.talk().defined(key, ty);
+    }
+
+    /// Asks Ruby of a type that can't be read, and notes the answer for the environment: where Ruby can't tell either,
+    /// the type goes on taking any parameter, and says both reasons.
+    pub(crate) fn ask_resource_type(&self, vm: &mut Vm<'c>, ty: &ResourceType) {
+        let types = &self.environment.types;
+        let Some(file) = types.file(&ty.name) else { return };
+        let told = match self.talk().resource_type(vm, &ty.name, &file) {
+            Ok(told) => {
+                told.loaded.into_iter().for_each(|file| self.tree().note(&file));
+                ResourceType {
+                    name: ty.name.clone(),
+                    namevars: told.namevars,
+                    isomorphic: told.isomorphic,
+                    attributes: Some(told.attributes),
+                    titles: Titles::Whole,
+                    unreadable: None,
+                    requires: Vec::new(),
+                }
+            }
+            Err(flow) => {
+                let why = match &*flow {
+                    Flow::Fault(fault) => fault.diagnostic.message.as_str(),
+                    _ => "its file leaves where there is nothing to leave",
+                };
+                let unreadable = ty.unreadable.as_ref().map(|reason| format!("{reason}; {why}"));
+                ResourceType { unreadable, ..ty.clone() }
+            }
+        };
+        types.tell(told);
+    }
+
+    /// Puts Binary in the place of strings of bytes in all resources.
+    pub(crate) fn make_bytes_binary(&self) {
+        if !self.ruby.has_bytes() {
+            return;
+        }
+        let mut catalog = self.catalog.borrow_mut();
+        for resource in &mut catalog.resources {
+            for param in resource.params.iter_mut() {
+                if let Some(value) = self.ruby.with_binary(self.arena, param.value) {
+                    param.value = value;
+                }
+            }
+        }
+    }
+
+    fn resource_view(&self, resource: &Resource<'c>) -> ResourceView<'c> {
+        ResourceView {
+            type_name: resource.type_name,
+            title: resource.title,
+            parameters: resource.params.iter().map(|param| (param.name, param.value)).collect(),
+            is_virtual: resource.is_virtual,
+            exported: resource.exported,
+            tags: resource.tags.iter(&self.tags.names).collect(),
+            file: resource.file,
+            line: resource.line,
+        }
+    }
+
+    fn view_of(&self, id: ResourceId) -> ResourceView<'c> {
+        self.resource_view(&self.catalog.borrow()[id])
+    }
+}
+
+impl<'c> EnvironmentSide<'c> for Compile<'c> {
+    fn beginning(&self) -> Beginning {
+        let modules = self.environment.modules.iter().map(|module| module.path.join("lib"));
+        let own = self.environment.directory.iter().map(|directory| directory.join("lib"));
+        Beginning {
+            node: self.node_name().to_owned(),
+            environment: self.environment.name.clone(),
+            folders: own.chain(modules).filter(|folder| folder.is_dir()).collect(),
+        }
+    }
+
+    fn worker_started(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        self.replay_templates(vm)
+    }
+
+    fn refuse_irregular(&self, file: &Path) -> Eval<'c, ()> {
+        Compile::refuse_irregular(self, file)
+    }
+
+    fn function(&self, name: &str, from: &str) -> Option<FunctionSource<'c>> {
+        self.find_ruby(name, from)
+    }
+
+    fn modules(&self) -> Vec<(&'c str, &'c Path)> {
+        let modules = self.environment.modules.iter();
+        modules.map(|module| (module.name.as_str(), module.path.as_path())).collect()
+    }
+
+    fn manifest(&self) -> Option<&'c Path> {
+        self.environment.manifest.as_deref()
+    }
+
+    fn extensions(&self) -> &'c [(String, PathBuf)] {
+        self.environment.extensions()
+    }
+
+    fn setting(&self, name: &str) -> Option<SettingValue<'c>> {
+        self.setting_value(name).map(|(kind, value)| match kind {
+            settings::Kind::Symbol => SettingValue::Symbol(value),
+            _ => SettingValue::Plain(value),
+        })
+    }
+}
+
+impl<'c> CodeSide<'c> for Compile<'c> {
+    fn load_code(&self, vm: &mut Vm<'c>, code: &str) -> Eval<'c, UnitId> {
+        let compiled = self.compile_code(code)?;
+        self.load_compiled(vm, &compiled, None, "")
+    }
+
+    fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, FoundVariable<'c>> {
+        self.variable_seen(vm, scope, name)
+    }
+
+    fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Option<&[Value<'c>]>) -> Value<'c> {
+        self.variables_seen(vm, scope, names)
+    }
+
+    fn change_variable(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str, value: Value<'c>) {
+        self.change_in_place(vm, scope, name, value);
+    }
+
+    fn class_scopes(&self) -> Vec<&'c Scope<'c>> {
+        self.scopes_of_classes()
+    }
+
+    fn to_data(&self, _vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
+        let mut json = String::new();
+        rich::value(&mut json, value, Style::Plain);
+        let parsed = serde_json::from_str(&json).map_err(|error| Flow::raw(error.to_string()))?;
+        Ok(json::value(self.arena, &parsed))
+    }
+
+    fn check_text(&self, checker: &str, syntax: &str, text: &str) -> Result<(), CheckerFault> {
+        self.check_natively(Some(checker), syntax, text).map_err(|fault| match fault {
+            SyntaxFault::Issue { code, message, .. } => CheckerFault { code: Some(code), message },
+            SyntaxFault::Misused(message) => CheckerFault { code: None, message },
+            SyntaxFault::TooDeep => CheckerFault { code: None, message: TOO_DEEP.to_owned() },
+        })
+    }
+
+    fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
+        Compile::context_number(self, object)
+    }
+
+    fn context_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        Compile::context_method(self, vm, name, call)
+    }
+
+    fn first_time(&self, what: String) -> bool {
+        Compile::first_time(self, &what)
+    }
+}
+
+impl<'c> CatalogSide<'c> for Compile<'c> {
+    fn resource(&self, type_name: &str, title: &str) -> Option<ResourceView<'c>> {
+        self.find_resource(type_name, title).map(|id| self.view_of(id))
+    }
+
+    fn resources(&self) -> Vec<ResourceView<'c>> {
+        self.catalog.borrow().resources.iter().map(|resource| self.resource_view(resource)).collect()
+    }
+
+    fn resource_of(&self, scope: &'c Scope<'c>) -> Option<ResourceView<'c>> {
+        Compile::resource_of(self, scope).map(|id| self.view_of(id))
+    }
+
+    fn definition_of(&self, scope: &'c Scope<'c>) -> Option<DefinitionView<'c>> {
+        self.definition_of(scope).map(definition_view)
+    }
+
+    fn class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<DefinitionView<'c>>> {
+        Ok(self.find_class(vm, name)?.map(definition_view))
+    }
+
+    fn define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<DefinitionView<'c>>> {
+        Ok(self.find_define(vm, name)?.map(definition_view))
+    }
+
+    fn resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<ResourceTypeKind>> {
+        let name = names::key(name);
+        if !name.contains(':') && self.environment.types.get(&name).is_some() {
+            return Ok(Some(ResourceTypeKind::InRuby));
+        }
+        Ok(self.find_define(vm, &name)?.map(|_| ResourceTypeKind::Defined))
+    }
+
+    fn defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)> {
+        self.with_defaults(scope, &names::capitalize(type_name), |defaults| {
+            defaults.iter().map(|param| (param.name, param.value)).collect()
+        })
+    }
+
+    fn classes(&self) -> Vec<&'c str> {
+        self.catalog.borrow().classes.clone()
+    }
+
+    fn tags(&self) -> Vec<&'c str> {
+        self.catalog.borrow().tags.tags().iter(&self.tags.names).collect()
+    }
+}
+
+impl CallObserver for Compile<'_> {
+    fn begins(&self, what: Counted, name: &str) {
+        self.accounts.counter.begin(
+            match what {
+                Counted::Start => Kind::Start,
+                Counted::Function => Kind::Ruby,
+                Counted::Template => Kind::Erb,
+            },
+            name,
+        );
+    }
+
+    fn ends(&self) {
+        self.accounts.counter.end();
+    }
+
+    fn spent(&self, what: Counted, time: Duration) {
+        let mut spent = self.accounts.spent.get();
+        match what {
+            Counted::Template => spent.templates += time,
+            Counted::Function | Counted::Start => spent.functions += time,
+        }
+        self.accounts.spent.set(spent);
+    }
+}
+
+fn definition_view<'c>(known: &'c Definition<'c>) -> DefinitionView<'c> {
+    DefinitionView {
+        kind: match known.kind {
+            DefinitionKind::Main | DefinitionKind::Class => ForRuby::Class,
+            DefinitionKind::Define => ForRuby::Define,
+            DefinitionKind::Node => ForRuby::Node,
+        },
+        name: known.name,
+        module: known.module,
+        file: known.file,
+        line: known.line,
+        parent: known.parent,
+    }
+}

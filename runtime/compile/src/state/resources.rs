@@ -1,0 +1,75 @@
+//! What a compile knows of resources besides the catalog's own: of their types, their defaults, and overrides that wait
+//! for them.
+
+use crate::state::arena::{List, Map, list, map};
+use bumpalo::Bump;
+use bunraku_catalog::tags::{Marks, Tags, Words};
+use bunraku_catalog::{Param, Params};
+use bunraku_resource_types::ResourceType;
+use bunraku_vm::scope::ResourceId;
+use std::cell::RefCell;
+
+/// See the module.
+pub(crate) struct Resources<'c> {
+    /// What the resources of a type have in common, by the type's name.
+    pub type_names: RefCell<Map<'c, &'c str, &'c TypeName<'c>>>,
+    /// Resources of the store: the node, type and title that each has there.
+    pub taken_in: RefCell<Map<'c, ResourceId, [&'c str; 3]>>,
+    /// Resource defaults, by type.
+    pub defaults: RefCell<Map<'c, &'c str, List<'c, OfScope<'c>>>>,
+    /// Overrides of resources that are not there yet, by reference.
+    pub overrides: RefCell<Map<'c, &'c str, List<'c, Override<'c>>>>,
+    /// These references in order.
+    pub override_order: RefCell<List<'c, &'c str>>,
+}
+
+impl<'c> Resources<'c> {
+    /// Nothing is known yet.
+    pub fn new(arena: &'c Bump) -> Self {
+        Resources {
+            type_names: map(arena),
+            taken_in: map(arena),
+            defaults: map(arena),
+            overrides: map(arena),
+            override_order: list(arena),
+        }
+    }
+}
+
+/// The names of the catalog's tags.
+pub(crate) struct TagNames<'c> {
+    /// What tags are numbers of.
+    pub names: Words<'c>,
+    pub marks: RefCell<Marks>,
+}
+
+impl<'c> TagNames<'c> {
+    /// No tag is known yet.
+    pub fn new(arena: &'c Bump) -> Self {
+        TagNames { names: Words::empty(arena), marks: RefCell::default() }
+    }
+}
+
+/// What is always the same of the resources of a type.
+pub(crate) struct TypeName<'c> {
+    /// The name, capitalised.
+    pub capitalized: &'c str,
+    /// The type, where it is one in Ruby.
+    pub ty: Option<&'c ResourceType>,
+    /// The tags that the type's name is.
+    pub tags: Tags<'c>,
+    /// Its number in the catalog.
+    pub number: u32,
+}
+
+/// The defaults that a scope, by number, has for a type.
+pub(crate) type OfScope<'c> = (u32, List<'c, Param<'c>>);
+
+/// Parameters that are to replace a resource's own.
+#[derive(Clone)]
+pub(crate) struct Override<'c> {
+    pub params: Params<'c>,
+    pub source: u32,
+    pub file: Option<&'c str>,
+    pub line: u32,
+}

@@ -1,0 +1,120 @@
+//! Variables as templates and code in Ruby see and change them.
+
+use crate::compile::Compile;
+use bunraku_data::names;
+use bunraku_ruby::world::FoundVariable;
+use bunraku_vm::error::Eval;
+use bunraku_vm::host::ClassPort;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::symbol::Symbol;
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use hashbrown::HashMap;
+
+/// Puppet's built-in variables: they exist even where they have no value.
+const BUILT_IN: &[&str] = &["module_name", "caller_module_name"];
+
+impl<'c> Compile<'c> {
+    /// Ruby code has changed an array or hash in place: the variable that holds it has the new value, and so has the
+    /// parameter of the resource whose body the scope is.
+    pub(crate) fn change_in_place(&self, vm: &Vm<'c>, scope: &'c Scope<'c>, name: &str, value: Value<'c>) {
+        // A qualified name is its class's variable.
+        let (scope, symbol, name) = match name.rsplit_once("::") {
+            None => (scope, vm.symbols.intern(name), name),
+            Some((class, own)) => {
+                let class = class.strip_prefix("::").unwrap_or(class);
+                let found = if class.is_empty() { Some(vm.top) } else { self.class_scope(class) };
+                let Some(found) = found else { return };
+                (found, vm.symbols.intern(own), own)
+            }
+        };
+        let mut owner = Some(scope);
+        while let Some(scope) = owner.filter(|scope| scope.own(symbol).is_none()) {
+            owner = scope.parent;
+        }
+        let Some(owner) = owner else { return };
+        let old = owner.own(symbol);
+        owner.set(symbol, value);
+        if let Some(id) = self.resource_of(owner) {
+            let mut catalog = self.catalog.borrow_mut();
+            for param in catalog[id].params.iter_mut().filter(|param| param.name == name) {
+                if old.is_some_and(|old| old.same(param.value)) {
+                    param.value = value;
+                }
+            }
+        }
+    }
+
+    /// A variable by its simple or qualified name; else why there is none.
+    pub(crate) fn variable_seen(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        name: &str,
+    ) -> Eval<'c, FoundVariable<'c>> {
+        let found = |value| Ok(FoundVariable { value, reason: None });
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        if !name.contains("::") {
+            if let Some(group) = names::match_number(name) {
+                return found(Some(vm.match_group(group)));
+            }
+            let symbol = vm.symbols.intern(name);
+            let built_in = BUILT_IN.contains(&name).then_some(Value::Undef);
+            return found(scope.lookup(symbol).or(built_in));
+        }
+        if let Some(value) = vm.find_qualified(name) {
+            return found(Some(value));
+        }
+        let Some((class, _)) = bare.rsplit_once("::") else { return found(None) };
+        let reason = if self.class_scope(class).is_some() {
+            None
+        } else if self.find_class(vm, class)?.is_some() {
+            Some(format!("class {class} has not been evaluated"))
+        } else {
+            Some(format!("class {class} could not be found"))
+        };
+        Ok(FoundVariable { value: None, reason })
+    }
+
+    /// The variables seen from a scope that have a value: all, or those of these names.
+    pub(crate) fn variables_seen(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Option<&[Value<'c>]>,
+    ) -> Value<'c> {
+        let mut hash = HashBuilder::new(self.arena);
+        if let Some(names) = names {
+            for name in names {
+                let symbol = name.as_str().and_then(|name| vm.symbols.get(name));
+                if let Some(value) = symbol.and_then(|symbol| scope.lookup(symbol))
+                    && !value.is_undef()
+                {
+                    hash.insert(*name, value);
+                }
+            }
+            return Value::Hash(hash.finish());
+        }
+        let mut chain = vec![scope];
+        while let Some(parent) = chain.last().and_then(|scope| scope.parent) {
+            chain.push(parent);
+        }
+        let mut all: Vec<(Symbol, Value<'c>)> = Vec::new();
+        let mut places: HashMap<Symbol, usize> = HashMap::new();
+        for scope in chain.iter().rev() {
+            for (symbol, value) in scope.own_variables() {
+                match places.get(&symbol) {
+                    Some(place) => all[*place].1 = value,
+                    None => {
+                        places.insert(symbol, all.len());
+                        all.push((symbol, value));
+                    }
+                }
+            }
+        }
+        for (symbol, value) in all.into_iter().filter(|(_, value)| !value.is_undef()) {
+            hash.insert_str(vm.symbols.text(symbol), value);
+        }
+        Value::Hash(hash.finish())
+    }
+}

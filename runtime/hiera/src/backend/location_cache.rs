@@ -1,0 +1,29 @@
+//! What is kept for one location of an entry: its data, or what a function has answered.
+
+use crate::data_file::DataReader;
+use bunraku_vm::value::{Hash, Value};
+use hashbrown::HashMap;
+use std::cell::{Cell, RefCell};
+
+/// The data of one location, which a backend of kind `data_hash` gives all at once.
+#[derive(Clone, Copy)]
+pub enum LocationData<'c> {
+    /// A file.
+    File(DataReader<'c>),
+    /// What a function gave.
+    Hash(Hash<'c>),
+}
+
+/// What is kept for one location of an entry, for as long as the hierarchy it belongs to stands as resolved.
+#[derive(Default)]
+pub(crate) struct LocationCache<'c> {
+    /// All its data, once asked for. Never stale: functions are asked once a compile, as in Puppet.
+    /// Test: `spec/hiera.md`, "Functions as backends".
+    pub data: Cell<Option<LocationData<'c>>>,
+    /// Answers of a function that is asked key by key. Key: the root key or the whole one, as the function takes it;
+    /// bound: the keys that are looked for; never stale, as above. Test: the same.
+    pub answers: RefCell<HashMap<String, Value<'c>>>,
+    /// What the function itself keeps by `cache` and `cache_all` of its context; never stale, it says itself what it
+    /// keeps. Test: the same.
+    pub own: Cell<Option<Hash<'c>>>,
+}

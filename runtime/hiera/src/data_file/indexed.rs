@@ -1,0 +1,305 @@
+//! A data file as archives have it: a compile takes out of it what is asked for, and leaves the rest where it lies. What
+//! can be known of its keys without a compile is found out when it is read.
+
+use super::data::Data;
+use super::decode::{self, START, ValueOffset, ValueTraits, holds, scan};
+use super::layout::{Item, encode, item};
+use super::plain_options::{FileOptions, OptionsOfFile, PlainOptions};
+use crate::fault::lookup_error;
+use crate::lookup_options::LOOKUP_OPTIONS;
+use bumpalo::Bump;
+use bunraku_files::shared_words::SharedWords;
+use bunraku_vm::error::Eval;
+use bunraku_vm::value::Value;
+use hashbrown::HashTable;
+use std::cell::Cell;
+use std::hash::BuildHasher as _;
+
+/// A file.
+pub struct DataFile {
+    words: SharedWords,
+    /// All its texts one after the other, known to be UTF-8.
+    texts: String,
+    /// Where the file holds a hash.
+    root: Option<FileKeys>,
+}
+
+/// The keys of a file.
+struct FileKeys {
+    table: HashTable<u32>,
+    entries: Vec<KeyEntry>,
+    /// Keys that are no text.
+    strange: usize,
+    has_options: bool,
+    options: Option<PlainOptions>,
+}
+
+/// A key of a file and what is known of its value.
+#[derive(Clone, Copy)]
+struct KeyEntry {
+    hash: u64,
+    key: u32,
+    value: ValueOffset,
+    traits: ValueTraits,
+}
+
+/// The hash of a key.
+pub fn hash_of(key: &str) -> u64 {
+    // A fixed seed: one key is looked for in many files.
+    foldhash::fast::FixedState::with_seed(0).hash_one(key)
+}
+
+impl DataFile {
+    /// The file of some words; none if they are not exactly one value.
+    pub fn new(words: SharedWords) -> Option<DataFile> {
+        let all = words.get();
+        // So that 32 bits tell where a text lies.
+        u32::try_from(size_of_val(all)).ok()?;
+        let mut texts = String::new();
+        let mut rest = all;
+        let root = match item(&mut rest)? {
+            Item::Map(count) => Some(FileKeys::read(all, &mut rest, count, &mut texts)?),
+            _ => {
+                rest = all;
+                scan(&mut rest, 0, &mut |text| texts.push_str(text))?;
+                None
+            }
+        };
+        rest.is_empty().then_some(())?;
+        Some(DataFile { words, texts, root })
+    }
+
+    /// The file that holds this; none if it is too large.
+    pub fn of(data: &Data) -> Option<DataFile> {
+        DataFile::new(SharedWords::Owned(encode(data)?.into()))
+    }
+
+    /// To read in it during a compile.
+    pub fn reader<'c>(&'c self, arena: &'c Bump) -> DataReader<'c> {
+        let count = self.root.as_ref().map_or(0, |root| root.entries.len());
+        let values = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
+        DataReader { file: self, words: self.words.get(), arena, values }
+    }
+}
+
+impl FileKeys {
+    fn read<'w>(all: &'w [u32], rest: &mut &'w [u32], count: usize, texts: &mut String) -> Option<FileKeys> {
+        let at = |rest: &[u32]| (all.len() - rest.len()) as u32;
+        let mut root = FileKeys {
+            table: HashTable::with_capacity(count),
+            entries: Vec::with_capacity(count),
+            strange: 0,
+            has_options: false,
+            options: None,
+        };
+        for _ in 0..count {
+            let key = at(rest);
+            let text = match item(rest)? {
+                Item::Text(text) | Item::Symbol(text) => text.get()?,
+                _ => {
+                    *rest = &all[key as usize..];
+                    scan(rest, 1, &mut |text| texts.push_str(text))?;
+                    scan(rest, 1, &mut |text| texts.push_str(text))?;
+                    root.strange += 1;
+                    continue;
+                }
+            };
+            texts.push_str(text);
+            let value = ValueOffset { word: at(rest), text: texts.len() as u32 };
+            let traits = scan(rest, 1, &mut |text| texts.push_str(text))?;
+            let entry = KeyEntry { hash: hash_of(text), key, value, traits };
+            // A symbol and a text may be the same key.
+            let known = root.table.find(entry.hash, |n| holds(all, root.entries[*n as usize].key, text));
+            if let Some(known) = known {
+                let known = &mut root.entries[*known as usize];
+                (known.value, known.traits) = (entry.value, entry.traits);
+                continue;
+            }
+            root.entries.push(entry);
+            let number = (root.entries.len() - 1) as u32;
+            root.table.insert_unique(entry.hash, number, |n| root.entries[*n as usize].hash);
+        }
+        let options = root.find(all, hash_of(LOOKUP_OPTIONS), LOOKUP_OPTIONS);
+        root.has_options = options.is_some();
+        root.options = options.and_then(|number| {
+            let KeyEntry { value, traits, .. } = root.entries[number as usize];
+            PlainOptions::read(all, value, traits)
+        });
+        Some(root)
+    }
+
+    fn find(&self, words: &[u32], hash: u64, key: &str) -> Option<u32> {
+        let entry = |n: &u32| &self.entries[*n as usize];
+        self.table.find(hash, |n| entry(n).hash == hash && holds(words, entry(n).key, key)).copied()
+    }
+}
+
+/// Reads in a file that is kept for as long as it does.
+#[derive(Clone, Copy)]
+pub struct DataReader<'c> {
+    file: &'c DataFile,
+    pub(crate) words: &'c [u32],
+    pub(crate) arena: &'c Bump,
+    /// Those of its values that have been asked for.
+    values: &'c [Cell<Option<Value<'c>>>],
+}
+
+/// Which key it is, and what is known of its value.
+#[derive(Clone, Copy)]
+pub struct FoundKey {
+    number: u32,
+    /// What is known of it.
+    pub traits: ValueTraits,
+}
+
+impl<'c> DataReader<'c> {
+    /// Whether the file holds a hash.
+    pub fn is_hash(self) -> bool {
+        self.file.root.is_some()
+    }
+
+    /// The value of a key with this hash.
+    pub fn find(self, hash: u64, key: &str) -> Option<FoundKey> {
+        let root = self.file.root.as_ref()?;
+        let number = root.find(self.words, hash, key)?;
+        Some(FoundKey { number, traits: root.entries[number as usize].traits })
+    }
+
+    /// A value in a compile's arena. Keys that are symbols become strings; texts stay where they are.
+    ///
+    /// # Errors
+    /// When an archive has been changed while it is in use.
+    pub fn value(self, found: FoundKey) -> Eval<'c> {
+        let number = found.number as usize;
+        if let Some(known) = self.values[number].get() {
+            return Ok(known);
+        }
+        let spot = self.file.root.as_ref().map_or(START, |root| root.entries[number].value);
+        let value = self.read(spot)?;
+        self.values[number].set(Some(value));
+        Ok(value)
+    }
+
+    /// All that the file holds.
+    ///
+    /// # Errors
+    /// As [`DataReader::value`].
+    pub fn whole(self) -> Eval<'c> {
+        self.read(START)
+    }
+
+    pub(crate) fn read(self, at: ValueOffset) -> Eval<'c> {
+        let mut rest = self.words.get(at.word as usize..).unwrap_or_default();
+        let mut texts = self.file.texts.get(at.text as usize..).unwrap_or_default();
+        let changed = || lookup_error("A data file of the archive has changed while it was in use");
+        decode::value(&mut rest, &mut texts, self.arena).ok_or_else(changed)
+    }
+
+    /// The hashes of its keys.
+    pub fn hashes(self) -> impl Iterator<Item = u64> {
+        let entries = self.file.root.as_ref().map_or(&[][..], |root| &root.entries);
+        entries.iter().map(|entry| entry.hash)
+    }
+
+    /// How many keys are no text that `fits`.
+    pub fn keys_unlike(self, fits: impl Fn(&str) -> bool) -> usize {
+        let Some(root) = &self.file.root else { return 0 };
+        let unlike = |entry: &&KeyEntry| self.text(entry.key).is_none_or(|key| !fits(key));
+        root.strange + root.entries.iter().filter(unlike).count()
+    }
+
+    /// What `lookup_options` of the file say.
+    pub fn options(self) -> OptionsOfFile<'c> {
+        match &self.file.root {
+            Some(FileKeys { options: Some(options), .. }) => {
+                OptionsOfFile::Plain(FileOptions::new(self, options))
+            }
+            Some(FileKeys { has_options: true, .. }) => OptionsOfFile::Other,
+            _ => OptionsOfFile::Nothing,
+        }
+    }
+
+    pub(crate) fn text(self, at: u32) -> Option<&'c str> {
+        match item(&mut self.words.get(at as usize..)?)? {
+            Item::Text(text) | Item::Symbol(text) => text.get(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Data {
+        let text = |text: &str| Data::Text(text.to_owned());
+        Data::Map(vec![
+            (text("a"), Data::List(vec![Data::Int(-1), Data::Float(1.5), Data::Null, Data::Bool(true)])),
+            (Data::Symbol("symbol".into()), text("four %{facts}")),
+            (Data::Int(7), text("no text")),
+            (text("odd"), Data::Map(vec![(Data::Int(1), Data::Null)])),
+            (text(LOOKUP_OPTIONS), Data::Map(vec![(text("^a.*"), text("b")), (text("c"), text("d"))])),
+            (text(""), Data::Map(vec![])),
+        ])
+    }
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        let arena = Bump::new();
+        let file = DataFile::of(&sample()).expect("it is small");
+        let reader = file.reader(&arena);
+        let find = |key: &str| reader.find(hash_of(key), key);
+        for key in ["a", "symbol", "odd", "", LOOKUP_OPTIONS] {
+            let found = find(key).unwrap_or_else(|| panic!("{key} is there"));
+            let Data::Map(pairs) = sample() else { panic!("it is a hash") };
+            let is_it = |other: &Data| matches!(other, Data::Text(t) | Data::Symbol(t) if t == key);
+            let expected = pairs.iter().find(|(other, _)| is_it(other)).expect("it is there").1.value(&arena);
+            assert!(reader.value(found).is_ok_and(|value| value.same(expected)), "{key}");
+            assert_eq!(found.traits.interpolates, key == "symbol");
+            assert_eq!(found.traits.is_odd, key == "odd");
+        }
+        assert!(find("b").is_none() && find("7").is_none());
+        assert!(reader.whole().is_ok_and(|value| value.same(sample().value(&arena))));
+        assert_eq!(reader.keys_unlike(|key| key == "a"), 5);
+        let OptionsOfFile::Plain(options) = reader.options() else { panic!("they are plain") };
+        let patterns: Vec<_> =
+            options.patterns().map(|pattern| (pattern.text, pattern.fits("ab"), pattern.fits("b"))).collect();
+        assert_eq!(patterns, [("^a.*", true, false)]);
+        assert!(
+            matches!(options.find(hash_of("c"), "c"), Ok(Some(Value::Str(_))))
+                && matches!(options.find(hash_of("a"), "a"), Ok(None))
+        );
+    }
+
+    #[test]
+    fn a_symbol_and_a_text_are_one_key() {
+        let arena = Bump::new();
+        let pairs = || vec![(Data::Symbol("k".into()), Data::Int(1)), (Data::Text("k".into()), Data::Int(2))];
+        for data in [Data::Map(pairs()), Data::List(vec![Data::Map(pairs())])] {
+            let file = DataFile::of(&data).expect("it is small");
+            assert!(file.reader(&arena).whole().is_ok_and(|value| value.same(data.value(&arena))));
+        }
+        let file = DataFile::of(&Data::Map(pairs())).expect("it is small");
+        let found = file.reader(&arena).find(hash_of("k"), "k").expect("it is there");
+        assert!(matches!(file.reader(&arena).value(found), Ok(Value::Int(2))));
+    }
+
+    #[test]
+    fn what_is_broken_is_no_file() {
+        let arena = Bump::new();
+        let words = encode(&sample()).expect("it is small");
+        let file = |words: &[u32]| DataFile::new(SharedWords::Owned(words.into()));
+        for at in 0..words.len() {
+            assert!(file(&words[..at]).is_none());
+            for bit in 0..32 {
+                let mut broken = words.clone();
+                broken[at] ^= 1 << bit;
+                if let Some(file) = file(&broken) {
+                    assert!(file.reader(&arena).whole().is_ok(), "what was passed over can be read");
+                }
+            }
+        }
+        assert!(file(&vec![7 | 1 << 4; 100_000]).is_none(), "it nests without end");
+        assert!(file(&[7 | u32::MAX << 4]).is_none());
+    }
+}

@@ -1,0 +1,191 @@
+//! Which style a scalar gets in YAML: what Psych asks for, and what libyaml makes of that.
+
+use super::scalar;
+use crate::data_file::data::Data;
+use bunraku_vm::format::float_to_s;
+
+/// Where a node stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NodePosition {
+    /// At the top.
+    Root,
+    /// In a list.
+    Item,
+    /// As the key of a pair.
+    Key,
+    /// As the value of a pair.
+    Value,
+}
+
+/// How a scalar is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Without quotes.
+    Plain,
+    /// In single quotes.
+    Single,
+    /// In double quotes, with escapes.
+    Double,
+    /// As a block, behind `|`.
+    Literal,
+}
+
+/// The text of a scalar and the style that Psych asks for.
+pub(super) fn scalar_of(data: &Data) -> (String, Style) {
+    match data {
+        Data::Bool(b) => (b.to_string(), Style::Plain),
+        Data::Int(n) => (n.to_string(), Style::Plain),
+        Data::Float(f) if f.is_nan() => (".nan".to_owned(), Style::Plain),
+        Data::Float(f) if f.is_infinite() => {
+            ((if *f > 0.0 { ".inf" } else { "-.inf" }).to_owned(), Style::Plain)
+        }
+        Data::Float(f) => (float_to_s(*f), Style::Plain),
+        Data::Symbol(text) => (format!(":{text}"), Style::Plain),
+        Data::Text(text) => (text.clone(), style_of(text)),
+        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => (String::new(), Style::Plain),
+    }
+}
+
+/// The style that Psych asks for.
+fn style_of(text: &str) -> Style {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    if body.contains('\n') {
+        return Style::Literal;
+    }
+    if text == "<<" {
+        return Style::Single;
+    }
+    if matches!(text, "y" | "n") {
+        return Style::Double;
+    }
+    let mut chars = text.chars();
+    let first = chars.next();
+    let rest = chars.as_str().split('\n').next().unwrap_or_default();
+    if first.is_some_and(|c| !c.is_alphanumeric() && c != '_') && !rest.contains('"') {
+        return Style::Double;
+    }
+    let octal_like = text.strip_prefix('0').is_some_and(|rest| {
+        rest.trim_start_matches(|c: char| ('0'..='7').contains(&c)).starts_with(['8', '9'])
+    });
+    if octal_like || !matches!(scalar::scan(text), Ok(Data::Text(_))) { Style::Single } else { Style::Plain }
+}
+
+/// The style that can hold the text.
+pub(super) fn settle(mut style: Style, text: &str, allowed: &Allowed, position: NodePosition) -> Style {
+    let is_key = position == NodePosition::Key;
+    if is_key && allowed.multiline {
+        style = Style::Double;
+    }
+    if style == Style::Plain && (!allowed.plain || (text.is_empty() && is_key)) {
+        style = Style::Single;
+    }
+    if style == Style::Single && !allowed.single {
+        style = Style::Double;
+    }
+    if style == Style::Literal && (!allowed.block || is_key) {
+        style = Style::Double;
+    }
+    style
+}
+
+/// Whether a character ends a line.
+pub(super) fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_blank_or_end(c: Option<char>) -> bool {
+    c.is_none_or(|c| c == ' ' || c == '\t' || c == '\0' || is_break(c))
+}
+
+fn is_printable(c: char) -> bool {
+    matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
+        && c != '\u{feff}'
+        || c as u32 > 0xffff
+}
+
+/// What stands for a character between double quotes, if it can't stand there itself.
+pub(super) fn escape(c: char) -> Option<String> {
+    let short = match c {
+        '\0' => "\\0",
+        '\x07' => "\\a",
+        '\x08' => "\\b",
+        '\t' => "\\t",
+        '\n' => "\\n",
+        '\x0b' => "\\v",
+        '\x0c' => "\\f",
+        '\r' => "\\r",
+        '\x1b' => "\\e",
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{85}' => "\\N",
+        '\u{2028}' => "\\L",
+        '\u{2029}' => "\\P",
+        c if is_printable(c) => return None,
+        c if (c as u32) < 0x100 => return Some(format!("\\x{:02X}", c as u32)),
+        c => return Some(format!("\\u{:04X}", c as u32)),
+    };
+    Some(short.to_owned())
+}
+
+/// What libyaml finds out about a text before it settles on a style.
+pub(super) struct Allowed {
+    /// Whether it has several lines.
+    pub multiline: bool,
+    /// Whether it may stand without quotes.
+    pub plain: bool,
+    /// Whether it may stand in single quotes.
+    pub single: bool,
+    /// Whether it may stand as a block.
+    pub block: bool,
+}
+
+impl Allowed {
+    /// What can be said of a text.
+    pub fn of(text: &str) -> Allowed {
+        if text.is_empty() {
+            return Allowed { multiline: false, plain: true, single: true, block: false };
+        }
+        let chars: Vec<char> = text.chars().collect();
+        let mut indicators = text.starts_with("---") || text.starts_with("...");
+        let (mut breaks, mut special, mut break_space, mut space_break) = (false, false, false, false);
+        let (mut after_space, mut after_break) = (false, false);
+        let mut tabs = false;
+        for (n, c) in chars.iter().enumerate() {
+            let before = n == 0 || is_blank_or_end(Some(chars[n - 1]));
+            let behind = is_blank_or_end(chars.get(n + 1).copied());
+            indicators |= match c {
+                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
+                | '`'
+                    if n == 0 =>
+                {
+                    true
+                }
+                '?' | '-' if n == 0 => behind,
+                ':' => behind,
+                '#' => before,
+                _ => false,
+            };
+            tabs |= *c == '\t';
+            special |= *c != '\t' && !is_printable(*c) && !is_break(*c);
+            breaks |= is_break(*c);
+            if *c == ' ' {
+                break_space |= after_break;
+                (after_space, after_break) = (true, false);
+            } else if is_break(*c) {
+                space_break |= after_space;
+                (after_space, after_break) = (false, true);
+            } else {
+                (after_space, after_break) = (false, false);
+            }
+        }
+        let edge = |c: Option<&char>| c.is_some_and(|c| *c == ' ' || is_break(*c));
+        let edges = edge(chars.first()) || edge(chars.last());
+        let odd = space_break || special;
+        Allowed {
+            multiline: breaks,
+            plain: !(indicators || breaks || edges || break_space || odd || tabs),
+            single: !(break_space || odd || tabs),
+            block: !(odd || chars.last() == Some(&' ')),
+        }
+    }
+}

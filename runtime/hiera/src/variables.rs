@@ -1,0 +1,118 @@
+//! Variables as look-ups see them: those of the scope that asks, those that the caller of `lookup` gives, those that
+//! configurations have of their own.
+
+use crate::answered::SeenVariable;
+use crate::explain::{Explain, FoundIn, Step};
+use crate::fault::lookup_error;
+use crate::invocation::Invocation;
+use crate::key::Key;
+use crate::state::Lookups;
+use bunraku_vm::error::Eval;
+use bunraku_vm::symbol::Symbol;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+
+impl<'c> Lookups<'_, 'c> {
+    /// A variable and what the rest of its key leads to; undef where there is none. `subject` is what errors call the
+    /// text it stands in.
+    ///
+    /// # Errors
+    /// When `name` is no key, the variable is unknown and the setting `strict` minds, or its value has no such parts.
+    pub(crate) fn variable_at(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: &str,
+        subject: &str,
+    ) -> Eval<'c> {
+        let Some(key) = Key::split(name) else {
+            return Err(lookup_error(format!("Syntax error in string: {subject}")));
+        };
+        let root = vm.string(&key.root);
+        let explain = inv.explain;
+        let scope = || Step::Scope("Global Scope".to_owned());
+        let value = explain.with(scope, || -> Eval<'c> {
+            if let Some(value) = inv.overrides.and_then(|hash| hash.get(root)) {
+                explain.found(&*key.root, value, FoundIn::Overrides);
+                return Ok(value);
+            }
+            if let Some(value) = self.find_variable(vm, inv, &key.root) {
+                explain.found(&*key.root, value, FoundIn::Place);
+                return Ok(value);
+            }
+            // Puppet fails, where it does, before it thinks of the defaults.
+            let undefined = self.around.undefined_variable(vm, &key.root)?;
+            let default = inv.defaults.and_then(|hash| hash.get(root));
+            if let Some(value) = default {
+                explain.found(&*key.root, value, FoundIn::Defaults);
+            }
+            Ok(default.unwrap_or(undefined))
+        })?;
+        let value = match value {
+            Value::Undef => Value::Undef,
+            value => key.dig(explain, value)?.unwrap_or(Value::Undef),
+        };
+        self.state.configured_variables.note(name, &key.root, value);
+        Ok(value)
+    }
+
+    /// A variable as it is now, without errors; for comparing.
+    pub(crate) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
+        let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
+        key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
+    }
+
+    /// A variable as the look-up sees it; none where it has no value.
+    pub(crate) fn find_variable(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: &str,
+    ) -> Option<Value<'c>> {
+        if let Some(value) = self.state.configured_variables.local(name) {
+            return Some(value);
+        }
+        if inv.old_scope
+            && let Some(value) = self.variable_of_version_3(vm, inv.scope, name)
+        {
+            self.state.answered.spoil();
+            return Some(value);
+        }
+        let is_qualified = name.contains(':') && name.contains("::");
+        self.find_symbol(vm, inv, vm.symbols.intern(name), is_qualified)
+    }
+
+    /// The same of a name that is interned, of a scope or of a class.
+    fn find_symbol(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        name: Symbol,
+        is_qualified: bool,
+    ) -> Option<Value<'c>> {
+        let value = match is_qualified {
+            true => vm.find_qualified(vm.symbols.text(name)),
+            false => inv.scope.lookup(name),
+        };
+        self.state.answered.asked_for(SeenVariable { name, is_qualified, value });
+        value
+    }
+
+    /// Whether a variable has the value it was seen with.
+    pub(crate) fn is_unchanged(
+        &self,
+        vm: &mut Vm<'c>,
+        inv: &Invocation<'c>,
+        variable: &SeenVariable<'c>,
+    ) -> bool {
+        let now = match inv.old_scope || self.state.configured_variables.has_local() {
+            true => self.find_variable(vm, inv, vm.symbols.text(variable.name)),
+            false => self.find_symbol(vm, inv, variable.name, variable.is_qualified),
+        };
+        match (now, variable.value) {
+            (Some(now), Some(then)) => now.identical(then),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}

@@ -3,8 +3,8 @@
 use crate::results::{Figures, number};
 use crate::target::{compile, frozen};
 use crate::warm;
-use bunraku::bench::{self, Target};
-use bunraku::{Compiler, Environment, Node, Settings, Spent};
+use ::bunraku::bench::{self, Target};
+use ::bunraku::{Compiler, Environment, Node, Settings, Spent};
 use bunraku_tests::used::used;
 use bunraku_tests::{bunraku, control_repo};
 use std::fmt::Write as _;

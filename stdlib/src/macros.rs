@@ -38,8 +38,6 @@ macro_rules! natives {
                         body: $body,
                     }
                 ),*],
-                // Nothing here reaches further than the values it is given and its block.
-                keeps_scope: false,
                 mismatches: &[$(
                     bunraku_vm::function::Dispatch {
                         params: &[$(natives!(@param $marity $mty $mparam)),*],

@@ -100,3 +100,32 @@ pub(crate) fn at<'c>(items: &[Value<'c>], index: i64) -> Value<'c> {
     let index = if index < 0 { index + items.len() as i64 } else { index };
     usize::try_from(index).ok().and_then(|index| items.get(index)).copied().unwrap_or(Value::Undef)
 }
+
+/// How many parameters a block has that gets the elements of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockArgs {
+    /// The element.
+    One,
+    /// The index, or the key of a hash, before it.
+    Two,
+}
+
+impl BlockArgs {
+    /// Calls a block with an element of a collection, which has that index.
+    ///
+    /// # Errors
+    /// Those of the block.
+    pub(crate) fn call<'c>(
+        self,
+        vm: &mut Vm<'c>,
+        block: &'c Closure<'c>,
+        collection: Value<'c>,
+        (index, item): (i64, Value<'c>),
+    ) -> Eval<'c> {
+        match (self, collection, item) {
+            (BlockArgs::Two, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair),
+            (BlockArgs::Two, ..) => vm.call(block, &[Value::Int(index), item]),
+            (BlockArgs::One, ..) => vm.call(block, &[item]),
+        }
+    }
+}

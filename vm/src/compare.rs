@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 /// The ordering operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum Comparison {
     /// `<`
     Less,
     /// `<=`
@@ -19,14 +19,14 @@ pub enum Op {
     GreaterEqual,
 }
 
-impl Op {
+impl Comparison {
     /// As written.
     pub fn text(self) -> &'static str {
         match self {
-            Op::Less => "<",
-            Op::LessEqual => "<=",
-            Op::Greater => ">",
-            Op::GreaterEqual => ">=",
+            Comparison::Less => "<",
+            Comparison::LessEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterEqual => ">=",
         }
     }
 
@@ -34,10 +34,10 @@ impl Op {
     #[inline]
     pub(crate) fn holds(self, order: Ordering) -> bool {
         match self {
-            Op::Less => order.is_lt(),
-            Op::LessEqual => order.is_le(),
-            Op::Greater => order.is_gt(),
-            Op::GreaterEqual => order.is_ge(),
+            Comparison::Less => order.is_lt(),
+            Comparison::LessEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterEqual => order.is_ge(),
         }
     }
 }

@@ -26,7 +26,7 @@
 //! ```
 
 use crate::error::Eval;
-use crate::scope::{Closure, Scope};
+use crate::scope::{CallScope, Closure};
 use crate::value::Value;
 use crate::vm::Vm;
 
@@ -38,7 +38,7 @@ pub struct Call<'c, 'a> {
     /// The lambda given.
     pub block: Option<&'c Closure<'c>>,
     /// The scope the call stands in (Puppet: `scope_param`; for internal functions).
-    pub scope: &'c Scope<'c>,
+    pub scope: CallScope<'c>,
 }
 
 impl<'c> Call<'c, '_> {
@@ -121,9 +121,6 @@ pub struct Native {
     pub dispatches: &'static [Dispatch],
     /// Tried when none of the others matches: the body returns the message to raise.
     pub mismatches: &'static [Dispatch],
-    /// Whether the function may let something refer to the scope of the call that outlives the call: a resource,
-    /// an evaluation put off. If not, the scope is used again.
-    pub keeps_scope: bool,
 }
 
 /// A required parameter.
@@ -179,5 +176,5 @@ impl Dispatch {
 
 /// A function without local types or mismatch dispatches.
 pub const fn native(name: &'static str, doc: &'static str, dispatches: &'static [Dispatch]) -> Native {
-    Native { name, doc, local_types: &[], dispatches, mismatches: &[], keeps_scope: true }
+    Native { name, doc, local_types: &[], dispatches, mismatches: &[] }
 }

@@ -52,7 +52,7 @@ pub enum Field {
 
 /// How the operands are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum OperandFormat {
     /// Three bytes.
     Abc,
     /// A byte and 16 bits.
@@ -97,8 +97,8 @@ macro_rules! instructions {
             }
 
             /// The layout.
-            pub const fn format(self) -> Format {
-                match self { $(Op::$op => Format::$format),* }
+            pub const fn format(self) -> OperandFormat {
+                match self { $(Op::$op => OperandFormat::$format),* }
             }
 
             /// One line of meaning.
@@ -204,7 +204,7 @@ impl Op {
 
     /// How many words an instruction takes.
     pub fn words(self) -> usize {
-        if self.format() == Format::Abcw { 2 } else { 1 }
+        if self.format() == OperandFormat::Abcw { 2 } else { 1 }
     }
 }
 
@@ -236,11 +236,11 @@ pub fn decode(code: &[u32], pc: usize) -> Option<(Ins, usize)> {
     let op = Op::from_byte(op)?;
     let next = pc + op.words();
     let x = match op.format() {
-        Format::Abc => 0,
-        Format::Abx => i64::from(word >> 16),
-        Format::Asx => i64::from((word as i32) >> 16),
-        Format::Sx => i64::from((word as i32) >> 8),
-        Format::Abcw => i64::from(*code.get(pc + 1)?),
+        OperandFormat::Abc => 0,
+        OperandFormat::Abx => i64::from(word >> 16),
+        OperandFormat::Asx => i64::from((word as i32) >> 16),
+        OperandFormat::Sx => i64::from((word as i32) >> 8),
+        OperandFormat::Abcw => i64::from(*code.get(pc + 1)?),
     };
     Some((Ins { op, a, b, c, x }, next))
 }
@@ -254,11 +254,13 @@ mod tests {
         for (byte, op) in Op::ALL.iter().enumerate() {
             assert_eq!(Op::from_byte(byte as u8), Some(*op));
             let (words, want): (Vec<u32>, _) = match op.format() {
-                Format::Abc => (vec![abc(*op, 1, 2, 3)], Ins { op: *op, a: 1, b: 2, c: 3, x: 0 }),
-                Format::Abx => (vec![abx(*op, 9, 65535)], Ins { op: *op, a: 9, b: 255, c: 255, x: 65535 }),
-                Format::Asx => (vec![asx(*op, 9, -2)], Ins { op: *op, a: 9, b: 254, c: 255, x: -2 }),
-                Format::Sx => (vec![sx(*op, -2)], Ins { op: *op, a: 254, b: 255, c: 255, x: -2 }),
-                Format::Abcw => (vec![abc(*op, 1, 2, 3), 7], Ins { op: *op, a: 1, b: 2, c: 3, x: 7 }),
+                OperandFormat::Abc => (vec![abc(*op, 1, 2, 3)], Ins { op: *op, a: 1, b: 2, c: 3, x: 0 }),
+                OperandFormat::Abx => {
+                    (vec![abx(*op, 9, 65535)], Ins { op: *op, a: 9, b: 255, c: 255, x: 65535 })
+                }
+                OperandFormat::Asx => (vec![asx(*op, 9, -2)], Ins { op: *op, a: 9, b: 254, c: 255, x: -2 }),
+                OperandFormat::Sx => (vec![sx(*op, -2)], Ins { op: *op, a: 254, b: 255, c: 255, x: -2 }),
+                OperandFormat::Abcw => (vec![abc(*op, 1, 2, 3), 7], Ins { op: *op, a: 1, b: 2, c: 3, x: 7 }),
             };
             assert_eq!(decode(&words, 0), Some((want, words.len())));
         }

@@ -9,7 +9,7 @@ use crate::site::LocatedChunk;
 use crate::symbol::{Interner, Symbol};
 use crate::types::ty::Type;
 use crate::unit::layout::tag;
-use crate::unit::reader::{Fault, Unit};
+use crate::unit::reader::{Unit, UnitFault};
 use crate::unit::{UnitId, verify};
 use crate::value::{Hash, Str, Value};
 use bumpalo::Bump;
@@ -63,7 +63,7 @@ pub(crate) struct Linked<'c> {
 
 /// The error for a unit whose words are out of order.
 #[cold]
-pub(crate) fn broken<'c>(file: Option<&str>, fault: Fault) -> Box<Flow<'c>> {
+pub(crate) fn broken<'c>(file: Option<&str>, fault: UnitFault) -> Box<Flow<'c>> {
     let place = Place { file: file.map(Into::into), line: None, column: None };
     Flow::formed(Diagnostic::error(format!("Compiled code is damaged: {fault}")).at(place))
 }
@@ -99,7 +99,7 @@ impl<'c> LoadedUnit<'c> {
         })
     }
 
-    fn broken(&self, fault: Fault) -> Box<Flow<'c>> {
+    fn broken(&self, fault: UnitFault) -> Box<Flow<'c>> {
         broken(self.file, fault)
     }
 
@@ -267,7 +267,8 @@ impl<'c> LoadedUnit<'c> {
 
     /// The chunk, verified and linked on first need.
     pub fn link(&'c self, arena: &'c Bump, symbols: &Interner<'c>, number: u32) -> Eval<'c, &'c Linked<'c>> {
-        let cell = self.chunks.get(number as usize).ok_or_else(|| self.broken(Fault::ChunkNumber(number)))?;
+        let cell =
+            self.chunks.get(number as usize).ok_or_else(|| self.broken(UnitFault::ChunkNumber(number)))?;
         if let Some(linked) = cell.get() {
             return Ok(linked);
         }

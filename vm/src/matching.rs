@@ -2,7 +2,7 @@
 //! $0, $1 …; a comparison of types may fail.
 
 use crate::budget;
-use crate::compare::{Op, equals, order};
+use crate::compare::{Comparison, equals, order};
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::regex;
@@ -32,14 +32,14 @@ pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c
 /// # Errors
 /// "Comparison of: Integer < String, is not possible. …"
 #[inline(never)]
-pub fn compare<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
+pub fn compare<'c>(vm: &mut Vm<'c>, op: Comparison, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
     if let Value::Type(left) = a {
         let Value::Type(right) = b else { return Ok(false) };
         let (wide, narrow) = match op {
-            Op::Less | Op::LessEqual => (right, left),
-            Op::Greater | Op::GreaterEqual => (left, right),
+            Comparison::Less | Comparison::LessEqual => (right, left),
+            Comparison::Greater | Comparison::GreaterEqual => (left, right),
         };
-        let strict = matches!(op, Op::Less | Op::Greater);
+        let strict = matches!(op, Comparison::Less | Comparison::Greater);
         let holds = is_assignable(vm.arena, wide, narrow) && !(strict && equivalent(vm.arena, left, right));
         return match noted::take() {
             None => Ok(holds),

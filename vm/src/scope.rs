@@ -144,14 +144,16 @@ impl<'c> Scope<'c> {
         })
     }
 
-    /// Notes that something outside of the call may refer to the scope from now on.
+    /// The scope for something that may refer to it when the call it was made for is over: a closure, a resource, an evaluation put
+    /// off. It is not used again then. What only looks at a scope need not keep it.
     #[inline]
-    pub fn keep(&self) {
+    pub fn keep(&'c self) -> &'c Scope<'c> {
         self.kept.set(true);
+        self
     }
 
     /// Makes every slot unassigned. False, and nothing done, where something may still look at them.
-    pub(crate) fn clear(&self) -> bool {
+    fn clear(&self) -> bool {
         if self.kept.get() || self.extra.get().is_some() {
             return false;
         }
@@ -249,6 +251,29 @@ impl<'c> Scope<'c> {
     }
 }
 
+/// The scope a call stands in, as a function gets it. There is no way to it but these two, so that whoever hands it on says whether
+/// it may outlive the call.
+#[derive(Clone, Copy)]
+pub struct CallScope<'c>(&'c Scope<'c>);
+
+impl<'c> CallScope<'c> {
+    /// The scope for something that may refer to it when the call is over: see [`Scope::keep`].
+    pub fn keep(self) -> &'c Scope<'c> {
+        self.0.keep()
+    }
+
+    /// The scope to be looked at while the call lasts, by whoever keeps no reference to it.
+    pub fn look(self) -> &'c Scope<'c> {
+        self.0
+    }
+}
+
+impl<'c> From<&'c Scope<'c>> for CallScope<'c> {
+    fn from(scope: &'c Scope<'c>) -> Self {
+        CallScope(scope)
+    }
+}
+
 /// A chunk and the scope it was written in.
 pub struct Closure<'c> {
     /// Code, parameters, positions.
@@ -257,8 +282,8 @@ pub struct Closure<'c> {
     pub scope: &'c Scope<'c>,
     /// Name of the function; none for a lambda.
     pub name: Option<&'c str>,
-    /// Scopes of calls that are over and that nothing refers to any more, linked by their `next`: the next call
-    /// takes one, so that a lambda called 100,000 times needs one scope and not 100,000.
+    /// Scopes of calls that are over, and that nobody has kept ([`Scope::keep`]), linked by their `next`: the next call takes one, so
+    /// that a lambda called 100,000 times needs one scope and not 100,000.
     spare: Cell<Option<&'c Scope<'c>>>,
 }
 
@@ -275,7 +300,7 @@ impl<'c> Closure<'c> {
         Some(scope)
     }
 
-    /// Keeps the scope of a call that is over, if nothing can refer to it.
+    /// Takes the scope of a call that is over for a later one, unless somebody has kept it.
     pub(crate) fn give_back(&self, scope: &'c Scope<'c>) {
         if scope.clear() {
             scope.next.set(self.spare.replace(Some(scope)));

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 
 /// A URI's parts, as they are written.
 #[derive(Default, Debug, PartialEq, Eq)]
-pub struct Parts<'t> {
+pub struct UriParts<'t> {
     /// `http`
     pub scheme: Option<&'t str>,
     /// `user:secret`
@@ -29,14 +29,14 @@ pub struct Parts<'t> {
 ///
 /// # Errors
 /// Ruby's message for a text that is none.
-pub fn parse(text: &str) -> Result<Parts<'_>, String> {
+pub fn parse(text: &str) -> Result<UriParts<'_>, String> {
     if text
         .chars()
         .any(|c| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '{' | '}' | '|' | '\\' | '^' | '`'))
     {
         return Err(format!("bad URI(is not URI?): {}", quote_double(text)));
     }
-    let mut parts = Parts::default();
+    let mut parts = UriParts::default();
     let (rest, fragment) = text.split_once('#').map_or((text, None), |(rest, f)| (rest, Some(f)));
     parts.fragment = fragment;
     let scheme_end = rest.find(':').filter(|end| {

@@ -5,8 +5,8 @@
 
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{
-    ALIGN, BLOCK, DEFINITION, DEFINITION_WORDS, ENTRY, ENTRY_WORDS, Form, HEADER, PART, PART_WORDS, PROVIDED,
-    PROVIDED_WORDS, Section, VERSION,
+    ALIGN, BLOCK, DEFINITION, DEFINITION_WORDS, ENTRY, ENTRY_WORDS, HEADER, PART, PART_WORDS, PROVIDED,
+    PROVIDED_WORDS, Section, SectionForm, VERSION,
 };
 use std::fmt::Write;
 use std::path::Path;
@@ -89,10 +89,10 @@ fn page() -> String {
     for (number, section) in Section::ALL.into_iter().enumerate() {
         let (form, holds) = section.about();
         let form = match form {
-            Form::Records(words) => format!("records of {words} words"),
-            Form::Words => "words".to_owned(),
-            Form::Bytes => "bytes".to_owned(),
-            Form::Cold => "bincode".to_owned(),
+            SectionForm::Records(words) => format!("records of {words} words"),
+            SectionForm::Words => "words".to_owned(),
+            SectionForm::Bytes => "bytes".to_owned(),
+            SectionForm::Cold => "bincode".to_owned(),
         };
         let _ = writeln!(page, "| {number} | {section} | {form} | {holds} |");
     }

@@ -4,7 +4,7 @@ mod machine;
 
 use bunraku_vm::isa::{Op, abc, abx, asx, sx};
 use bunraku_vm::unit::layout::{CHUNK_WORDS, HEADER_WORDS, PARAM_WORDS, Section};
-use bunraku_vm::unit::reader::{Fault, Unit};
+use bunraku_vm::unit::reader::{Unit, UnitFault};
 use bunraku_vm::unit::writer::{ChunkKind, Const, DefSpec, ParamSpec, UnitWriter};
 use bunraku_vm::unit::{DefKind, HostMatch, disassemble, verify};
 use machine::{chunk, run};
@@ -56,7 +56,7 @@ fn start(words: &[u32], section: Section) -> usize {
 }
 
 /// Everything a unit says of itself, until the first fault.
-fn examine(words: &[u32]) -> Result<(), Fault> {
+fn examine(words: &[u32]) -> Result<(), UnitFault> {
     let unit = Unit::open(words)?;
     for number in 0..unit.chunks() {
         let chunk = unit.chunk(number)?;
@@ -70,13 +70,13 @@ fn examine(words: &[u32]) -> Result<(), Fault> {
 }
 
 /// The fault of the sound unit after a change.
-fn fault(change: impl FnOnce(&mut Vec<u32>)) -> Fault {
+fn fault(change: impl FnOnce(&mut Vec<u32>)) -> UnitFault {
     let mut words = sound();
     change(&mut words);
     let fault = examine(&words).expect_err("the change breaks the unit");
     assert!(!fault.to_string().is_empty());
     // What the machine says of it is an error, too, unless the fault lies where it never looks.
-    if !matches!(fault, Fault::DefRecord(_)) && !matches!(fault, Fault::StringNumber(_)) {
+    if !matches!(fault, UnitFault::DefRecord(_)) && !matches!(fault, UnitFault::StringNumber(_)) {
         let error = run(&words).expect_err("a broken unit does not run");
         assert!(error.contains("Compiled code is damaged"), "{error}");
     }
@@ -84,7 +84,7 @@ fn fault(change: impl FnOnce(&mut Vec<u32>)) -> Fault {
 }
 
 /// The fault after the main chunk's code is replaced.
-fn code(code: Vec<u32>) -> Fault {
+fn code(code: Vec<u32>) -> UnitFault {
     let mut writer = UnitWriter::default();
     let main = writer.reserve_chunk();
     writer.chunk(main, chunk(ChunkKind::Main, 2, &["x"], code));
@@ -101,15 +101,15 @@ fn the_sound_unit_is_sound() {
 
 #[test]
 fn headers() {
-    assert_eq!(examine(&[]).unwrap_err(), Fault::NotAUnit);
-    assert_eq!(fault(|words| words[0] ^= 1), Fault::NotAUnit);
-    assert_eq!(fault(|words| words[1] = 999), Fault::Version(999));
-    assert_eq!(fault(|words| words[2] += 1), Fault::Truncated);
-    assert_eq!(fault(|words| words.truncate(words.len() - 1)), Fault::Truncated);
+    assert_eq!(examine(&[]).unwrap_err(), UnitFault::NotAUnit);
+    assert_eq!(fault(|words| words[0] ^= 1), UnitFault::NotAUnit);
+    assert_eq!(fault(|words| words[1] = 999), UnitFault::Version(999));
+    assert_eq!(fault(|words| words[2] += 1), UnitFault::Truncated);
+    assert_eq!(fault(|words| words.truncate(words.len() - 1)), UnitFault::Truncated);
     for section in Section::ALL {
         let at = HEADER_WORDS + 2 * section as usize;
-        assert_eq!(fault(|words| words[at] = u32::MAX), Fault::Section(section));
-        assert_eq!(fault(|words| words[at + 1] = u32::MAX), Fault::Section(section));
+        assert_eq!(fault(|words| words[at] = u32::MAX), UnitFault::Section(section));
+        assert_eq!(fault(|words| words[at + 1] = u32::MAX), UnitFault::Section(section));
     }
 }
 
@@ -123,37 +123,37 @@ fn strings_and_names() {
         let at = start(words, Section::Strings) + 2 * string as usize;
         words[at] = u32::MAX;
     });
-    assert_eq!(text, Fault::Text);
+    assert_eq!(text, UnitFault::Text);
     let name = fault(|words| {
         let at = start(words, Section::Names);
         // The shape of the main chunk is the name of its slot.
         (at..start(words, Section::Consts)).for_each(|at| words[at] = 4000);
     });
-    assert_eq!(name, Fault::StringNumber(4000));
+    assert_eq!(name, UnitFault::StringNumber(4000));
     let shape = fault(|words| {
         let chunks = start(words, Section::Chunks);
         let list = start(words, Section::Lists) + words[chunks + 3] as usize;
         words[list + 1] = 77;
     });
-    assert_eq!(shape, Fault::NameNumber(77));
+    assert_eq!(shape, UnitFault::NameNumber(77));
 }
 
 #[test]
 fn chunks_lists_parameters() {
-    assert_eq!(Unit::open(&sound()).unwrap().chunk(9).unwrap_err(), Fault::ChunkNumber(9));
-    assert_eq!(Unit::open(&sound()).unwrap().constant(99), Err(Fault::ConstNumber(99)));
+    assert_eq!(Unit::open(&sound()).unwrap().chunk(9).unwrap_err(), UnitFault::ChunkNumber(9));
+    assert_eq!(Unit::open(&sound()).unwrap().constant(99), Err(UnitFault::ConstNumber(99)));
     let record = |field: usize, value: u32| {
         move |words: &mut Vec<u32>| {
             let at = start(words, Section::Chunks);
             words[at + field] = value;
         }
     };
-    assert_eq!(fault(record(0, u32::MAX)), Fault::ChunkRecord(0));
-    assert_eq!(fault(record(1, 0)), Fault::ChunkRecord(0));
-    assert_eq!(fault(record(2, 257)), Fault::ChunkRecord(0));
-    assert_eq!(fault(record(3, 5000)), Fault::ListNumber(5000));
-    assert_eq!(fault(record(8, 100)), Fault::ChunkRecord(0));
-    assert_eq!(fault(record(9, 99)), Fault::ChunkRecord(0));
+    assert_eq!(fault(record(0, u32::MAX)), UnitFault::ChunkRecord(0));
+    assert_eq!(fault(record(1, 0)), UnitFault::ChunkRecord(0));
+    assert_eq!(fault(record(2, 257)), UnitFault::ChunkRecord(0));
+    assert_eq!(fault(record(3, 5000)), UnitFault::ListNumber(5000));
+    assert_eq!(fault(record(8, 100)), UnitFault::ChunkRecord(0));
+    assert_eq!(fault(record(9, 99)), UnitFault::ChunkRecord(0));
     let slot = {
         let mut words = sound();
         let at = start(&words, Section::Params);
@@ -161,7 +161,7 @@ fn chunks_lists_parameters() {
         words[at + 1] = 8;
         examine(&words).unwrap_err()
     };
-    assert_eq!(slot, Fault::ParamRecord(0));
+    assert_eq!(slot, UnitFault::ParamRecord(0));
     assert_eq!(CHUNK_WORDS, 10);
 }
 
@@ -171,25 +171,25 @@ fn definitions() {
         let at = start(words, Section::Defs);
         words[at] = 9;
     });
-    assert_eq!(kind, Fault::DefRecord(0));
+    assert_eq!(kind, UnitFault::DefRecord(0));
 }
 
 #[test]
 fn instructions() {
     let end = abc(Op::Return, 0, 0, 0);
-    assert_eq!(code(vec![0xff, end]), Fault::Instruction(0, 0));
+    assert_eq!(code(vec![0xff, end]), UnitFault::Instruction(0, 0));
     // The word behind the instruction is missing.
-    assert_eq!(code(vec![abc(Op::Call, 0, 0, 0)]), Fault::Instruction(0, 0));
-    assert_eq!(code(vec![abc(Op::Move, 0, 2, 0), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abx(Op::GetSlot, 0, 1), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abx(Op::LoadConst, 0, 0), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abx(Op::Closure, 0, 7), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abc(Op::NewArray, 0, 1, 2), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abc(Op::NewHash, 0, 0, 2), end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![abc(Op::Collect, 0, 0, 0), 3, end]), Fault::Operand(0, 0));
-    assert_eq!(code(vec![sx(Op::Jump, 9), end]), Fault::JumpTarget(0, 0));
-    assert_eq!(code(vec![sx(Op::Jump, -2), end]), Fault::JumpTarget(0, 0));
-    assert_eq!(code(vec![asx(Op::LoadInt, 0, 1)]), Fault::FallsOff(0));
+    assert_eq!(code(vec![abc(Op::Call, 0, 0, 0)]), UnitFault::Instruction(0, 0));
+    assert_eq!(code(vec![abc(Op::Move, 0, 2, 0), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abx(Op::GetSlot, 0, 1), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abx(Op::LoadConst, 0, 0), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abx(Op::Closure, 0, 7), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abc(Op::NewArray, 0, 1, 2), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abc(Op::NewHash, 0, 0, 2), end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![abc(Op::Collect, 0, 0, 0), 3, end]), UnitFault::Operand(0, 0));
+    assert_eq!(code(vec![sx(Op::Jump, 9), end]), UnitFault::JumpTarget(0, 0));
+    assert_eq!(code(vec![sx(Op::Jump, -2), end]), UnitFault::JumpTarget(0, 0));
+    assert_eq!(code(vec![asx(Op::LoadInt, 0, 1)]), UnitFault::FallsOff(0));
 }
 
 #[test]
@@ -200,5 +200,5 @@ fn a_jump_into_an_instruction() {
     // The jump goes to the word behind `Call`.
     let code = vec![sx(Op::Jump, 1), abc(Op::Call, 0, 0, 1), name, abc(Op::Return, 0, 0, 0)];
     writer.chunk(main, chunk(ChunkKind::Main, 1, &[], code));
-    assert_eq!(examine(&writer.finish()).unwrap_err(), Fault::JumpTarget(0, 0));
+    assert_eq!(examine(&writer.finish()).unwrap_err(), UnitFault::JumpTarget(0, 0));
 }

@@ -3,7 +3,7 @@
 //! `UPDATE=1 cargo test -p bunraku-vm --test reference` writes it.
 #![allow(clippy::disallowed_methods, reason = "a test reads and writes the page it is about")]
 
-use bunraku_vm::isa::{Field, Format, Op};
+use bunraku_vm::isa::{Field, Op, OperandFormat};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -58,11 +58,11 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for (number, op) in Op::ALL.iter().enumerate() {
         let format = match op.format() {
-            Format::Abc => "abc",
-            Format::Abx => "abx",
-            Format::Asx => "asx",
-            Format::Sx => "sx",
-            Format::Abcw => "abcw",
+            OperandFormat::Abc => "abc",
+            OperandFormat::Abx => "abx",
+            OperandFormat::Asx => "asx",
+            OperandFormat::Sx => "sx",
+            OperandFormat::Abcw => "abcw",
         };
         let operands: Vec<String> = op.fields().iter().map(|(name, field)| operand(name, *field)).collect();
         let meaning = op.meaning().replace('|', "\\|");

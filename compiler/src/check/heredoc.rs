@@ -1,7 +1,7 @@
 //! Text of a known syntax in heredocs. Text without interpolation is checked here; other text when it has been made.
 
 use super::Checker;
-use super::syntax::{self, Fault};
+use super::syntax::{self, SyntaxFault};
 use crate::ast::{Expr, ExprKind};
 use bunraku_vm::cause::Cause;
 
@@ -10,17 +10,17 @@ impl<'a> Checker<'_, '_> {
         let ExprKind::Str(content) = text.kind else { return };
         match syntax::check_within(syntax, content, self.options.strict, self.depth) {
             Ok(()) => {}
-            Err(Fault::Issue { code, message, inner }) => {
+            Err(SyntaxFault::Issue { code, message, inner }) => {
                 self.report.fatal(code, text.span, syntax::invalid(syntax, &message), inner);
             }
-            Err(Fault::Misused(message)) => {
+            Err(SyntaxFault::Misused(message)) => {
                 self.report.crash(
                     Cause::Other,
                     &message,
                     "Only '@(END:pp)' and '@(END:epp)' are checked as Puppet's own syntax",
                 );
             }
-            Err(Fault::TooDeep) => {
+            Err(SyntaxFault::TooDeep) => {
                 let help = format!("Text of Puppet's own syntax may stand in {} others", syntax::MAX_DEPTH);
                 self.report.crash(Cause::StackTooDeep, syntax::TOO_DEEP, &help);
             }

@@ -11,6 +11,10 @@ pub(super) fn check(text: &str) -> Option<String> {
     }
 }
 
+const OPEN_BRACE: u8 = b'{';
+const CLOSE_BRACE: u8 = b'}';
+const QUOTE: u8 = b'\x22';
+
 /// How deep JSON may nest, as in Ruby.
 const MAX_DEPTH: u32 = 100;
 
@@ -79,9 +83,9 @@ impl Reader<'_> {
     /// A value. On failure the reader stands at the start of what is wrong.
     fn value(&mut self, depth: u32) -> Read {
         match self.peek().ok_or(Stop::Here)? {
-            b'{' => self.object(depth),
+            OPEN_BRACE => self.object(depth),
             b'[' => self.array(depth),
-            b'"' => self.string(),
+            QUOTE => self.string(),
             b't' => self.eat("true"),
             b'f' => self.eat("false"),
             b'n' => self.eat("null"),
@@ -114,8 +118,8 @@ impl Reader<'_> {
 
     fn object(&mut self, depth: u32) -> Read {
         let start = self.at;
-        let read = self.list(b'}', depth, |reader| {
-            if reader.peek() != Some(b'"') {
+        let read = self.list(CLOSE_BRACE, depth, |reader| {
+            if reader.peek() != Some(QUOTE) {
                 return Err(Stop::Here);
             }
             reader.string()?;
@@ -158,7 +162,7 @@ impl Reader<'_> {
         let mut at = self.at + 1;
         loop {
             match *self.bytes.get(at).ok_or(Stop::Here)? {
-                b'"' => break,
+                QUOTE => break,
                 b'\\' => {
                     let digits = self.bytes.get(at + 2..at + 6);
                     match self.bytes.get(at + 1).ok_or(Stop::Here)? {

@@ -9,7 +9,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// What a checker says of a text that is not of its syntax.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub enum SyntaxFault {
     /// An issue it reports.
     Issue {
         /// Puppet's code.
@@ -48,7 +48,7 @@ pub fn checker(syntax: &str) -> Option<&str> {
 }
 
 /// Checks a constant text by Puppet's checker for its syntax; where there is none, it is any text.
-pub(super) fn check_within(syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), Fault> {
+pub(super) fn check_within(syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
     checker(syntax).map_or(Ok(()), |name| check_at(name, syntax, text, strict, depth))
 }
 
@@ -56,14 +56,14 @@ pub(super) fn check_within(syntax: &str, text: &str, strict: Strict, depth: u32)
 ///
 /// # Errors
 /// What it finds.
-pub fn check_by(checker: &str, syntax: &str, text: &str, strict: Strict) -> Result<(), Fault> {
+pub fn check_by(checker: &str, syntax: &str, text: &str, strict: Strict) -> Result<(), SyntaxFault> {
     check_at(checker, syntax, text, strict, 0)
 }
 
-fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), Fault> {
+fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
     let issue = |code, found: Option<String>| match found {
         None => Ok(()),
-        Some(message) => Err(Fault::Issue { code, message, inner: Vec::new() }),
+        Some(message) => Err(SyntaxFault::Issue { code, message, inner: Vec::new() }),
     };
     let (code, kind) = match checker {
         "json" => return issue("ILLEGAL_JSON", json_fault(text)),
@@ -78,7 +78,7 @@ fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32)
         }
         // The checkers of Puppet's own syntaxes only take them under their plain names.
         _ if checker != syntax => {
-            return Err(Fault::Misused(format!(
+            return Err(SyntaxFault::Misused(format!(
                 "{} syntax checker: the syntax identifier must be a String, e.g. pp",
                 checker.to_uppercase()
             )));
@@ -87,11 +87,11 @@ fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32)
         _ => ("ILLEGAL_EPP", SourceKind::Epp),
     };
     if depth >= MAX_DEPTH {
-        return Err(Fault::TooDeep);
+        return Err(SyntaxFault::TooDeep);
     }
     match stacker::maybe_grow(STACK, 2 * STACK, || puppet_fault(text, kind, strict, depth + 1))? {
         None => Ok(()),
-        Some((message, inner)) => Err(Fault::Issue { code, message, inner }),
+        Some((message, inner)) => Err(SyntaxFault::Issue { code, message, inner }),
     }
 }
 
@@ -105,7 +105,7 @@ fn puppet_fault(
     kind: SourceKind,
     strict: Strict,
     depth: u32,
-) -> Result<Option<(String, Vec<Diagnostic>)>, Fault> {
+) -> Result<Option<(String, Vec<Diagnostic>)>, SyntaxFault> {
     let arena = Bump::new();
     let source = SourceFile { path: None, text, kind };
     let diagnostics = match parse(&arena, &source, &ParseLimits::default()) {
@@ -121,7 +121,7 @@ fn puppet_fault(
     let message = match (errors.as_slice(), warnings) {
         ([], _) => return Ok(None),
         // No checker catches that.
-        ([only], _) if only.cause == Cause::StackTooDeep => return Err(Fault::TooDeep),
+        ([only], _) if only.cause == Cause::StackTooDeep => return Err(SyntaxFault::TooDeep),
         ([only], _) => only.to_string(),
         (several, 0) => format!("Language validation logged {} errors. Giving up", several.len()),
         (several, warnings) => {

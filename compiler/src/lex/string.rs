@@ -131,7 +131,7 @@ impl<'a> Lexer<'_, 'a> {
             }
         };
         let (terminator, length) = match self.bytes.get(end) {
-            Some(b'$') if self.bytes.get(end + 1) == Some(&b'{') => (Terminator::Brace, 2),
+            Some(b'$') if self.text[end..].starts_with("${") => (Terminator::Brace, 2),
             Some(b'$') if rules.interpolates => (Terminator::Dollar, 1),
             Some(_) => (Terminator::End, 1),
             None => (Terminator::End, 0),

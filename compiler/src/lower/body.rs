@@ -4,7 +4,7 @@ use super::Lowering;
 use super::typedef::TypeNames;
 use crate::ast::{Expr, Span};
 use crate::label::label;
-use bunraku_vm::isa::{self, Format, Op};
+use bunraku_vm::isa::{self, Op, OperandFormat};
 use bunraku_vm::unit::shape::Shape;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Const, ParamSpec, Position};
 use std::rc::Rc;
@@ -103,7 +103,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Emits an instruction of format `abcw`.
     pub fn abcw(&mut self, op: Op, a: Reg, b: Reg, c: u32, w: u32, span: Span) {
-        debug_assert_eq!(op.format(), Format::Abcw);
+        debug_assert_eq!(op.format(), OperandFormat::Abcw);
         self.abc(op, a, b, c, span);
         self.code.push(w);
     }

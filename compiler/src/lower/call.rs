@@ -8,35 +8,24 @@ use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
 impl Body<'_, '_> {
-    pub(super) fn call(
-        &mut self,
-        expr: &Expr<'_>,
-        functor: &Expr<'_>,
-        args: &[Expr<'_>],
-        lambda: Option<&Lambda<'_>>,
-        to: Reg,
-    ) {
+    /// `name(…)`, `Type(…)`.
+    pub(super) fn call(&mut self, expr: &Expr<'_>, to: Reg) {
+        let ExprKind::Call { functor, args, lambda, .. } = &expr.kind else { return };
         match &functor.kind {
-            ExprKind::Name(name) => self.invoke(expr, name, None, args, lambda, to),
-            ExprKind::TypeName(_) => self.invoke(expr, "new", Some(functor), args, lambda, to),
+            ExprKind::Name(name) => self.invoke(expr, name, None, (args, *lambda), to),
+            ExprKind::TypeName(_) => self.invoke(expr, "new", Some(functor), (args, *lambda), to),
             ExprKind::Access { left, .. } if matches!(left.kind, ExprKind::TypeName(_)) => {
-                self.invoke(expr, "new", Some(functor), args, lambda, to);
+                self.invoke(expr, "new", Some(functor), (args, *lambda), to);
             }
             _ => self.bad_callee(expr, functor, "function name", to),
         }
     }
 
-    pub(super) fn method_call(
-        &mut self,
-        expr: &Expr<'_>,
-        receiver: &Expr<'_>,
-        name: &Expr<'_>,
-        args: &[Expr<'_>],
-        lambda: Option<&Lambda<'_>>,
-        to: Reg,
-    ) {
+    /// `receiver.name(…)`
+    pub(super) fn method_call(&mut self, expr: &Expr<'_>, to: Reg) {
+        let ExprKind::MethodCall { receiver, name, args, lambda } = &expr.kind else { return };
         match &name.kind {
-            ExprKind::Name(name) => self.invoke(expr, name, Some(receiver), args, lambda, to),
+            ExprKind::Name(name) => self.invoke(expr, name, Some(receiver), (args, *lambda), to),
             _ => self.bad_callee(expr, name, "function name", to),
         }
     }
@@ -54,8 +43,7 @@ impl Body<'_, '_> {
         expr: &Expr<'_>,
         name: &str,
         first: Option<&Expr<'_>>,
-        args: &[Expr<'_>],
-        lambda: Option<&Lambda<'_>>,
+        (args, lambda): (&[Expr<'_>], Option<&Lambda<'_>>),
         to: Reg,
     ) {
         let span = expr.span;

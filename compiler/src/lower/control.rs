@@ -2,31 +2,25 @@
 
 use super::body::{Body, Jump, Reg};
 use super::constant::constant;
-use super::expr::unfolded;
+use super::expr::{Asked, unfolded};
 use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
 impl Body<'_, '_> {
-    pub(super) fn conditional(
-        &mut self,
-        negated: bool,
-        test: &Expr<'_>,
-        then: &Expr<'_>,
-        otherwise: Option<&Expr<'_>>,
-        to: Reg,
-        unasked: bool,
-    ) {
+    /// `if` and `unless`.
+    pub(super) fn conditional(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
+        let ExprKind::If { negated, test, then, otherwise } = &expr.kind else { return };
         self.guarded(|body| {
             let mark = body.mark();
             let truth = body.value(test);
-            let skip = body.jump(Some((truth, negated)), test.span);
+            let skip = body.jump(Some((truth, *negated)), test.span);
             body.release(mark);
-            body.last(then, to, unasked);
+            body.last(then, to, asked);
             let end = body.jump(None, then.span);
             body.land(skip);
             match otherwise {
-                Some(otherwise) => body.last(otherwise, to, unasked),
+                Some(otherwise) => body.last(otherwise, to, asked),
                 None => body.load(to, &Const::Undef, test.span),
             }
             body.land(end);
@@ -39,7 +33,7 @@ impl Body<'_, '_> {
         test: &Expr<'_>,
         options: &[CaseOption<'_>],
         to: Reg,
-        unasked: bool,
+        asked: Asked,
     ) {
         self.guarded(|body| {
             let value = body.value(test);
@@ -61,12 +55,12 @@ impl Body<'_, '_> {
                 for hit in hits {
                     body.land(hit);
                 }
-                body.last(option.body, to, unasked);
+                body.last(option.body, to, asked);
                 ends.push(body.jump(None, option.span));
                 body.land(next);
             }
             match default {
-                Some(default) => body.last(default, to, unasked),
+                Some(default) => body.last(default, to, asked),
                 None => body.load(to, &Const::Undef, expr.span),
             }
             for end in ends {

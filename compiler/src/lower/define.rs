@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::body::Body;
+use super::expr::Asked;
 use super::shape::{OWN_NAMES, shape};
 use super::typedef::TypeNames;
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Lambda, Param, Span};
@@ -21,7 +22,7 @@ impl Lowering<'_> {
         body: &Expr<'_>,
         params: &[Param<'_>],
     ) {
-        self.callable_chunk(number, kind, shapes, body, params, None);
+        self.callable_chunk(number, kind, shapes, Callable { params, body, return_type: None });
     }
 
     fn callable_chunk(
@@ -29,16 +30,18 @@ impl Lowering<'_> {
         number: u32,
         kind: ChunkKind,
         shapes: Vec<Rc<Shape>>,
-        body: &Expr<'_>,
-        params: &[Param<'_>],
-        return_type: Option<&Expr<'_>>,
+        callable: Callable<'_, '_>,
     ) {
+        let Callable { params, body, return_type } = callable;
         let params = self.params(params, &shapes);
         let return_chunk = return_type.map(|ty| self.expression_chunk(ty, vec![]));
         let mut chunk = Body::new(self, kind, shapes);
         let result = chunk.take();
-        let unasked = matches!(kind, ChunkKind::Class | ChunkKind::Define | ChunkKind::Node);
-        chunk.last(body, result, unasked);
+        let asked = match kind {
+            ChunkKind::Class | ChunkKind::Define | ChunkKind::Node => Asked::No,
+            _ => Asked::Yes,
+        };
+        chunk.last(body, result, asked);
         chunk.finish(number, result, params, return_chunk);
     }
 
@@ -74,14 +77,8 @@ impl Lowering<'_> {
         let number = self.unit.reserve_chunk();
         let mut shapes = around.to_vec();
         shapes.push(shape(&[], lambda.params, lambda.body));
-        self.callable_chunk(
-            number,
-            ChunkKind::Lambda,
-            shapes,
-            lambda.body,
-            lambda.params,
-            lambda.return_type,
-        );
+        let Lambda { params, body, return_type, .. } = *lambda;
+        self.callable_chunk(number, ChunkKind::Lambda, shapes, Callable { params, body, return_type });
         number
     }
 
@@ -96,13 +93,19 @@ impl Lowering<'_> {
         match &expr.kind {
             ExprKind::Class { def, parent } => {
                 let parent = parent.map(|(name, _)| class_name(name));
-                self.define(def, DefKind::Class, ChunkKind::Class, &OWN_NAMES, expr.span, parent, None);
+                let chunk = self.define(def, ChunkKind::Class, &OWN_NAMES, None);
+                let spec = DefSpec { parent, ..self.named(DefKind::Class, def.name, chunk, expr.span) };
+                self.unit.definition(&spec);
             }
             ExprKind::Define(def) => {
-                self.define(def, DefKind::Define, ChunkKind::Define, &OWN_NAMES, expr.span, None, None);
+                let chunk = self.define(def, ChunkKind::Define, &OWN_NAMES, None);
+                let spec = self.named(DefKind::Define, def.name, chunk, expr.span);
+                self.unit.definition(&spec);
             }
             ExprKind::Function { def, return_type } => {
-                self.define(def, DefKind::Function, ChunkKind::Function, &[], expr.span, None, *return_type);
+                let chunk = self.define(def, ChunkKind::Function, &[], *return_type);
+                let spec = self.named(DefKind::Function, def.name, chunk, expr.span);
+                self.unit.definition(&spec);
             }
             ExprKind::TypeAlias { name, body, .. } => {
                 self.type_definition(name, body, expr.span, &TypeNames::default());
@@ -111,43 +114,43 @@ impl Lowering<'_> {
                 let chunk = self.unit.reserve_chunk();
                 self.body_chunk(chunk, ChunkKind::Node, vec![shape(&[], &[], body)], body, &[]);
                 // A node goes by each of its matches.
-                self.add_definition(DefKind::Node, String::new(), chunk, expr.span, None, matches.to_vec());
+                let (matches, match_texts) = hosts(matches);
+                let spec = self.named(DefKind::Node, "", chunk, expr.span);
+                self.unit.definition(&DefSpec { matches, match_texts, ..spec });
             }
             // Plans need tasks, type mappings the Ruby runtime: the checks have refused both.
             _ => {}
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Lowers the body of a definition, whose scope has `own_names` beside what is declared in it; its chunk.
     fn define(
         &mut self,
         def: &Definition<'_>,
-        kind: DefKind,
-        chunk_kind: ChunkKind,
+        kind: ChunkKind,
         own_names: &[&str],
-        span: Span,
-        parent: Option<String>,
         return_type: Option<&Expr<'_>>,
-    ) {
+    ) -> u32 {
         let chunk = self.unit.reserve_chunk();
         let shapes = vec![shape(own_names, def.params, def.body)];
-        self.callable_chunk(chunk, chunk_kind, shapes, def.body, def.params, return_type);
-        self.add_definition(kind, class_name(def.name), chunk, span, parent, vec![]);
+        let callable = Callable { params: def.params, body: def.body, return_type };
+        self.callable_chunk(chunk, kind, shapes, callable);
+        chunk
     }
 
-    pub(super) fn add_definition(
-        &mut self,
-        kind: DefKind,
-        name: String,
-        chunk: u32,
-        span: Span,
-        parent: Option<String>,
-        matches: Vec<HostMatch<'_>>,
-    ) {
+    /// A definition with a name, as units have it; without parent.
+    fn named(&mut self, kind: DefKind, name: &str, chunk: u32, span: Span) -> DefSpec {
         let at = self.at(span);
-        let (matches, match_texts) = hosts(&matches);
-        self.unit.definition(&DefSpec { kind, name, chunk, parent, matches, match_texts, at });
+        let name = class_name(name);
+        DefSpec { kind, name, chunk, parent: None, matches: Vec::new(), match_texts: Vec::new(), at }
     }
+}
+
+/// Something that is called: its parameters, its body, and the type of its result, where that is declared.
+struct Callable<'e, 'a> {
+    params: &'e [Param<'a>],
+    body: &'e Expr<'a>,
+    return_type: Option<&'e Expr<'a>>,
 }
 
 fn hosts(matches: &[HostMatch<'_>]) -> (Vec<Host<'static>>, Vec<String>) {

@@ -9,6 +9,13 @@ use bunraku_vm::unit::writer::Const;
 /// Elements are gathered in registers this many at a time.
 const BATCH: usize = 32;
 
+/// Whether somebody asks for the value of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Yes,
+    No,
+}
+
 impl Body<'_, '_> {
     /// Lowers `expr` into a register of its own.
     pub(super) fn value(&mut self, expr: &Expr<'_>) -> Reg {
@@ -19,12 +26,12 @@ impl Body<'_, '_> {
 
     /// Lowers `expr` so that its value ends in `to`.
     pub(super) fn expr(&mut self, expr: &Expr<'_>, to: Reg) {
-        self.last(expr, to, false);
+        self.last(expr, to, Asked::Yes);
     }
 
-    /// The same for an expression that says what the value of the one around it is: where that is unasked for, so is its
+    /// The same for an expression that says what the value of the one around it is: where nobody asks for that, nobody asks for its
     /// own.
-    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
+    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         let mark = self.mark();
         if let Some(value) = constant(expr) {
@@ -33,7 +40,7 @@ impl Body<'_, '_> {
         match &expr.kind {
             ExprKind::Concat(parts) => self.concat(expr, parts, to),
             ExprKind::Heredoc { syntax, text } => self.heredoc(expr, syntax, text, to),
-            ExprKind::Paren(inner) => self.last(inner, to, unasked),
+            ExprKind::Paren(inner) => self.last(inner, to, asked),
             ExprKind::TypeName(name) => self.type_name(expr, name, to),
             ExprKind::Reserved(word) => {
                 let name = self.low.unit.name(word);
@@ -70,8 +77,8 @@ impl Body<'_, '_> {
                     }
                 }
             }
-            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => self.logical(lhs, rhs, false, to),
-            ExprKind::Binary { op: BinaryOp::Or, lhs, rhs } => self.logical(lhs, rhs, true, to),
+            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => self.logical(Op::JumpUnless, lhs, rhs, to),
+            ExprKind::Binary { op: BinaryOp::Or, lhs, rhs } => self.logical(Op::JumpIf, lhs, rhs, to),
             ExprKind::Binary { op, lhs, rhs } => {
                 let left = self.value(lhs);
                 let right = self.value(rhs);
@@ -86,26 +93,22 @@ impl Body<'_, '_> {
             ExprKind::Relation { .. } => self.relation(expr, to),
             ExprKind::Access { left, keys } => self.access(expr, left, keys, to),
             ExprKind::Selector { left, arms } => self.selector(expr, left, arms, to),
-            ExprKind::Case { test, options } => self.case(expr, test, options, to, unasked),
-            ExprKind::If { negated, test, then, otherwise } => {
-                self.conditional(*negated, test, then, *otherwise, to, unasked);
-            }
-            ExprKind::Call { functor, args, lambda, .. } => self.call(expr, functor, args, *lambda, to),
-            ExprKind::MethodCall { receiver, name, args, lambda } => {
-                self.method_call(expr, receiver, name, args, *lambda, to);
-            }
+            ExprKind::Case { test, options } => self.case(expr, test, options, to, asked),
+            ExprKind::If { .. } => self.conditional(expr, to, asked),
+            ExprKind::Call { .. } => self.call(expr, to),
+            ExprKind::MethodCall { .. } => self.method_call(expr, to),
             ExprKind::Lambda(lambda) => self.closure(lambda, to),
             ExprKind::Resource { .. }
             | ExprKind::ResourceDefaults { .. }
             | ExprKind::ResourceOverride { .. }
-            | ExprKind::Collect { .. } => self.resource_statement(expr, to, unasked),
+            | ExprKind::Collect { .. } => self.resource_statement(expr, to, asked),
             ExprKind::Block(statements) => match statements.split_last() {
                 None => self.load(to, &Const::Undef, span),
                 Some((last, before)) => {
                     for statement in before {
-                        self.last(statement, to, true);
+                        self.last(statement, to, Asked::No);
                     }
-                    self.last(last, to, unasked);
+                    self.last(last, to, asked);
                 }
             },
             ExprKind::RenderText(text) => {
@@ -244,11 +247,11 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `and`, `or`: the right side is evaluated only if the left one does not decide.
-    fn logical(&mut self, lhs: &Expr<'_>, rhs: &Expr<'_>, decides: bool, to: Reg) {
+    /// `and`, `or`: the right side is evaluated only if the left one does not decide, which `over` jumps over it for.
+    fn logical(&mut self, over: Op, lhs: &Expr<'_>, rhs: &Expr<'_>, to: Reg) {
         self.expr(lhs, to);
         self.abc(Op::Truth, to, to, 0, lhs.span);
-        let end = self.jump(Some((to, decides)), lhs.span);
+        let end = self.jump(Some((to, over == Op::JumpIf)), lhs.span);
         self.expr(rhs, to);
         self.abc(Op::Truth, to, to, 0, rhs.span);
         self.land(end);

@@ -1,13 +1,14 @@
 //! Resource expressions, defaults, overrides, collectors and relationships.
 
 use super::body::{Body, Reg};
+use super::expr::Asked;
 use crate::ast::{AttrOp, Attribute, BinaryOp, Expr, ExprKind, Query, RelationOp, ResourceForm, Span};
 use crate::label::label;
 use bunraku_vm::isa::{Op, UNASKED, UNNAMED};
 use bunraku_vm::unit::writer::Const;
 
 impl Body<'_, '_> {
-    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, unasked: bool) {
+    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Resource { form, type_expr, bodies } => {
@@ -38,7 +39,7 @@ impl Body<'_, '_> {
                     _ => false,
                 };
                 let form = if named { form } else { form | UNNAMED };
-                let form = if unasked { form | UNASKED } else { form };
+                let form = if asked == Asked::No { form | UNASKED } else { form };
                 self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
                 self.position_of(expr, &[type_expr.span, title]);
             }

@@ -4,7 +4,7 @@ use super::Lowering;
 use super::body::Body;
 use crate::ast::{Attribute, Expr, ExprKind, HashEntry, Span};
 use bunraku_vm::unit::DefKind;
-use bunraku_vm::unit::writer::ChunkKind;
+use bunraku_vm::unit::writer::{ChunkKind, DefSpec};
 use std::borrow::Cow;
 
 /// What a type set calls the types it defines and the sets it refers to: short name in lower case, full name.
@@ -12,6 +12,22 @@ use std::borrow::Cow;
 pub(super) struct TypeNames(Vec<(String, String)>);
 
 impl TypeNames {
+    /// These, and what a type set of that name calls its own types and the sets it refers to.
+    fn with_set(&self, set: &str, types: &[HashEntry<'_>], references: &[HashEntry<'_>]) -> TypeNames {
+        let mut known = self.clone();
+        for key in types.iter().filter_map(|entry| text(&entry.key)) {
+            known.0.push((key.to_lowercase(), format!("{set}::{key}")));
+        }
+        for entry in references {
+            let ExprKind::Hash(reference) = entry.value.kind else { continue };
+            let full = reference.iter().find(|entry| text(&entry.key) == Some("name"));
+            if let (Some(short), Some(full)) = (text(&entry.key), full.and_then(|entry| text(&entry.value))) {
+                known.0.push((short.to_lowercase(), full.to_owned()));
+            }
+        }
+        known
+    }
+
     /// The full name of a type, if its first segment is one of ours.
     pub fn resolve<'n>(&self, name: &'n str) -> Cow<'n, str> {
         if self.0.is_empty() {
@@ -50,6 +66,15 @@ fn text<'a>(key: &Expr<'a>) -> Option<&'a str> {
     }
 }
 
+/// The entries of the hash at a key of a type set's; none where there is no hash.
+fn part<'a>(entries: &[HashEntry<'a>], key: &str) -> &'a [HashEntry<'a>] {
+    let entry = entries.iter().find(|entry| text(&entry.key) == Some(key));
+    match entry.map(|entry| entry.value.kind) {
+        Some(ExprKind::Hash(entries)) => entries,
+        _ => &[],
+    }
+}
+
 impl Lowering<'_> {
     /// Lowers the definition of a type.
     pub(super) fn type_definition(&mut self, name: &str, body: &Expr<'_>, span: Span, names: &TypeNames) {
@@ -60,7 +85,10 @@ impl Lowering<'_> {
     fn type_of_set(&mut self, set: Option<&str>, name: &str, body: &Expr<'_>, span: Span, names: &TypeNames) {
         let (kind, target) = defined(body).unwrap_or((DefKind::TypeAlias, body));
         let chunk = self.unit.reserve_chunk();
-        self.add_definition(kind, name.to_owned(), chunk, span, set.map(str::to_owned), vec![]);
+        let (at, parent) = (self.at(span), set.map(str::to_owned));
+        let (matches, match_texts) = (Vec::new(), Vec::new());
+        let name_of_type = name.to_owned();
+        self.unit.definition(&DefSpec { kind, name: name_of_type, chunk, parent, matches, match_texts, at });
         match (kind, &target.kind) {
             (DefKind::TypeSet, ExprKind::Hash(entries)) => self.type_set(name, target, entries, chunk, names),
             _ => self.type_chunk(target, chunk, names),
@@ -77,18 +105,14 @@ impl Lowering<'_> {
     }
 
     /// `Parent { … }` in a type set reads as defaults of a resource type; it is the Object type of that parent.
-    fn inheriting(
-        &mut self,
-        set: &str,
-        name: &str,
-        parent: &Expr<'_>,
-        attributes: &[Attribute<'_>],
-        span: Span,
-        names: &TypeNames,
-    ) {
+    fn inheriting(&mut self, set: &str, name: &str, entry: &HashEntry<'_>, names: &TypeNames) {
+        let span = entry.span;
+        let ExprKind::ResourceDefaults { type_expr: parent, attributes, .. } = &entry.value.kind else {
+            return;
+        };
         let key = |text| Expr { span, kind: ExprKind::Str(text) };
         let own = matches!(parent.kind, ExprKind::TypeName("Object" | "TypeSet"));
-        let first = (!own).then(|| HashEntry { span, key: key("parent"), value: *parent });
+        let first = (!own).then(|| HashEntry { span, key: key("parent"), value: **parent });
         let rest = attributes.iter().filter_map(|attribute| match attribute {
             Attribute::Named { span, name, value, .. } => {
                 Some(HashEntry { span: *span, key: key(name), value: *value })
@@ -109,32 +133,13 @@ impl Lowering<'_> {
         chunk: u32,
         names: &TypeNames,
     ) {
-        let list = |wanted: &str| {
-            let entry = entries.iter().find(|entry| text(&entry.key) == Some(wanted));
-            match entry.map(|entry| entry.value.kind) {
-                Some(ExprKind::Hash(entries)) => entries,
-                _ => &[],
-            }
-        };
-        let (types, references) = (list("types"), list("references"));
-        let mut known = names.clone();
-        for key in types.iter().filter_map(|entry| text(&entry.key)) {
-            known.0.push((key.to_lowercase(), format!("{name}::{key}")));
-        }
-        for entry in references {
-            let ExprKind::Hash(reference) = entry.value.kind else { continue };
-            let full = reference.iter().find(|entry| text(&entry.key) == Some("name"));
-            if let (Some(short), Some(full)) = (text(&entry.key), full.and_then(|entry| text(&entry.value))) {
-                known.0.push((short.to_lowercase(), full.to_owned()));
-            }
-        }
+        let (types, references) = (part(entries, "types"), part(entries, "references"));
+        let known = names.with_set(name, types, references);
         let full_names: Vec<String> =
             types.iter().map(|entry| format!("{name}::{}", text(&entry.key).unwrap_or_default())).collect();
         for (entry, full) in types.iter().zip(&full_names) {
             match &entry.value.kind {
-                ExprKind::ResourceDefaults { type_expr, attributes, .. } => {
-                    self.inheriting(name, full, type_expr, attributes, entry.span, &known);
-                }
+                ExprKind::ResourceDefaults { .. } => self.inheriting(name, full, entry, &known),
                 _ => self.type_of_set(Some(name), full, &entry.value, entry.span, &known),
             }
         }

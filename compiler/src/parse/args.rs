@@ -23,21 +23,34 @@ enum Rules {
     Elements,
 }
 
+/// Whether a comma may stand behind the last of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastComma {
+    Allowed,
+    Refused,
+}
+
+impl LastComma {
+    /// What may stand behind a last comma: the closing token, where there may be one.
+    fn before(self, close: Tok) -> Option<Tok> {
+        (self == LastComma::Allowed).then_some(close)
+    }
+}
+
 impl<'a> Parser<'_, 'a> {
-    /// The arguments of a call after its parenthesis, with the closing one. `trailing` allows a comma
-    /// before that.
-    pub(super) fn call_args(&mut self, trailing: bool) -> ParseResult<&'a [Expr<'a>]> {
+    /// The arguments of a call after its parenthesis, with the closing one.
+    pub(super) fn call_args(&mut self, last_comma: LastComma) -> ParseResult<&'a [Expr<'a>]> {
         if self.eat(Tok::RParen) {
             return Ok(&[]);
         }
-        let args = self.elements(Rules::Arguments, trailing.then_some(Tok::RParen))?;
+        let args = self.elements(Rules::Arguments, last_comma.before(Tok::RParen))?;
         self.expect(Tok::RParen)?;
         Ok(args)
     }
 
-    /// The keys of an access after its bracket, with the closing one. `trailing` allows a comma before that.
-    pub(super) fn access_args(&mut self, trailing: bool) -> ParseResult<&'a [Expr<'a>]> {
-        let keys = self.elements(Rules::Keys, trailing.then_some(Tok::RBrack))?;
+    /// The keys of an access after its bracket, with the closing one.
+    pub(super) fn access_args(&mut self, last_comma: LastComma) -> ParseResult<&'a [Expr<'a>]> {
+        let keys = self.elements(Rules::Keys, last_comma.before(Tok::RBrack))?;
         self.expect(Tok::RBrack)?;
         Ok(keys)
     }

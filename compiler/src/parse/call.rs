@@ -1,5 +1,6 @@
 //! Calls and what else may follow an operand: methods, lambdas, selectors, collectors.
 
+use super::args::LastComma;
 use super::scratch::List;
 use super::{ParseResult, Parser};
 use crate::ast::{Expr, ExprKind, Lambda, Query, SelectorArm, Span};
@@ -9,7 +10,7 @@ impl<'a> Parser<'_, 'a> {
     /// `functor(args)` and a lambda
     pub(super) fn call(&mut self, functor: Expr<'a>) -> ParseResult<Expr<'a>> {
         self.expect(Tok::LParen)?;
-        let args = self.call_args(true)?;
+        let args = self.call_args(LastComma::Allowed)?;
         let lambda = self.optional_lambda()?;
         let span = self.span_from(functor.span.start);
         Ok(Expr { span, kind: ExprKind::Call { functor: self.alloc(functor), args, lambda, rvalue: true } })
@@ -28,7 +29,7 @@ impl<'a> Parser<'_, 'a> {
             // A call is placed at its parenthesis.
             start = self.here();
             self.bump();
-            self.call_args(false)?
+            self.call_args(LastComma::Refused)?
         } else {
             &[]
         };

@@ -3,6 +3,7 @@
 //! From loose to tight: `=`; `->` and its kin; resources; `or`; `and`; `?`; `<` and its kin; `==` and `!=`;
 //! `<<`; `+`; `*`; `=~`; `in`; unary `-`; splat; `!`; then calls, access and collection.
 
+use super::args::LastComma;
 use super::{ParseResult, Parser};
 use crate::ast::{AssignOp, BinaryOp, Expr, ExprKind, RelationOp, Span, UnaryOp};
 use crate::lex::token::Tok;
@@ -154,7 +155,7 @@ impl<'a> Parser<'_, 'a> {
     /// `left[keys]`
     fn access(&mut self, left: Expr<'a>) -> ParseResult<Expr<'a>> {
         self.bump();
-        let keys = self.access_args(true)?;
+        let keys = self.access_args(LastComma::Allowed)?;
         Ok(self.access_node(left, keys))
     }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// The error that ends a parse.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ParseFault {
     message: Cow<'static, str>,
     code: Option<&'static str>,
     place: Where,
@@ -20,7 +20,7 @@ pub(super) struct Fault {
     about: Option<(&'static str, u32)>,
 }
 
-impl Fault {
+impl ParseFault {
     pub(super) fn into_diagnostic(self, places: &mut Places<'_>) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.message);
         diagnostic.code = self.code;
@@ -48,12 +48,12 @@ pub(super) fn place(places: &mut Places<'_>, at: Where) -> Place {
 impl<'a> Parser<'_, 'a> {
     /// The error that nothing can go on with the current token.
     #[cold]
-    pub(super) fn unexpected(&self) -> Box<Fault> {
+    pub(super) fn unexpected(&self) -> Box<ParseFault> {
         let token = self.token();
         let code = Some("SYNTAX_ERROR");
         match token.kind {
             Tok::Fault => self.lexer_fault(),
-            Tok::End => Box::new(Fault {
+            Tok::End => Box::new(ParseFault {
                 message: "Syntax error at end of input".into(),
                 code,
                 place: Where::File,
@@ -61,7 +61,7 @@ impl<'a> Parser<'_, 'a> {
                 help: None,
                 about: None,
             }),
-            _ => Box::new(Fault {
+            _ => Box::new(ParseFault {
                 message: format!("Syntax error at '{}'", value(&token)).into(),
                 code,
                 place: Where::Offset(token.start),
@@ -75,14 +75,14 @@ impl<'a> Parser<'_, 'a> {
     /// An error that is more than a wrong token. It is found when the parser has seen the current token, so
     /// the lexer's error comes first if that is what the token is.
     #[cold]
-    pub(super) fn refuse(&self, start: u32, message: impl Into<Cow<'static, str>>) -> Box<Fault> {
+    pub(super) fn refuse(&self, start: u32, message: impl Into<Cow<'static, str>>) -> Box<ParseFault> {
         if self.kind() == Tok::Fault { self.lexer_fault() } else { self.refuse_now(start, message) }
     }
 
     /// An error that is found before the parser has seen the current token.
     #[cold]
-    pub(super) fn refuse_now(&self, start: u32, message: impl Into<Cow<'static, str>>) -> Box<Fault> {
-        Box::new(Fault {
+    pub(super) fn refuse_now(&self, start: u32, message: impl Into<Cow<'static, str>>) -> Box<ParseFault> {
+        Box::new(ParseFault {
             message: message.into(),
             code: None,
             place: Where::Offset(start),
@@ -99,8 +99,8 @@ impl<'a> Parser<'_, 'a> {
         message: impl Into<Cow<'static, str>>,
         about: &'static str,
         offset: u32,
-    ) -> Box<Fault> {
-        Box::new(Fault {
+    ) -> Box<ParseFault> {
+        Box::new(ParseFault {
             message: message.into(),
             code: None,
             place: Where::Nowhere,
@@ -111,8 +111,8 @@ impl<'a> Parser<'_, 'a> {
     }
 
     #[cold]
-    pub(super) fn too_deep(&self) -> Box<Fault> {
-        Box::new(Fault {
+    pub(super) fn too_deep(&self) -> Box<ParseFault> {
+        Box::new(ParseFault {
             message: "Expressions are nested too deeply".into(),
             code: Some("NESTING_LIMIT"),
             place: Where::Offset(self.here()),
@@ -122,11 +122,11 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    fn lexer_fault(&self) -> Box<Fault> {
+    fn lexer_fault(&self) -> Box<ParseFault> {
         let unknown =
             LexFault { message: "Unknown error".into(), code: None, place: Where::Nowhere, about: None };
         let LexFault { message, code, place, about } = self.lexed.fault.clone().unwrap_or(unknown);
-        Box::new(Fault { message, code, place, length: 0, help: None, about })
+        Box::new(ParseFault { message, code, place, length: 0, help: None, about })
     }
 }
 

@@ -32,7 +32,7 @@ use crate::lex::{self, Lexed};
 use crate::source::{Places, SourceFile, SourceKind};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
-use fault::Fault;
+use fault::ParseFault;
 use scratch::Scratch;
 
 /// What the parser allows.
@@ -97,7 +97,7 @@ pub fn parse<'a>(
     }
 }
 
-type ParseResult<T> = Result<T, Box<Fault>>;
+type ParseResult<T> = Result<T, Box<ParseFault>>;
 
 struct Parser<'p, 'a> {
     arena: &'a Bump,

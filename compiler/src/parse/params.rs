@@ -1,5 +1,6 @@
 //! Parameters and return types.
 
+use super::args::LastComma;
 use super::scratch::List;
 use super::{ParseResult, Parser};
 use crate::ast::{Expr, ExprKind, Param};
@@ -66,7 +67,7 @@ impl<'a> Parser<'_, 'a> {
         if !self.eat(Tok::LBrack) {
             return Ok(type_name);
         }
-        let keys = self.access_args(false)?;
+        let keys = self.access_args(LastComma::Refused)?;
         Ok(self.access_node(type_name, keys))
     }
 

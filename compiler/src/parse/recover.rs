@@ -3,7 +3,7 @@
 //! Puppet stops at the first. What follows it can be judged only where something starts that does not depend
 //! on what came before: a definition at the very start of a line. What stands between is skipped in silence.
 
-use super::fault::Fault;
+use super::fault::ParseFault;
 use super::statements::starts_expression;
 use super::{ParseLimits, Parser};
 use crate::lex::Lexed;
@@ -20,7 +20,7 @@ pub(super) fn further_faults<'a>(
     source: &str,
     limits: &ParseLimits,
     failed: usize,
-) -> Vec<Fault> {
+) -> Vec<ParseFault> {
     let mut faults = Vec::new();
     let mut failed = failed;
     while faults.len() < MAX_FAULTS {

@@ -1,5 +1,6 @@
 //! What starts with `type`: aliases, mappings, definitions, and calls of the function `type`.
 
+use super::args::LastComma;
 use super::{ParseResult, Parser};
 use crate::ast::{Expr, ExprKind, HashEntry, Span};
 use crate::lex::token::Tok;
@@ -53,7 +54,7 @@ impl<'a> Parser<'_, 'a> {
                 match self.kind() {
                     Tok::LBrack => {
                         self.bump();
-                        let keys = self.access_args(true)?;
+                        let keys = self.access_args(LastComma::Allowed)?;
                         Ok(self.placed(start, type_name, keys))
                     }
                     Tok::LBrace => {

@@ -119,7 +119,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         if self.find_ruby(name, from).is_none_or(|found| found.old) {
             return Ok(None);
         }
-        let call = Call { args, block: None, scope: vm.top };
+        let call = Call { args, block: None, scope: vm.top.into() };
         let value = self.call_ruby(vm, name, from, call)?;
         Ok(Some(value.unwrap_or(Value::Undef)))
     }

@@ -122,6 +122,21 @@ impl Node {
     }
 }
 
+/// Classes as an external node classifier gives them: a list of names, or parameters by name.
+///
+/// # Errors
+/// When it is neither.
+pub fn classes(given: &Json) -> Result<Vec<(String, Json)>, String> {
+    match given {
+        Json::Null => Ok(Vec::new()),
+        Json::Array(names) => {
+            Ok(names.iter().filter_map(|name| Some((name.as_str()?.to_owned(), Json::Null))).collect())
+        }
+        Json::Object(map) => Ok(map.iter().map(|(name, params)| (name.clone(), params.clone())).collect()),
+        _ => Err("'classes' must be a list of names or an object of parameters by name".to_owned()),
+    }
+}
+
 /// What a compile leaves.
 pub struct Finished {
     /// The catalog as JSON, or what ended the compile.

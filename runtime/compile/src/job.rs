@@ -1,19 +1,16 @@
 //! Jobs: one compile from start to end, as the command and `batch` run it. The `batch` protocol is one JSON job a
 //! line in, one JSON result a line out.
 
-use crate::inputs::{Node, Settings};
+use crate::inputs::{self, Node};
+use crate::request_settings::RequestSettings;
 use crate::session::{Outcome, Request, StorePlace};
 pub use crate::session::{Session, TIMEOUT};
-use crate::settings::{self, Given};
 use bunraku_data::rich::string;
 use bunraku_environment::snapshot::EnvironmentSpec;
-use bunraku_files::read::MAX_FILE;
 use bunraku_hiera::query::Query;
 use bunraku_nodes::facts::Facts;
-use bunraku_ruby::WorkerSettings;
 use bunraku_stores::Certificates;
 use bunraku_vm::diagnostic::Place;
-use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -146,7 +143,7 @@ impl Session {
     /// # Errors
     /// When a setting, the facts or the classes make no sense.
     fn request(&self, job: &Job) -> Result<Request, String> {
-        let (settings, ruby, given) = settings(job, self.timeout())?;
+        let settings = settings(job, self.timeout())?;
         let store = job.storeconfigs.as_ref().map(|place| StorePlace {
             place: place.clone(),
             certificates: Certificates {
@@ -163,8 +160,6 @@ impl Session {
             node: node(job, job.name())?,
             facts_from_store: job.facts.is_none(),
             settings,
-            given,
-            ruby,
             store,
             want_value: job.wants("value"),
             lookup: job.lookup.clone(),
@@ -240,7 +235,7 @@ impl Session {
         }
         if let Some(stats) = &outcome.stats {
             out.push_str(",\"stats\":");
-            out.push_str(&stats.json().to_string());
+            out.push_str(&stats.to_json());
         }
         out.push_str(",\"logs\":[");
         for (n, log) in outcome.logs.iter().enumerate() {
@@ -266,7 +261,7 @@ fn environment(job: &Job) -> EnvironmentSpec {
         hiera_config: job.hiera_config.clone(),
         archive: job.archive.clone(),
         frozen: job.frozen,
-        max_file: Some(max_file(job)),
+        max_file: None,
     }
 }
 
@@ -290,82 +285,19 @@ fn place(out: &mut String, place: &Place) {
     }
 }
 
-fn settings(job: &Job, timeout: Option<Duration>) -> Result<(Settings, WorkerSettings, Given), String> {
-    let mut given = Given::default();
-    let mut settings = Settings {
-        check_cycles: job.check_cycles,
-        stats: job.stats,
-        profile: job.profile,
-        ..Settings::default()
-    };
-    settings.limits.time = timeout;
-    let mut ruby = WorkerSettings::default();
+fn settings(job: &Job, timeout: Option<Duration>) -> Result<RequestSettings, String> {
+    let mut settings = RequestSettings::default();
+    settings.compile.check_cycles = job.check_cycles;
+    settings.compile.stats = job.stats;
+    settings.compile.profile = job.profile;
+    settings.compile.limits.time = timeout;
     if let Some(program) = &job.ruby {
-        ruby.program = program.clone();
+        settings.ruby.program = program.clone();
     }
     for (name, value) in job.settings.iter().flatten() {
-        match (name.as_str(), value) {
-            ("strict", Json::String(text)) => {
-                settings.strict = match text.as_str() {
-                    "off" => Strict::Off,
-                    "warning" => Strict::Warning,
-                    "error" => Strict::Error,
-                    other => {
-                        return Err(format!(
-                            "Invalid value '{other}' for parameter strict. Allowed values are 'off', 'warning', 'error'"
-                        ));
-                    }
-                };
-            }
-            ("strict_variables", Json::Bool(value)) => settings.strict_variables = *value,
-            ("native_stdlib", Json::Bool(value)) => settings.native_stdlib = *value,
-            ("native_templates", Json::Bool(value)) => settings.native_templates = *value,
-            ("max_depth", Json::Number(limit)) => settings.max_depth = whole(name, limit)?,
-            ("max_calls", Json::Number(limit)) => settings.max_calls = whole(name, limit)? as u64,
-            ("max_memory", Json::Number(limit)) => settings.limits.memory = whole(name, limit)?,
-            ("max_nesting", Json::Number(limit)) => {
-                settings.limits.nesting = u32::try_from(whole(name, limit)?).unwrap_or(u32::MAX);
-            }
-            ("max_steps", Json::Number(limit)) => settings.limits.steps = whole(name, limit)? as u64,
-            // 0, as for Puppet's own settings of this kind, is without end.
-            ("timeout", Json::Number(limit)) if limit.as_f64() == Some(0.0) => settings.limits.time = None,
-            ("timeout", Json::Number(limit)) => settings.limits.time = Some(seconds(name, limit)?),
-            ("exec_output", Json::Number(limit)) => settings.exec.bytes = whole(name, limit)?,
-            ("exec_timeout", Json::Number(limit)) => settings.exec.time = seconds(name, limit)?,
-            // Of the environment, whose files it is about.
-            ("max_file", Json::Number(limit)) => _ = whole(name, limit)?,
-            ("ruby_timeout", Json::Number(limit)) => ruby.timeout = seconds(name, limit)?,
-            ("ruby_memory", Json::Number(limit)) => ruby.memory = whole(name, limit)? as u64,
-            (name, value) => settings::give(&mut given, name, value)?,
-        }
+        settings.set(name, value)?;
     }
-    Ok((settings, ruby, given))
-}
-
-fn whole(name: &str, number: &serde_json::Number) -> Result<usize, String> {
-    let whole = number.as_u64().and_then(|n| usize::try_from(n).ok());
-    whole.ok_or_else(|| format!("The setting '{name}' takes a whole number, not {number}"))
-}
-
-fn seconds(name: &str, number: &serde_json::Number) -> Result<Duration, String> {
-    let seconds = number.as_f64().and_then(|n| Duration::try_from_secs_f64(n).ok());
-    let seconds = seconds.filter(|limit| !limit.is_zero());
-    seconds.ok_or_else(|| format!("The setting '{name}' takes a number of seconds, not {number}"))
-}
-
-/// What programs may use that are run before a job begins, by its settings.
-///
-/// # Errors
-/// When a setting makes no sense.
-pub fn exec_limits(given: &Map<String, Json>) -> Result<bunraku_process::Limits, String> {
-    let job = Job { settings: Some(given.clone()), ..Job::default() };
-    settings(&job, None).map(|(settings, ..)| settings.exec)
-}
-
-/// Bytes that a file of the environment may hold.
-fn max_file(job: &Job) -> u64 {
-    let given = job.settings.as_ref().and_then(|settings| settings.get("max_file")?.as_u64());
-    given.unwrap_or(MAX_FILE)
+    Ok(settings)
 }
 
 fn node(job: &Job, name: &str) -> Result<Node, String> {
@@ -380,16 +312,9 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
         node.server_facts = server_facts.clone();
     }
     node.parameters = job.parameters.clone().unwrap_or_default();
-    node.classes = match &job.classes {
-        None => Vec::new(),
-        Some(Json::Array(names)) => {
-            names.iter().filter_map(|name| Some((name.as_str()?.to_owned(), Json::Null))).collect()
-        }
-        Some(Json::Object(map)) => map.iter().map(|(name, params)| (name.clone(), params.clone())).collect(),
-        Some(_) => {
-            return Err("'classes' must be a list of names or an object of parameters by name".to_owned());
-        }
-    };
+    if let Some(classes) = &job.classes {
+        node.classes = inputs::classes(classes)?;
+    }
     Ok(node)
 }
 

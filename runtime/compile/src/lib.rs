@@ -19,7 +19,6 @@ pub use bunraku_ruby as ruby;
 pub use bunraku_stores as store;
 
 mod aliases;
-pub mod bench;
 mod classes;
 mod collect;
 pub mod compile;
@@ -45,6 +44,7 @@ mod phases;
 mod query;
 mod read_settings;
 mod relations;
+pub mod request_settings;
 mod ruby_functions;
 mod ruby_port;
 pub mod session;

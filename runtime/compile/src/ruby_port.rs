@@ -5,7 +5,7 @@ use crate::settings;
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::stats::Kind;
 use bunraku_catalog::Resource;
-use bunraku_compiler::check::syntax::{Fault, TOO_DEEP};
+use bunraku_compiler::check::syntax::{SyntaxFault, TOO_DEEP};
 use bunraku_data::rich::{self, Style};
 use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
@@ -239,9 +239,9 @@ impl<'c> CodeSide<'c> for Compile<'c> {
 
     fn check_text(&self, checker: &str, syntax: &str, text: &str) -> Result<(), CheckerFault> {
         self.check_natively(Some(checker), syntax, text).map_err(|fault| match fault {
-            Fault::Issue { code, message, .. } => CheckerFault { code: Some(code), message },
-            Fault::Misused(message) => CheckerFault { code: None, message },
-            Fault::TooDeep => CheckerFault { code: None, message: TOO_DEEP.to_owned() },
+            SyntaxFault::Issue { code, message, .. } => CheckerFault { code: Some(code), message },
+            SyntaxFault::Misused(message) => CheckerFault { code: None, message },
+            SyntaxFault::TooDeep => CheckerFault { code: None, message: TOO_DEEP.to_owned() },
         })
     }
 

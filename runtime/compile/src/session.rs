@@ -3,8 +3,8 @@
 
 use crate::compile::Compile;
 use crate::functions::Functions;
-use crate::inputs::{Code, Finished, Inputs, Node, Settings, Spent};
-use crate::settings::Given;
+use crate::inputs::{Code, Finished, Inputs, Node, Spent};
+use crate::request_settings::RequestSettings;
 use crate::state::journal::Log;
 use crate::stats::Stats;
 use crate::threads::{Failure, Threads};
@@ -16,7 +16,7 @@ use bunraku_files::archive::Opened;
 use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_nodes::facts::Facts;
-use bunraku_ruby::{self as ruby, Ruby, WorkerSettings, Workers};
+use bunraku_ruby::{self as ruby, Ruby, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -49,11 +49,7 @@ pub struct Request {
     /// Whether its facts come from the store, which then has to be one that has facts.
     pub facts_from_store: bool,
     /// Settings and limits.
-    pub settings: Settings,
-    /// Puppet's other settings, for code that reads them.
-    pub given: Given,
-    /// How code in Ruby is run.
-    pub ruby: WorkerSettings,
+    pub settings: RequestSettings,
     /// Where exported resources go and come from.
     pub store: Option<StorePlace>,
     /// Whether the value of the last expression is wanted.
@@ -120,6 +116,16 @@ impl Session {
         Ok(Session { functions: Arc::new(Functions::new(functions)?), ..Session::default() })
     }
 
+    /// The same session, whose compiles know other functions besides those of the language.
+    pub fn knowing(self, functions: Functions) -> Session {
+        Session { functions: Arc::new(functions), ..self }
+    }
+
+    /// The same session, whose compiles may take so long, unless a job's settings say otherwise.
+    pub fn within(self, timeout: Option<Duration>) -> Session {
+        Session { timeout, ..self }
+    }
+
     /// How long compiles may take whose request does not say.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
@@ -144,7 +150,9 @@ impl Session {
     }
 
     fn try_to_compile(&self, request: Request) -> Result<Outcome, String> {
-        let Request { environment, code, mut node, settings, given, ruby, store: place, .. } = request;
+        let Request { mut environment, code, mut node, settings, store: place, .. } = request;
+        let RequestSettings { compile: settings, ruby, given, max_file } = settings;
+        environment.max_file = Some(max_file);
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());

@@ -132,7 +132,7 @@ impl Stats {
     }
 
     /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`; for ERB templates in Ruby, `reasons` by name.
-    pub fn json(&self) -> Json {
+    pub fn to_json(&self) -> String {
         let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64(), "bytes": count.bytes});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
@@ -142,7 +142,7 @@ impl Stats {
             }
             (kind.name().to_owned(), all)
         };
-        Kind::ALL.into_iter().map(kind).collect()
+        Json::Object(Kind::ALL.into_iter().map(kind).collect()).to_string()
     }
 
     /// The stacks of a profile, outermost first, joined by `;`: what `flamegraph.pl`, inferno and speedscope read.

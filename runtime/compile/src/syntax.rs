@@ -4,7 +4,7 @@
 
 use crate::compile::Compile;
 use bunraku_compiler::check::Strict;
-use bunraku_compiler::check::syntax::{self, Fault};
+use bunraku_compiler::check::syntax::{self, SyntaxFault};
 use bunraku_environment::issue_code::issue_code;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
@@ -21,12 +21,12 @@ impl<'c> Compile<'c> {
             return self.invalid_text(syntax, count, &errors);
         }
         self.check_natively(syntax::checker(syntax), syntax, text).map_err(|fault| match fault {
-            Fault::Issue { code, message, .. } => {
+            SyntaxFault::Issue { code, message, .. } => {
                 let error = Diagnostic::error(syntax::invalid(syntax, &message));
                 Flow::formed(error.with_code(code).at(place))
             }
-            Fault::Misused(message) => Flow::raw(message),
-            Fault::TooDeep => Flow::caused(Cause::StackTooDeep, syntax::TOO_DEEP),
+            SyntaxFault::Misused(message) => Flow::raw(message),
+            SyntaxFault::TooDeep => Flow::caused(Cause::StackTooDeep, syntax::TOO_DEEP),
         })
     }
 
@@ -36,10 +36,10 @@ impl<'c> Compile<'c> {
         checker: Option<&str>,
         syntax: &str,
         text: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SyntaxFault> {
         let strict: Strict = self.asked.settings.strict;
         let found = checker.map_or(Ok(()), |checker| syntax::check_by(checker, syntax, text, strict));
-        if let Err(Fault::Issue { inner, .. }) = &found
+        if let Err(SyntaxFault::Issue { inner, .. }) = &found
             && !inner.is_empty()
         {
             // Its own last error is told by the fault.

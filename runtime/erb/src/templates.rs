@@ -6,7 +6,7 @@ use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
 use bunraku_files::read;
 use bunraku_files::recent::Recent;
 use bunraku_files::tree::Tree;
-use bunraku_vm::archive::Fault as ArchiveFault;
+use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::Section;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

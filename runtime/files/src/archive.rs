@@ -3,7 +3,7 @@
 
 use crate::read;
 use crate::tree::Stamp;
-use bunraku_vm::archive::Fault;
+use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::{FINGERPRINT, Section};
 use bunraku_vm::archive::reader::{Archive, Entry};
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl Opened {
     }
 
     /// What is wrong with it, as a message.
-    pub fn explain(&self, fault: &Fault) -> String {
+    pub fn explain(&self, fault: &ArchiveFault) -> String {
         explain(&self.path, fault)
     }
 
@@ -121,13 +121,15 @@ impl Opened {
     }
 }
 
-fn explain(path: &Path, fault: &Fault) -> String {
+fn explain(path: &Path, fault: &ArchiveFault) -> String {
     let name = path.display();
     match fault {
-        Fault::Version(_) | Fault::Compiler => {
+        ArchiveFault::Version(_) | ArchiveFault::Compiler => {
             format!("Archive {name} can't be used: {fault}; build it again: bunraku build DIR -o {name}")
         }
-        Fault::Unreadable(_) | Fault::NotAnArchive => format!("Archive {name} can't be used: {fault}"),
+        ArchiveFault::Unreadable(_) | ArchiveFault::NotAnArchive => {
+            format!("Archive {name} can't be used: {fault}")
+        }
         _ => format!("Archive {name} is damaged: {fault}"),
     }
 }

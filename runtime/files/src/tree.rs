@@ -12,7 +12,7 @@ use crate::paths::{self, Root};
 use crate::read;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
-use bunraku_vm::archive::{Fault, Read};
+use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ struct Archived {
     /// Whether nobody asks the disk: the one place that knows whether sources may change.
     frozen: bool,
     /// The first thing found to be wrong with the archive.
-    fault: OnceLock<Fault>,
+    fault: OnceLock<ArchiveFault>,
 }
 
 impl Default for Tree {

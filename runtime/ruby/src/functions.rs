@@ -133,7 +133,7 @@ impl<'c> Talk<'_, 'c> {
         let arguments = [
             RequestArgument::Value(vm.string(&function.name)),
             RequestArgument::Value(index.map_or(Value::Undef, |n| Value::Int(n as i64))),
-            RequestArgument::Scope(call.scope),
+            RequestArgument::Scope(call.scope.keep()),
             RequestArgument::Value(vm.array(call.args)),
             RequestArgument::Value(call.block.map_or(Value::Undef, Value::Closure)),
         ];
@@ -225,7 +225,7 @@ impl<'c> Talk<'_, 'c> {
         }
         let arguments = [
             RequestArgument::Value(vm.string(name)),
-            RequestArgument::Scope(call.scope),
+            RequestArgument::Scope(call.scope.keep()),
             RequestArgument::Value(vm.array(call.args)),
         ];
         self.request(vm, subject, Request::CallOldFunction, &arguments)

@@ -37,17 +37,17 @@ pub const FUNCTIONS: &[Native] = &[
 ];
 
 fn include<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    vm.host.include(vm, call.scope, Include::Include, call.args)
+    vm.host.include(vm, call.scope.keep(), Include::Include, call.args)
 }
 
 fn contain<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    vm.host.include(vm, call.scope, Include::Contain, call.args)
+    vm.host.include(vm, call.scope.keep(), Include::Contain, call.args)
 }
 
 fn require<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    vm.host.include(vm, call.scope, Include::Require, call.args)
+    vm.host.include(vm, call.scope.keep(), Include::Require, call.args)
 }
 
 fn defined<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    vm.host.defined(vm, call.scope, call.args).map(Value::Bool)
+    vm.host.defined(vm, call.scope.keep(), call.args).map(Value::Bool)
 }

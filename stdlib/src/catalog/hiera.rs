@@ -73,7 +73,7 @@ fn hiera_include<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         Value::Array(items) if items.is_empty() => Ok(Value::Undef),
         Value::Hash(hash) if hash.is_empty() => Ok(Value::Undef),
         Value::Str(text) if text.is_empty() => Ok(Value::Undef),
-        classes => vm.host.include(vm, call.scope, Include::Include, &[classes]),
+        classes => vm.host.include(vm, call.scope.keep(), Include::Include, &[classes]),
     }
 }
 
@@ -111,5 +111,5 @@ fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: &str) ->
             _ => true,
         }),
     };
-    request.answer(vm, call.scope)
+    request.answer(vm, call.scope.keep())
 }

@@ -64,7 +64,6 @@ pub const FUNCTIONS: &[Native] = &[Native {
         dispatch(NAME_AND_OPTIONS, with_options).optional_block("BlockType"),
     ],
     mismatches: &[],
-    keeps_scope: true,
 }];
 
 /// A look-up, whichever way it was written.
@@ -102,7 +101,7 @@ fn positional<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         overrides: None,
         defaults: None,
     };
-    request.answer(vm, call.scope)
+    request.answer(vm, call.scope.keep())
 }
 
 fn with_options<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -123,7 +122,7 @@ fn with_options<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         hiera: false,
         level: None,
     };
-    request.answer(vm, call.scope)
+    request.answer(vm, call.scope.keep())
 }
 
 fn type_of(value: Value<'_>) -> Option<&Type<'_>> {

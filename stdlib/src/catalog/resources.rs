@@ -38,12 +38,12 @@ fn create_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         let actual = vm.type_text(args[0]);
         return Err(Flow::raw(format!("create_resources(): first argument must be a string, got {actual}")));
     };
-    vm.host.create_resources(vm, call.scope, type_name.as_str(), resources, defaults)?;
+    vm.host.create_resources(vm, call.scope.keep(), type_name.as_str(), resources, defaults)?;
     Ok(Value::Undef)
 }
 
 fn realize<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = arguments(vm, "realize", &call, 1)?;
-    vm.host.realize(vm, call.scope, &args)?;
+    vm.host.realize(vm, call.scope.keep(), &args)?;
     Ok(Value::Undef)
 }

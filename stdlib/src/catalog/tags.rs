@@ -22,11 +22,11 @@ pub const FUNCTIONS: &[Native] = &[
 
 fn tag<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = arguments(vm, "tag", &call, 1)?;
-    vm.host.tag(vm, call.scope, &args)?;
+    vm.host.tag(vm, call.scope.keep(), &args)?;
     Ok(Value::Undef)
 }
 
 fn tagged<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = arguments(vm, "tagged", &call, 1)?;
-    vm.host.tagged(vm, call.scope, &args).map(Value::Bool)
+    vm.host.tagged(vm, call.scope.keep(), &args).map(Value::Bool)
 }

@@ -61,7 +61,7 @@ fn epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let template = vm.host.inline_template(vm, text(&call))?;
-    vm.counted(Called::Epp("inline_epp"), |vm| vm.render(template, parameters(&call), call.scope))
+    vm.counted(Called::Epp("inline_epp"), |vm| vm.render(template, parameters(&call), call.scope.keep()))
 }
 
 fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -71,7 +71,7 @@ fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         let Some(file) = vm.host.find_file(vm, ModuleFolder::Templates, &name)? else {
             return Err(Flow::raw(format!("Could not find template '{name}'")));
         };
-        let text = vm.host.erb(vm, call.scope, Erb::File { name: &name, file: &file })?;
+        let text = vm.host.erb(vm, call.scope.keep(), Erb::File { name: &name, file: &file })?;
         out.push_str(text.as_str().unwrap_or_default());
     }
     Ok(vm.string(&out))
@@ -81,7 +81,7 @@ fn inline_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut out = String::new();
     for template in arguments(vm, "inline_template", &call, 1)? {
         let template = format::to_interpolated(template);
-        let text = vm.host.erb(vm, call.scope, Erb::Text(&template))?;
+        let text = vm.host.erb(vm, call.scope.keep(), Erb::Text(&template))?;
         out.push_str(text.as_str().unwrap_or_default());
     }
     Ok(vm.string(&out))

@@ -1,6 +1,6 @@
 //! `any` and `all`.
 
-use crate::support::block;
+use crate::support::{BlockArgs, block};
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -24,18 +24,18 @@ natives! {
     }
 }
 
-/// Whether some element makes the block yield `wanted`.
-fn find<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool, wanted: bool) -> Eval<'c, bool> {
+/// Whether the block yields something that is `wanted` for one of the elements.
+fn find<'c>(
+    vm: &mut Vm<'c>,
+    call: Call<'c, '_>,
+    given: BlockArgs,
+    wanted: fn(Value<'c>) -> bool,
+) -> Eval<'c, bool> {
     let block = block(&call)?;
     let mut cursor = asserted(vm.arena, "any", call.args[0])?;
     let mut index = 0;
     while let Some(item) = cursor.next(vm.arena) {
-        let answer = match (two, call.args[0], item) {
-            (true, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair)?,
-            (true, ..) => vm.call(block, &[Value::Int(index), item])?,
-            (false, ..) => vm.call(block, &[item])?,
-        };
-        if answer.truthy() == wanted {
+        if wanted(given.call(vm, block, call.args[0], (index, item))?) {
             return Ok(true);
         }
         index += 1;
@@ -43,18 +43,22 @@ fn find<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool, wanted: bool) -> Eva
     Ok(false)
 }
 
+fn is_false(value: Value<'_>) -> bool {
+    !value.truthy()
+}
+
 fn any_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Ok(Value::Bool(find(vm, call, false, true)?))
+    Ok(Value::Bool(find(vm, call, BlockArgs::One, Value::truthy)?))
 }
 
 fn any_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Ok(Value::Bool(find(vm, call, true, true)?))
+    Ok(Value::Bool(find(vm, call, BlockArgs::Two, Value::truthy)?))
 }
 
 fn all_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Ok(Value::Bool(!find(vm, call, false, false)?))
+    Ok(Value::Bool(!find(vm, call, BlockArgs::One, is_false)?))
 }
 
 fn all_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Ok(Value::Bool(!find(vm, call, true, false)?))
+    Ok(Value::Bool(!find(vm, call, BlockArgs::Two, is_false)?))
 }

@@ -99,7 +99,7 @@ fn lenient_integer(value: Value<'_>) -> i64 {
 fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = legacy(vm, "fqdn_rand", call.args, 1, None)?;
     let most = lenient_integer(args[0]);
-    let fqdn = match call.scope.lookup(known::FACTS) {
+    let fqdn = match call.scope.look().lookup(known::FACTS) {
         Some(Value::Hash(facts)) => match facts.get_str("networking") {
             Some(Value::Hash(networking)) => networking.get_str("fqdn").unwrap_or(Value::Undef),
             _ => Value::Undef,

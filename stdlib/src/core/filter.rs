@@ -1,7 +1,8 @@
 //! `filter`, `partition` and `group_by`.
 
-use crate::support::{block, until_break};
+use crate::support::{BlockArgs, block, until_break};
 use bunraku_vm::budget;
+use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::iterator::asserted;
@@ -32,13 +33,17 @@ natives! {
     }
 }
 
-fn filter_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, pairs: bool) -> Eval<'c> {
+/// The entries for which `call_block` yields something true.
+fn filter_hash<'c>(
+    vm: &mut Vm<'c>,
+    call: Call<'c, '_>,
+    call_block: fn(&mut Vm<'c>, &'c Closure<'c>, Value<'c>, Value<'c>) -> Eval<'c>,
+) -> Eval<'c> {
     let block = block(&call)?;
     let Value::Hash(hash) = call.args[0] else { return Ok(Value::Undef) };
     let mut kept = HashBuilder::new(vm.arena);
     for (key, value) in hash.entries() {
-        let args = if pairs { vec![vm.array(&[*key, *value])] } else { vec![*key, *value] };
-        if vm.call(block, &args)?.truthy() {
+        if call_block(vm, block, *key, *value)?.truthy() {
             kept.insert(*key, *value);
         }
     }
@@ -46,21 +51,25 @@ fn filter_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, pairs: bool) -> Eval<'c>
 }
 
 fn filter_hash_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    filter_hash(vm, call, true)
+    filter_hash(vm, call, |vm, block, key, value| {
+        let pair = vm.array(&[key, value]);
+        vm.call(block, &[pair])
+    })
 }
 
 fn filter_hash_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    filter_hash(vm, call, false)
+    filter_hash(vm, call, |vm, block, key, value| vm.call(block, &[key, value]))
 }
 
-fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, indexed: bool) -> Eval<'c> {
+fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, given: BlockArgs) -> Eval<'c> {
     let block = block(&call)?;
     let mut cursor = asserted(vm.arena, "filter", call.args[0])?;
     let mut kept = Vec::new();
     let mut index = 0;
     while let Some(item) = cursor.next(vm.arena) {
         let args = [Value::Int(index), item];
-        match until_break(vm.call(block, if indexed { &args } else { &args[1..] }))? {
+        let args = if given == BlockArgs::Two { &args[..] } else { &args[1..] };
+        match until_break(vm.call(block, args))? {
             Some(wanted) if wanted.truthy() => budget::push(&mut kept, item),
             Some(_) => {}
             None => break,
@@ -71,33 +80,34 @@ fn filter_items<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, indexed: bool) -> Eval<
 }
 
 fn filter_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    filter_items(vm, call, false)
+    filter_items(vm, call, BlockArgs::One)
 }
 
 fn filter_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    filter_items(vm, call, true)
+    filter_items(vm, call, BlockArgs::Two)
 }
 
 /// Elements of a collection with what the block yields for each; with two parameters it gets the index or
 /// the key first.
-fn tested<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c, Vec<(Value<'c>, Value<'c>)>> {
+fn tested<'c>(
+    vm: &mut Vm<'c>,
+    call: Call<'c, '_>,
+    given: BlockArgs,
+) -> Eval<'c, Vec<(Value<'c>, Value<'c>)>> {
     let block = block(&call)?;
     let mut cursor = asserted(vm.arena, "partition", call.args[0])?;
     let mut all = Vec::new();
     while let Some(item) = cursor.next(vm.arena) {
-        let answer = match (two, call.args[0], item) {
-            (true, Value::Hash(_), Value::Array(pair)) => vm.call(block, &pair)?,
-            (true, ..) => vm.call(block, &[Value::Int(all.len() as i64), item])?,
-            (false, ..) => vm.call(block, &[item])?,
-        };
+        let index = all.len() as i64;
+        let answer = given.call(vm, block, call.args[0], (index, item))?;
         budget::push(&mut all, (item, answer));
     }
     Ok(all)
 }
 
-fn partition<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
+fn partition<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, given: BlockArgs) -> Eval<'c> {
     let (yes, no): (Vec<_>, Vec<_>) =
-        tested(vm, call, two)?.into_iter().partition(|(_, answer)| answer.truthy());
+        tested(vm, call, given)?.into_iter().partition(|(_, answer)| answer.truthy());
     let items =
         |pairs: Vec<(Value<'c>, Value<'c>)>| -> Vec<_> { pairs.into_iter().map(|(i, _)| i).collect() };
     let parts = [vm.array(&items(yes)), vm.array(&items(no))];
@@ -105,18 +115,18 @@ fn partition<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
 }
 
 fn partition_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    partition(vm, call, false)
+    partition(vm, call, BlockArgs::One)
 }
 
 fn partition_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    partition(vm, call, true)
+    partition(vm, call, BlockArgs::Two)
 }
 
-fn group_by<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
+fn group_by<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, given: BlockArgs) -> Eval<'c> {
     let mut groups: Vec<(Value<'c>, Vec<Value<'c>>)> = Vec::new();
     // Which group a key has.
     let mut numbers = HashBuilder::new(vm.arena);
-    for (item, key) in tested(vm, call, two)? {
+    for (item, key) in tested(vm, call, given)? {
         match numbers.get(key) {
             Some(Value::Int(number)) => groups[number as usize].1.push(item),
             _ => {
@@ -133,9 +143,9 @@ fn group_by<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, two: bool) -> Eval<'c> {
 }
 
 fn group_by_1<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    group_by(vm, call, false)
+    group_by(vm, call, BlockArgs::One)
 }
 
 fn group_by_2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    group_by(vm, call, true)
+    group_by(vm, call, BlockArgs::Two)
 }

@@ -48,7 +48,7 @@ fn new<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     {
         return Ok(*only);
     }
-    let value = new_instance(vm, call.scope, ty, args)?;
+    let value = new_instance(vm, ty, args)?;
     match call.block {
         Some(block) => vm.call(block, &[value]),
         None => Ok(value),
@@ -59,7 +59,7 @@ fn convert_to<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Value::Type(ty) = call.args[1] else { return Ok(Value::Undef) };
     let mut args = vec![call.args[0]];
     args.extend_from_slice(&call.args[2..]);
-    let value = new_instance(vm, call.scope, ty, &args)?;
+    let value = new_instance(vm, ty, &args)?;
     match call.block {
         Some(block) => vm.call(block, &[value]),
         None => Ok(value),
@@ -127,7 +127,7 @@ fn resolve<'c>(vm: &mut Vm<'c>, call: &Call<'c, '_>, value: Value<'c>) -> Eval<'
                 }
                 match name.strip_prefix('$') {
                     Some(name) => {
-                        args.insert(0, variable(vm, call.scope, name).unwrap_or(Value::Undef));
+                        args.insert(0, variable(vm, call.scope.look(), name).unwrap_or(Value::Undef));
                         by_name(vm, call, "dig", &args)?
                     }
                     None => by_name(vm, call, name, &args)?,

@@ -53,9 +53,9 @@ old_functions! {
     /// Whether a resource is declared with certain parameters.
     "defined_with_params" defined_with_params;
     /// Declares a resource unless it is declared with these parameters.
-    "ensure_resource" ensure_resource reaches true;
+    "ensure_resource" ensure_resource;
     /// The same for each entry of a hash.
-    "ensure_resources" ensure_resources reaches true;
+    "ensure_resources" ensure_resources;
     /// A parameter of a declared resource.
     "getparam" getparam;
     /// Fails where the class or defined type is used from outside its module.
@@ -167,7 +167,7 @@ fn ensure_resource<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             return Err(super::ruby::no_conversion(params, "Hash"));
         }
         let resources = Hash::from_entries(vm.arena, &[(item, params)]);
-        vm.host.create_resources(vm, call.scope, &capitalize(&type_name), resources, None)?;
+        vm.host.create_resources(vm, call.scope.keep(), &capitalize(&type_name), resources, None)?;
     }
     Ok(Value::Undef)
 }
@@ -230,7 +230,7 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     };
     let titles =
         if title.is_empty() { vm.host.titles(&type_name) } else { vec![&*vm.arena.alloc_str(&title)] };
-    let own = vm.host.resource_of(call.scope);
+    let own = vm.host.resource_of(call.scope.look());
     for title in titles {
         let Some((found_type, found_title, values)) = vm.host.declared(vm, &type_name, title)? else {
             continue;
@@ -278,14 +278,14 @@ fn assert_private<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         let message = format!("assert_private(): Wrong number of arguments given ({count}}}) for 0 or 1)");
         return Err(Flow::raw(message));
     }
-    let own = |name| call.scope.lookup(name).unwrap_or(Value::Undef);
+    let own = |name| call.scope.look().lookup(name).unwrap_or(Value::Undef);
     if own(known::MODULE_NAME).same(own(known::CALLER_MODULE_NAME)) {
         return Ok(Value::Undef);
     }
     if let Some(Value::Str(message)) = call.arg(0) {
         return Err(Flow::raw(message.as_str()));
     }
-    let container = call.scope.container();
+    let container = call.scope.look().container();
     let kind =
         if matches!(container.kind, ScopeKind::Class | ScopeKind::Top) { "Class" } else { "Definition" };
     Err(Flow::raw(format!("{kind} {} is private", container.name)))

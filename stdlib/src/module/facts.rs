@@ -26,7 +26,7 @@ natives! {
 }
 
 fn facts<'c>(call: &Call<'c, '_>) -> Value<'c> {
-    call.scope.lookup(known::FACTS).unwrap_or(Value::Undef)
+    call.scope.look().lookup(known::FACTS).unwrap_or(Value::Undef)
 }
 
 /// A walked path as it is written.

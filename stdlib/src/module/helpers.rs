@@ -325,7 +325,7 @@ fn array_to_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn ip_addresses<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let interfaces = match vm.host.variable(vm, call.scope, "interfaces")? {
+    let interfaces = match vm.host.variable(vm, call.scope.look(), "interfaces")? {
         Value::Undef => return Ok(Value::Bool(false)),
         Value::Str(interfaces) => interfaces,
         _ => return super::leave(vm, "ipaddresses", call),
@@ -338,8 +338,8 @@ fn ip_addresses<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let names = if names == [""] && interfaces.contains(',') { Vec::new() } else { names };
     let mut found = Vec::new();
     for name in names.into_iter().filter(|name| !name.contains("lo")) {
-        let four = vm.host.variable(vm, call.scope, &format!("ipaddress_{name}"))?;
-        let six = vm.host.variable(vm, call.scope, &format!("ipaddress6_{name}"))?;
+        let four = vm.host.variable(vm, call.scope.look(), &format!("ipaddress_{name}"))?;
+        let six = vm.host.variable(vm, call.scope.look(), &format!("ipaddress6_{name}"))?;
         found.extend([four, six].into_iter().filter(|address| address.truthy()));
     }
     Ok(vm.array(&found))

@@ -151,7 +151,6 @@ pub fn was_compared(module: &str, name: &str, version: &str) -> bool {
 
 /// Leaves a call to the Ruby that the twin stands in for: what it can't do as Ruby does.
 fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
-    call.scope.keep();
     let answer = vm.host.foreign(vm, name, call)?;
     answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
 }

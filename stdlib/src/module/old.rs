@@ -21,7 +21,7 @@ pub(crate) struct OldFunction {
 }
 
 /// A table of old functions, as the module's `OLD`: documentation, name, body; `2` where it takes exactly two
-/// arguments, `1..` where at least one; `reaches` where it may keep the scope of the call. A table of another name is
+/// arguments, `1..` where at least one. A table of another name is
 /// `NAME { … }`.
 macro_rules! old_functions {
     ($(#[doc = $doc:literal])+ $name:literal $($rest:tt)*) => {
@@ -29,14 +29,12 @@ macro_rules! old_functions {
     };
     ($table:ident { $(
         $(#[doc = $doc:literal])+
-        $name:literal $body:ident $(($least:literal $(, $most:literal)?))? $(reaches $reaches:literal)?;
+        $name:literal $body:ident $(($least:literal $(, $most:literal)?))?;
     )* }) => {
         /// The functions of the old kind of this group.
         pub(crate) static $table: &[$crate::module::old::OldFunction] = &[$(
             $crate::module::old::OldFunction {
-                native: bunraku_vm::function::Native {
-                    keeps_scope: false $(|| $reaches)?,
-                    ..bunraku_vm::function::native(
+                native: bunraku_vm::function::native(
                         $name,
                         concat!($($doc),+),
                         {
@@ -53,8 +51,7 @@ macro_rules! old_functions {
                                     .optional_block("Callable")];
                             DISPATCHES
                         },
-                    )
-                },
+                ),
                 body: $body,
                 least: 0 $(+ $least)?,
                 most: old_functions!(@most $($($most)?)?),

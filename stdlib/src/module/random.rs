@@ -172,7 +172,7 @@ fn fqdn_rotate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if matches!(value, Value::Str(text) if text.chars().count() <= 1) {
         return Ok(value);
     }
-    let fqdn = vm.host.variable(vm, call.scope, "::fqdn")?;
+    let fqdn = vm.host.variable(vm, call.scope.look(), "::fqdn")?;
     let mut seed = vec![to_s(fqdn)];
     seed.extend(flatten(&call.args[1..]).into_iter().map(to_s));
     // An empty list of seeds still puts its colon.

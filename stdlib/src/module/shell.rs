@@ -188,17 +188,11 @@ fn extname<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn xml_encode<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let attribute = text(call.arg(1)) == "attr";
-    let mut out = String::new();
-    for c in text(call.arg(0)).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' if attribute => out.push_str("&quot;"),
-            c => out.push(c),
-        }
+    let mut out = text(call.arg(0)).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    if attribute {
+        out = format!("\"{}\"", out.replace("\"", "&quot;"));
     }
-    Ok(vm.string(&if attribute { format!("\"{out}\"") } else { out }))
+    Ok(vm.string(&out))
 }
 
 fn base64_code<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -262,7 +262,7 @@ fn getvar_emptystring<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if !matches!(name, Value::Str(_) | Value::Int(_)) {
         return super::leave(vm, "getvar_emptystring", call);
     }
-    match vm.host.variable(vm, call.scope, &to_s(*name))? {
+    match vm.host.variable(vm, call.scope.look(), &to_s(*name))? {
         Value::Undef => Ok(vm.string("")),
         value => Ok(value),
     }

@@ -256,29 +256,15 @@ struct Numbers {
     print: fn(f64) -> String,
 }
 
-/// Fails where a number, or one of several, is out of bounds or none.
-fn numbers<'c>(vm: &Vm<'c>, kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
+/// The bounds that a call gives, least and most.
+fn bounds<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c, (Option<f64>, Option<f64>)> {
     let Numbers { name, kind: what, read, print, .. } = *kind;
-    let count = call.args.len();
-    if !(1..=3).contains(&count) {
-        return Err(Flow::raw(format!(
-            "{name}(): Wrong number of arguments; must be 1, 2 or 3, got {count}"
-        )));
-    }
-    let most = match call.arg(1) {
+    let most = match call.arg(1).map(to_s) {
         None => None,
-        Some(value) => {
-            let text = to_s(value);
-            if count > 2 && text.is_empty() {
-                None
-            } else {
-                Some(read(&text).ok_or_else(|| {
-                    Flow::raw(format!(
-                        "{name}(): Expected second argument to be unset or {what}, got {text}:String"
-                    ))
-                })?)
-            }
-        }
+        Some(text) if call.args.len() > 2 && text.is_empty() => None,
+        Some(text) => Some(read(&text).ok_or_else(|| {
+            Flow::raw(format!("{name}(): Expected second argument to be unset or {what}, got {text}:String"))
+        })?),
     };
     let least = match call.arg(2) {
         None => None,
@@ -295,6 +281,19 @@ fn numbers<'c>(vm: &Vm<'c>, kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
             "{name}(): Expected second argument to be larger than third argument, got {most} < {least}"
         )));
     }
+    Ok((least, most))
+}
+
+/// Fails where a number, or one of several, is out of bounds or none.
+fn numbers<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
+    let Numbers { name, kind: what, read, print, .. } = *kind;
+    let count = call.args.len();
+    if !(1..=3).contains(&count) {
+        return Err(Flow::raw(format!(
+            "{name}(): Wrong number of arguments; must be 1, 2 or 3, got {count}"
+        )));
+    }
+    let (least, most) = bounds(kind, call)?;
     let input = call.args[0];
     let bounded = |number: f64, shown: &str| -> Eval<'c, ()> {
         let why = match (most, least) {
@@ -338,11 +337,10 @@ fn numbers<'c>(vm: &Vm<'c>, kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
             bounded(number, &print(number))?;
         }
     }
-    let _ = vm;
     Ok(Value::Undef)
 }
 
-fn validate_integer<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+fn validate_integer<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let kind = Numbers {
         name: "validate_integer",
         kind: "an Integer",
@@ -350,10 +348,10 @@ fn validate_integer<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         read: |text| bunraku_vm::arith::strict_integer(text, None).ok().map(|n| n as f64),
         print: |number| format!("{number:.0}"),
     };
-    numbers(vm, &kind, &call)
+    numbers(&kind, &call)
 }
 
-fn validate_numeric<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+fn validate_numeric<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let kind = Numbers {
         name: "validate_numeric",
         kind: "a Numeric",
@@ -361,7 +359,7 @@ fn validate_numeric<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         read: |text| bunraku_vm::arith::strict_float(text).ok(),
         print: float_to_s,
     };
-    numbers(vm, &kind, &call)
+    numbers(&kind, &call)
 }
 
 fn validate_re<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -210,7 +210,7 @@ fn has_interface_with<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             "has_interface_with(): Wrong number of arguments given ({count} for 1 or 2)"
         )));
     }
-    let interfaces = match vm.host.variable(vm, call.scope, "interfaces")? {
+    let interfaces = match vm.host.variable(vm, call.scope.look(), "interfaces")? {
         Value::Undef => return Ok(Value::Bool(false)),
         Value::Str(interfaces) => interfaces.as_str().to_owned(),
         other => return Err(no_method("split", other)),
@@ -224,7 +224,7 @@ fn has_interface_with<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     names.extend(interfaces.split(',').map(|interface| format!("{kind}_{}", interface.to_lowercase())));
     Ok(Value::Bool(names.iter().any(|name| {
         let symbol = vm.symbols.intern(name);
-        call.scope.lookup(symbol).unwrap_or(Value::Undef).same(wanted)
+        call.scope.look().lookup(symbol).unwrap_or(Value::Undef).same(wanted)
     })))
 }
 

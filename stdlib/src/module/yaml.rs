@@ -42,7 +42,7 @@ pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>)
         }
         other => {
             writer.out.push(' ');
-            writer.scalar(other, 0, false)?;
+            writer.scalar(other, 0, Stands::AsValue)?;
             writer.out.push('\n');
         }
     }
@@ -62,6 +62,13 @@ fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> bool {
         }
         _ => true,
     }
+}
+
+/// Where a scalar stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    AsKey,
+    AsValue,
 }
 
 struct Writer<'a, 'c> {
@@ -97,7 +104,7 @@ impl<'c> Writer<'_, 'c> {
                     }
                     other => {
                         self.out.push(' ');
-                        self.scalar(*other, inner, false)?;
+                        self.scalar(*other, inner, Stands::AsValue)?;
                         self.out.push('\n');
                     }
                 }
@@ -117,7 +124,7 @@ impl<'c> Writer<'_, 'c> {
                     return None;
                 }
                 let start = self.out.len();
-                self.scalar(*key, column, true)?;
+                self.scalar(*key, column, Stands::AsKey)?;
                 // A key that is long or takes several lines would need another form.
                 if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
                     return None;
@@ -136,7 +143,7 @@ impl<'c> Writer<'_, 'c> {
                     Value::Undef => self.out.push('\n'),
                     other => {
                         self.out.push(' ');
-                        self.scalar(*other, column + self.indent, false)?;
+                        self.scalar(*other, column + self.indent, Stands::AsValue)?;
                         self.out.push('\n');
                     }
                 }
@@ -146,14 +153,14 @@ impl<'c> Writer<'_, 'c> {
     }
 
     /// Writes something that is no filled collection; lines of it that follow stand at `column`.
-    fn scalar(&mut self, value: Value<'c>, column: usize, key: bool) -> Option<()> {
+    fn scalar(&mut self, value: Value<'c>, column: usize, stands: Stands) -> Option<()> {
         match value {
             Value::Undef => {
                 // libyaml writes no space in front of nothing.
                 if self.out.ends_with(' ') {
                     self.out.pop();
                 }
-                if key {
+                if stands == Stands::AsKey {
                     self.out.push_str("''");
                 }
             }
@@ -165,15 +172,15 @@ impl<'c> Writer<'_, 'c> {
             Value::Default => self.out.push_str(":default"),
             Value::Array(_) => self.out.push_str("[]"),
             Value::Hash(_) => self.out.push_str("{}"),
-            Value::Str(text) => self.text(&text, column, key),
+            Value::Str(text) => self.text(&text, column, stands),
             _ => return None,
         }
         Some(())
     }
 
-    fn text(&mut self, text: &str, column: usize, key: bool) {
+    fn text(&mut self, text: &str, column: usize, stands: Stands) {
         if matches(r"\n(?!\Z)", text)
-            && !key
+            && stands == Stands::AsValue
             && !has_special(text)
             && !matches(r"\A[ \n]", text)
             && !matches(r" \n|\s\z(?<!\n)", text)

@@ -65,7 +65,7 @@ fn table<'a>(count: u32, path_of: impl Fn(u32) -> Read<&'a [u8]>) -> Read<Box<[u
 
 #[cfg(test)]
 mod tests {
-    use super::super::Fault;
+    use super::super::ArchiveFault;
     use super::*;
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn where_a_path_is_damaged_there_is_no_table() {
         let index = Index { asked: AtomicU32::new(OFTEN), ..Index::default() };
-        let fault = |_| Err(Fault::Header);
+        let fault = |_| Err(ArchiveFault::Header);
         assert!(index.find(b"x", 3, fault).is_none() && index.find(b"x", 3, fault).is_none());
     }
 }

@@ -52,7 +52,7 @@ pub const HEADER_SUM: usize = TABLE + 16 * Section::ALL.len();
 
 /// How a section is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SectionForm {
     /// Records of so many words, used where they lie.
     Records(usize),
     /// Words, used where they lie.
@@ -75,7 +75,7 @@ macro_rules! sections {
             pub const ALL: [Section; [$(Section::$name),*].len()] = [$(Section::$name),*];
 
             /// How it is read, and what it holds.
-            pub fn about(self) -> (Form, &'static str) {
+            pub fn about(self) -> (SectionForm, &'static str) {
                 match self { $(Section::$name => ($form, $meaning)),* }
             }
         }
@@ -83,20 +83,20 @@ macro_rules! sections {
 }
 
 sections! {
-    Text, Form::Bytes, "paths and names";
-    Entries, Form::Records(ENTRY_WORDS), "files, folders and links, sorted by path";
-    Parts, Form::Records(PART_WORDS), "what a file was made into";
-    Definitions, Form::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
-    Provided, Form::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module";
-    Info, Form::Cold, "what was built: one part";
-    Units, Form::Words, "bytecode of manifests and EPP templates: a unit each";
-    Data, Form::Words, "Hiera's configuration and data files";
-    Findings, Form::Cold, "warnings and errors of manifests and templates";
-    Metadata, Form::Cold, "dependencies of modules";
-    Types, Form::Cold, "signatures of resource types in Ruby";
-    Templates, Form::Bytes, "ERB templates, lowered, or why they are Ruby's";
-    Texts, Form::Bytes, "contents of files, embedded";
-    Blocks, Form::Bytes, "checksums";
+    Text, SectionForm::Bytes, "paths and names";
+    Entries, SectionForm::Records(ENTRY_WORDS), "files, folders and links, sorted by path";
+    Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
+    Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
+    Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module";
+    Info, SectionForm::Cold, "what was built: one part";
+    Units, SectionForm::Words, "bytecode of manifests and EPP templates: a unit each";
+    Data, SectionForm::Words, "Hiera's configuration and data files";
+    Findings, SectionForm::Cold, "warnings and errors of manifests and templates";
+    Metadata, SectionForm::Cold, "dependencies of modules";
+    Types, SectionForm::Cold, "signatures of resource types in Ruby";
+    Templates, SectionForm::Bytes, "ERB templates, lowered, or why they are Ruby's";
+    Texts, SectionForm::Bytes, "contents of files, embedded";
+    Blocks, SectionForm::Bytes, "checksums";
 }
 
 impl fmt::Display for Section {

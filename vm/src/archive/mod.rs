@@ -3,7 +3,7 @@
 //! [`map`] holds the file in memory, [`cold`] decodes the small parts.
 //!
 //! What the parts mean is the runtime's to know; here are only paths, names and bytes. Whatever the bytes, nothing
-//! here panics: what is out of order is a [`Fault`].
+//! here panics: what is out of order is a [`ArchiveFault`].
 
 pub mod cold;
 mod index;
@@ -18,7 +18,7 @@ use std::fmt;
 
 /// What is wrong with an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ArchiveFault {
     /// The file can't be opened or mapped: why.
     Unreadable(String),
     /// It does not begin as an archive does.
@@ -43,27 +43,29 @@ pub enum Fault {
     Cold(Section),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ArchiveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Unreadable(why) => write!(f, "it can't be read: {why}"),
-            Fault::NotAnArchive => write!(f, "it is not a Bunraku archive"),
-            Fault::Version(found) => write!(f, "its format version is {found}, expected {VERSION}"),
-            Fault::Compiler => write!(f, "it was built by another version of Bunraku"),
-            Fault::Length(found, said) => write!(f, "it has {found} bytes, and its header says {said}"),
-            Fault::Header => write!(f, "its header is damaged"),
-            Fault::Section(section) => write!(f, "section {section} is out of range"),
-            Fault::Block(at) => write!(f, "the bytes at {at} do not fit their checksum"),
-            Fault::Record(section, number) => {
+            ArchiveFault::Unreadable(why) => write!(f, "it can't be read: {why}"),
+            ArchiveFault::NotAnArchive => write!(f, "it is not a Bunraku archive"),
+            ArchiveFault::Version(found) => write!(f, "its format version is {found}, expected {VERSION}"),
+            ArchiveFault::Compiler => write!(f, "it was built by another version of Bunraku"),
+            ArchiveFault::Length(found, said) => {
+                write!(f, "it has {found} bytes, and its header says {said}")
+            }
+            ArchiveFault::Header => write!(f, "its header is damaged"),
+            ArchiveFault::Section(section) => write!(f, "section {section} is out of range"),
+            ArchiveFault::Block(at) => write!(f, "the bytes at {at} do not fit their checksum"),
+            ArchiveFault::Record(section, number) => {
                 write!(f, "record {number} of section {section} is out of range")
             }
-            Fault::Text(section) => write!(f, "a text of section {section} is not UTF-8"),
-            Fault::Cold(section) => write!(f, "a part of section {section} can't be decoded"),
+            ArchiveFault::Text(section) => write!(f, "a text of section {section} is not UTF-8"),
+            ArchiveFault::Cold(section) => write!(f, "a part of section {section} can't be decoded"),
         }
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ArchiveFault {}
 
 /// What may come of reading an archive.
-pub type Read<T> = Result<T, Fault>;
+pub type Read<T> = Result<T, ArchiveFault>;

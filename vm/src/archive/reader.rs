@@ -3,12 +3,12 @@
 
 use super::index::Index;
 use super::layout::{
-    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, Form, HEADER_SUM, MAGIC, PART_WORDS, PROVIDED_WORDS,
-    Section, TABLE, VERSION,
+    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, HEADER_SUM, MAGIC, PART_WORDS, PROVIDED_WORDS,
+    Section, SectionForm, TABLE, VERSION,
 };
 use super::map::Map;
 pub use super::record::{Definition, Entry, Part};
-use super::{Fault, Read, cold};
+use super::{ArchiveFault, Read, cold};
 use serde::de::DeserializeOwned;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl Archive {
     /// # Errors
     /// When it can't be opened, is none, or is one of another version.
     pub fn open(path: &Path, fingerprint: &[u8; FINGERPRINT]) -> Read<Archive> {
-        let map = Map::open(path).map_err(|error| Fault::Unreadable(error.to_string()))?;
+        let map = Map::open(path).map_err(|error| ArchiveFault::Unreadable(error.to_string()))?;
         Archive::new(Store::Mapped(map), Some(fingerprint))
     }
 
@@ -61,10 +61,10 @@ impl Archive {
         };
         let bytes = archive.all();
         if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || cfg!(target_endian = "big") {
-            return Err(Fault::NotAnArchive);
+            return Err(ArchiveFault::NotAnArchive);
         }
         let length = bytes.len() as u64;
-        let header = bytes.get(..BLOCK).ok_or(Fault::Length(length, BLOCK as u64))?;
+        let header = bytes.get(..BLOCK).ok_or(ArchiveFault::Length(length, BLOCK as u64))?;
         let long = |at: usize| {
             let mut eight = [0; 8];
             eight.copy_from_slice(&header[at..at + 8]);
@@ -72,24 +72,24 @@ impl Archive {
         };
         let version = long(8) as u32;
         if version != VERSION {
-            return Err(Fault::Version(version));
+            return Err(ArchiveFault::Version(version));
         }
         if long(HEADER_SUM) != xxh3_64(&header[..HEADER_SUM]) {
-            return Err(Fault::Header);
+            return Err(ArchiveFault::Header);
         }
         if long(16) != length {
-            return Err(Fault::Length(length, long(16)));
+            return Err(ArchiveFault::Length(length, long(16)));
         }
         if fingerprint.is_some_and(|wanted| header[24..24 + FINGERPRINT] != wanted[..]) {
-            return Err(Fault::Compiler);
+            return Err(ArchiveFault::Compiler);
         }
         let mut sections = std::array::from_fn(|_| 0..0);
         for (n, section) in Section::ALL.into_iter().enumerate() {
-            let fault = Fault::Section(section);
+            let fault = ArchiveFault::Section(section);
             let (start, len) = (long(TABLE + 16 * n) as usize, long(TABLE + 16 * n + 8) as usize);
             let end = start.checked_add(len).ok_or(fault.clone())?;
             let whole = match section.about().0 {
-                Form::Records(words) => len % (4 * words) == 0,
+                SectionForm::Records(words) => len % (4 * words) == 0,
                 _ => true,
             };
             if start < BLOCK || end > bytes.len() || start % 8 != 0 || !whole {
@@ -100,10 +100,10 @@ impl Archive {
         let blocks = &sections[Section::Blocks as usize];
         // A checksum for each block in front of them.
         if blocks.start % BLOCK != 0 || blocks.len() != (blocks.start / BLOCK - 1) * 8 {
-            return Err(Fault::Section(Section::Blocks));
+            return Err(ArchiveFault::Section(Section::Blocks));
         }
         if sections[..Section::Blocks as usize].iter().any(|section| section.end > blocks.start) {
-            return Err(Fault::Section(Section::Blocks));
+            return Err(ArchiveFault::Section(Section::Blocks));
         }
         let words = (blocks.start / BLOCK).div_ceil(64);
         archive.sound = std::iter::repeat_with(|| AtomicU64::new(0)).take(words).collect();
@@ -157,7 +157,7 @@ impl Archive {
     fn check(&self, range: &Range<usize>) -> Read<()> {
         let all = self.all();
         if range.end > self.sections[Section::Blocks as usize].start {
-            return Err(Fault::Section(Section::Blocks));
+            return Err(ArchiveFault::Section(Section::Blocks));
         }
         for block in range.start / BLOCK..range.end.div_ceil(BLOCK) {
             let (word, bit) = (&self.sound[block / 64], 1 << (block % 64));
@@ -167,7 +167,7 @@ impl Archive {
             let at = self.sections[Section::Blocks as usize].start + (block - 1) * 8;
             let sum = xxh3_64(&all[block * BLOCK..(block + 1) * BLOCK]);
             if all[at..at + 8] != sum.to_le_bytes() {
-                return Err(Fault::Block((block * BLOCK) as u64));
+                return Err(ArchiveFault::Block((block * BLOCK) as u64));
             }
             word.fetch_or(bit, Relaxed);
         }
@@ -185,14 +185,15 @@ impl Archive {
     fn record<const N: usize>(&self, section: Section, number: u32) -> Read<[u32; N]> {
         let range = self
             .within(section, (number as usize).saturating_mul(4 * N), 4 * N)
-            .ok_or(Fault::Record(section, number))?;
+            .ok_or(ArchiveFault::Record(section, number))?;
         let words: &[u32] = bytemuck::cast_slice(self.bytes(range)?);
         Ok(std::array::from_fn(|n| words[n]))
     }
 
     fn text(&self, at: u32, len: u32, of: Section, number: u32) -> Read<&str> {
-        let range = self.within(Section::Text, at as usize, len as usize).ok_or(Fault::Record(of, number))?;
-        std::str::from_utf8(self.bytes(range)?).map_err(|_| Fault::Text(Section::Text))
+        let range =
+            self.within(Section::Text, at as usize, len as usize).ok_or(ArchiveFault::Record(of, number))?;
+        std::str::from_utf8(self.bytes(range)?).map_err(|_| ArchiveFault::Text(Section::Text))
     }
 
     fn count(&self, section: Section, words: usize) -> u32 {
@@ -217,7 +218,7 @@ impl Archive {
         }
         let module_at = r[15].checked_sub(1).map(|at| at as usize);
         if module_at.is_some_and(|at| !path.is_char_boundary(at)) {
-            return Err(Fault::Record(Section::Entries, number));
+            return Err(ArchiveFault::Record(Section::Entries, number));
         }
         let size = u64::from(r[3]) | u64::from(r[4]) << 32;
         Ok(Entry { number, path, bits: r[2], size, hash, module_at, parts: (r[5], r[6]) })
@@ -225,7 +226,7 @@ impl Archive {
 
     /// The path of an entry; a search compares bytes and takes none for text before it has found it.
     fn entry_path(&self, number: u32) -> Read<&[u8]> {
-        let fault = || Fault::Record(Section::Entries, number);
+        let fault = || ArchiveFault::Record(Section::Entries, number);
         let range = self.within(Section::Entries, number as usize * 4 * ENTRY_WORDS, 8).ok_or_else(fault)?;
         let words: &[u32] = bytemuck::cast_slice(self.bytes(range)?);
         let range = self.within(Section::Text, words[0] as usize, words[1] as usize).ok_or_else(fault)?;
@@ -271,7 +272,7 @@ impl Archive {
         let mut number = self.entry_from(&prefix)?;
         while number < self.entries() {
             let path = std::str::from_utf8(self.entry_path(number)?);
-            let path = path.map_err(|_| Fault::Text(Section::Text))?;
+            let path = path.map_err(|_| ArchiveFault::Text(Section::Text))?;
             let Some(rest) = path.strip_prefix(&prefix) else { break };
             let next = match rest.split_once('/') {
                 None => {
@@ -293,14 +294,14 @@ impl Archive {
     /// When a record is damaged.
     pub fn parts(&self, entry: &Entry<'_>) -> Read<Vec<Part>> {
         let (first, count) = entry.parts;
-        let fault = Fault::Record(Section::Entries, entry.number);
+        let fault = ArchiveFault::Record(Section::Entries, entry.number);
         let end = first.checked_add(count).filter(|end| *end <= self.count(Section::Parts, PART_WORDS));
         (first..end.ok_or(fault)?).map(|number| self.part(number)).collect()
     }
 
     fn part(&self, number: u32) -> Read<Part> {
         let r = self.record::<PART_WORDS>(Section::Parts, number)?;
-        let fault = Fault::Record(Section::Parts, number);
+        let fault = ArchiveFault::Record(Section::Parts, number);
         let section = *Section::ALL.get(r[0] as usize).ok_or(fault.clone())?;
         let range = self.within(section, r[1] as usize * 4, r[2] as usize).ok_or(fault)?;
         Ok(Part { section, variant: r[3], range })
@@ -328,7 +329,7 @@ impl Archive {
     /// When they do not fit their checksums, or it is no whole number of words.
     pub fn part_words(&self, part: &Part) -> Read<&[u32]> {
         let bytes = self.bytes(part.range.clone())?;
-        bytemuck::try_cast_slice(bytes).map_err(|_| Fault::Section(part.section))
+        bytemuck::try_cast_slice(bytes).map_err(|_| ArchiveFault::Section(part.section))
     }
 
     /// A cold part, decoded.
@@ -336,7 +337,7 @@ impl Archive {
     /// # Errors
     /// When it does not fit its checksum or can't be decoded.
     pub fn decode<T: DeserializeOwned>(&self, part: &Part) -> Read<T> {
-        cold::decode(self.part_bytes(part)?).ok_or(Fault::Cold(part.section))
+        cold::decode(self.part_bytes(part)?).ok_or(ArchiveFault::Cold(part.section))
     }
 
     /// The part that is a whole section.

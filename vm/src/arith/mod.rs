@@ -17,7 +17,7 @@ use crate::vm::Vm;
 
 /// The binary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum Arithmetic {
     /// `+`
     Add,
     /// `-`
@@ -34,17 +34,17 @@ pub enum Op {
     Shr,
 }
 
-impl Op {
+impl Arithmetic {
     /// As written.
     pub fn text(self) -> &'static str {
         match self {
-            Op::Add => "+",
-            Op::Sub => "-",
-            Op::Mul => "*",
-            Op::Div => "/",
-            Op::Mod => "%",
-            Op::Shl => "<<",
-            Op::Shr => ">>",
+            Arithmetic::Add => "+",
+            Arithmetic::Sub => "-",
+            Arithmetic::Mul => "*",
+            Arithmetic::Div => "/",
+            Arithmetic::Mod => "%",
+            Arithmetic::Shl => "<<",
+            Arithmetic::Shr => ">>",
         }
     }
 }
@@ -66,14 +66,14 @@ pub(crate) fn quick_mod(a: i64, b: i64) -> Option<i64> {
 /// # Errors
 /// Puppet's, for operands the operator does not take and for results out of range.
 #[inline(never)]
-pub fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
+pub fn binary<'c>(vm: &mut Vm<'c>, op: Arithmetic, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     match (op, a) {
-        (Op::Add, Value::Array(_) | Value::Hash(_) | Value::Binary(_) | Value::Uri(_)) => {
+        (Arithmetic::Add, Value::Array(_) | Value::Hash(_) | Value::Binary(_) | Value::Uri(_)) => {
             return collection::concatenate(vm, a, b);
         }
-        (Op::Sub, Value::Array(_) | Value::Hash(_)) => return Ok(collection::delete(vm, a, b)),
-        (Op::Shl, Value::Array(items)) => return Ok(collection::append(vm, items, b)),
-        (Op::Shl, Value::Hash(_)) => return Err(not_applicable(op, a)),
+        (Arithmetic::Sub, Value::Array(_) | Value::Hash(_)) => return Ok(collection::delete(vm, a, b)),
+        (Arithmetic::Shl, Value::Array(items)) => return Ok(collection::append(vm, items, b)),
+        (Arithmetic::Shl, Value::Hash(_)) => return Err(not_applicable(op, a)),
         _ => {}
     }
     let x = coerce(vm, a, Blame::Left)?;
@@ -98,7 +98,7 @@ pub fn negate<'c>(vm: &mut Vm<'c>, value: Value<'c>) -> Eval<'c> {
         },
         Value::Float(f) => Ok(Value::Float(-f)),
         Value::Timespan(n) => Ok(Value::Timespan(vm.arena.alloc(-*n))),
-        other => Err(not_applicable(Op::Sub, other)),
+        other => Err(not_applicable(Arithmetic::Sub, other)),
     }
 }
 
@@ -134,12 +134,12 @@ pub fn coerce<'c>(vm: &mut Vm<'c>, value: Value<'c>, blame: Blame) -> Eval<'c> {
     Err(Flow::issue_at(blame, "NOT_NUMERIC", format!("The value '{text}' cannot be converted to Numeric.")))
 }
 
-fn not_applicable<'c>(op: Op, left: Value<'c>) -> Box<Flow<'c>> {
+fn not_applicable<'c>(op: Arithmetic, left: Value<'c>) -> Box<Flow<'c>> {
     let message = format!("Operator '{}' is not applicable to {}.", op.text(), label::value_an(left));
     Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE", message)
 }
 
-fn not_applicable_when<'c>(op: Op, left: Value<'c>, right: Value<'c>) -> Box<Flow<'c>> {
+fn not_applicable_when<'c>(op: Arithmetic, left: Value<'c>, right: Value<'c>) -> Box<Flow<'c>> {
     let (left, right) = (label::value_an(left), label::value_an(right));
     let message = format!("Operator '{}' is not applicable to {left} when right side is {right}.", op.text());
     Flow::issue_at(Blame::Left, "OPERATOR_NOT_APPLICABLE_WHEN", message)
@@ -154,30 +154,32 @@ fn overflow<'c>(what: &str, value: &str, above: bool) -> Box<Flow<'c>> {
 }
 
 /// A result as an integer of the language.
-fn integer<'c>(op: Op, n: i128) -> Eval<'c> {
+fn integer<'c>(op: Arithmetic, n: i128) -> Eval<'c> {
     i64::try_from(n).map(Value::Int).map_err(|_| {
         let sign = if n < 0 { '-' } else { '+' };
         overflow(&format!("'{}' expression", op.text()), &format!("{sign}{:#x}", n.unsigned_abs()), n > 0)
     })
 }
 
-fn integers<'c>(op: Op, x: i64, y: i64) -> Eval<'c> {
+fn integers<'c>(op: Arithmetic, x: i64, y: i64) -> Eval<'c> {
     let (a, b) = (i128::from(x), i128::from(y));
     let floor = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
     match op {
-        Op::Add => integer(op, a + b),
-        Op::Sub => integer(op, a - b),
-        Op::Mul => integer(op, a * b),
-        Op::Div | Op::Mod if y == 0 => Err(Flow::issue_at(Blame::Right, "DIV_BY_ZERO", "Division by 0")),
-        Op::Div => integer(op, floor(a, b)),
-        Op::Mod => integer(op, a - b * floor(a, b)),
-        Op::Shl => shift(op, a, y),
-        Op::Shr => shift(op, a, y.saturating_neg()),
+        Arithmetic::Add => integer(op, a + b),
+        Arithmetic::Sub => integer(op, a - b),
+        Arithmetic::Mul => integer(op, a * b),
+        Arithmetic::Div | Arithmetic::Mod if y == 0 => {
+            Err(Flow::issue_at(Blame::Right, "DIV_BY_ZERO", "Division by 0"))
+        }
+        Arithmetic::Div => integer(op, floor(a, b)),
+        Arithmetic::Mod => integer(op, a - b * floor(a, b)),
+        Arithmetic::Shl => shift(op, a, y),
+        Arithmetic::Shr => shift(op, a, y.saturating_neg()),
     }
 }
 
 /// Shifts to the left; to the right where `by` is negative.
-fn shift<'c>(op: Op, n: i128, by: i64) -> Eval<'c> {
+fn shift<'c>(op: Arithmetic, n: i128, by: i64) -> Eval<'c> {
     if by <= 0 {
         return integer(op, n >> by.unsigned_abs().min(127));
     }
@@ -194,7 +196,7 @@ fn shift<'c>(op: Op, n: i128, by: i64) -> Eval<'c> {
     Err(overflow(&format!("'{}' expression", op.text()), &digits, n > 0))
 }
 
-fn floats<'c>(op: Op, x: Value<'c>, y: Value<'c>) -> Eval<'c> {
+fn floats<'c>(op: Arithmetic, x: Value<'c>, y: Value<'c>) -> Eval<'c> {
     let number = |v: Value<'c>| match v {
         Value::Int(n) => n as f64,
         Value::Float(f) => f,
@@ -202,13 +204,13 @@ fn floats<'c>(op: Op, x: Value<'c>, y: Value<'c>) -> Eval<'c> {
     };
     let (a, b) = (number(x), number(y));
     let result = match op {
-        Op::Add => a + b,
-        Op::Sub => a - b,
-        Op::Mul => a * b,
-        Op::Div => a / b,
-        Op::Mod if matches!(x, Value::Float(_)) => return Err(not_applicable(op, x)),
-        Op::Mod => return Err(not_applicable_when(op, x, y)),
-        Op::Shl | Op::Shr => match (x, y) {
+        Arithmetic::Add => a + b,
+        Arithmetic::Sub => a - b,
+        Arithmetic::Mul => a * b,
+        Arithmetic::Div => a / b,
+        Arithmetic::Mod if matches!(x, Value::Float(_)) => return Err(not_applicable(op, x)),
+        Arithmetic::Mod => return Err(not_applicable_when(op, x, y)),
+        Arithmetic::Shl | Arithmetic::Shr => match (x, y) {
             // Ruby truncates the right operand.
             (Value::Int(n), Value::Float(by)) => return integers(op, n, by as i64),
             _ => return Err(not_applicable(op, x)),
@@ -238,22 +240,22 @@ mod tests {
     #[test]
     fn integers_floor_and_overflow_as_in_puppet() {
         for (op, a, b, expected) in [
-            (Op::Div, -7, 2, "-4"),
-            (Op::Div, 7, -2, "-4"),
-            (Op::Mod, -7, 3, "2"),
-            (Op::Mod, 7, -3, "-2"),
-            (Op::Shl, 1, 4, "16"),
-            (Op::Shr, -5, 1, "-3"),
-            (Op::Shr, 1, 100, "0"),
-            (Op::Div, 1, 0, "Division by 0"),
+            (Arithmetic::Div, -7, 2, "-4"),
+            (Arithmetic::Div, 7, -2, "-4"),
+            (Arithmetic::Mod, -7, 3, "2"),
+            (Arithmetic::Mod, 7, -3, "-2"),
+            (Arithmetic::Shl, 1, 4, "16"),
+            (Arithmetic::Shr, -5, 1, "-3"),
+            (Arithmetic::Shr, 1, 100, "0"),
+            (Arithmetic::Div, 1, 0, "Division by 0"),
         ] {
             assert_eq!(text(integers(op, a, b)), expected, "{a} {} {b}", op.text());
         }
         let message = "A '+' expression resulted in a value outside of Puppet Integer max range, got \
                        '+0x8000000000000000'";
-        assert_eq!(text(integers(Op::Add, i64::MAX, 1)), message);
+        assert_eq!(text(integers(Arithmetic::Add, i64::MAX, 1)), message);
         let message = "A '<<' expression resulted in a value outside of Puppet Integer max range, got \
                        '+0x400000000000000000'";
-        assert_eq!(text(integers(Op::Shl, 1, 70)), message);
+        assert_eq!(text(integers(Arithmetic::Shl, 1, 70)), message);
     }
 }

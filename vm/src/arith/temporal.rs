@@ -1,6 +1,6 @@
 //! Arithmetic of timestamps and timespans.
 
-use super::{Op, not_applicable, not_applicable_when};
+use super::{Arithmetic, not_applicable, not_applicable_when};
 use crate::error::{Blame, Eval, Flow};
 use crate::label::a_an;
 use crate::time::{SECOND, from_f};
@@ -36,14 +36,14 @@ fn an_uc(value: Value<'_>) -> String {
     format!("A{}", &text[1..])
 }
 
-pub(super) fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
+pub(super) fn binary<'c>(vm: &mut Vm<'c>, op: Arithmetic, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     let (a, b) = match (a, b) {
         (a, Value::Timestamp(_) | Value::Timespan(_)) if is_number(a) => {
             let span = matches!(b, Value::Timespan(_));
             match op {
-                Op::Add => (b, a),
-                Op::Mul if span => (b, a),
-                Op::Sub if span => {
+                Arithmetic::Add => (b, a),
+                Arithmetic::Mul if span => (b, a),
+                Arithmetic::Sub if span => {
                     let left = seconds(a).unwrap_or(0);
                     (Value::Timespan(vm.arena.alloc(left)), b)
                 }
@@ -52,7 +52,7 @@ pub(super) fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) ->
         }
         pair => pair,
     };
-    if op == Op::Mod && matches!(b, Value::Float(_)) {
+    if op == Arithmetic::Mod && matches!(b, Value::Float(_)) {
         return Err(not_applicable_when(op, a, b));
     }
     match a {
@@ -62,17 +62,17 @@ pub(super) fn binary<'c>(vm: &mut Vm<'c>, op: Op, a: Value<'c>, b: Value<'c>) ->
     }
 }
 
-fn timestamp<'c>(vm: &mut Vm<'c>, op: Op, n: i128, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
+fn timestamp<'c>(vm: &mut Vm<'c>, op: Arithmetic, n: i128, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     let moment = |n: i128| Ok(Value::Timestamp(vm.arena.alloc(n)));
     match (op, b) {
-        (Op::Add, Value::Timespan(m)) => moment(n + *m),
-        (Op::Sub, Value::Timestamp(m)) => Ok(Value::Timespan(vm.arena.alloc(n - *m))),
-        (Op::Sub, Value::Timespan(m)) => moment(n - *m),
-        (Op::Add, _) => match seconds(b) {
+        (Arithmetic::Add, Value::Timespan(m)) => moment(n + *m),
+        (Arithmetic::Sub, Value::Timestamp(m)) => Ok(Value::Timespan(vm.arena.alloc(n - *m))),
+        (Arithmetic::Sub, Value::Timespan(m)) => moment(n - *m),
+        (Arithmetic::Add, _) => match seconds(b) {
             Some(m) => moment(n + m),
             None => Err(Flow::raw(format!("{} cannot be added to a Timestamp", an_uc(b)))),
         },
-        (Op::Sub, _) => match seconds(b) {
+        (Arithmetic::Sub, _) => match seconds(b) {
             Some(m) => moment(n - m),
             None => Err(Flow::raw(format!("{} cannot be subtracted from a Timestamp", an_uc(b)))),
         },
@@ -80,42 +80,44 @@ fn timestamp<'c>(vm: &mut Vm<'c>, op: Op, n: i128, a: Value<'c>, b: Value<'c>) -
     }
 }
 
-fn timespan<'c>(vm: &mut Vm<'c>, op: Op, n: i128, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
+fn timespan<'c>(vm: &mut Vm<'c>, op: Arithmetic, n: i128, a: Value<'c>, b: Value<'c>) -> Eval<'c> {
     let span = |n: i128| Ok(Value::Timespan(vm.arena.alloc(n)));
     let zero = || Flow::issue_at(Blame::Right, "DIV_BY_ZERO", "Division by 0");
     match (op, b) {
-        (Op::Add, Value::Timestamp(m)) => Ok(Value::Timestamp(vm.arena.alloc(n + *m))),
-        (Op::Add, Value::Timespan(m)) => span(n + *m),
-        (Op::Sub, Value::Timespan(m)) => span(n - *m),
-        (Op::Add, _) => match seconds(b) {
+        (Arithmetic::Add, Value::Timestamp(m)) => Ok(Value::Timestamp(vm.arena.alloc(n + *m))),
+        (Arithmetic::Add, Value::Timespan(m)) => span(n + *m),
+        (Arithmetic::Sub, Value::Timespan(m)) => span(n - *m),
+        (Arithmetic::Add, _) => match seconds(b) {
             Some(m) => span(n + m),
             None => Err(Flow::raw(format!("{} cannot be added to a Timespan", an_uc(b)))),
         },
-        (Op::Sub, _) => match seconds(b) {
+        (Arithmetic::Sub, _) => match seconds(b) {
             Some(m) => span(n - m),
             None => Err(Flow::raw(format!("{} cannot be subtracted from a Timespan", an_uc(b)))),
         },
-        (Op::Mul, Value::Int(m)) => span(n.saturating_mul(m.into())),
-        (Op::Mul, Value::Float(m)) => span((n as f64 * m) as i128),
-        (Op::Mul, _) => Err(Flow::raw(format!("A Timestamp cannot be multiplied by {}", a_an(class(b))))),
-        (Op::Div, Value::Timespan(m)) => Ok(Value::Float(n as f64 / *m as f64)),
-        (Op::Div, Value::Int(0)) => Err(zero()),
-        (Op::Div, Value::Int(m)) => {
+        (Arithmetic::Mul, Value::Int(m)) => span(n.saturating_mul(m.into())),
+        (Arithmetic::Mul, Value::Float(m)) => span((n as f64 * m) as i128),
+        (Arithmetic::Mul, _) => {
+            Err(Flow::raw(format!("A Timestamp cannot be multiplied by {}", a_an(class(b)))))
+        }
+        (Arithmetic::Div, Value::Timespan(m)) => Ok(Value::Float(n as f64 / *m as f64)),
+        (Arithmetic::Div, Value::Int(0)) => Err(zero()),
+        (Arithmetic::Div, Value::Int(m)) => {
             span(n.div_euclid(m.into()) - i128::from(m < 0 && n.rem_euclid(m.into()) != 0))
         }
-        (Op::Div, Value::Float(0.0)) => Err(zero()),
-        (Op::Div, Value::Float(m)) => span((n as f64 / m).floor() as i128),
-        (Op::Div, _) => Err(Flow::raw(format!("A Timespan cannot be divided by {}", a_an(class(b))))),
-        (Op::Mod, Value::Int(0)) => Err(zero()),
-        (Op::Mod, Value::Int(m)) => {
+        (Arithmetic::Div, Value::Float(0.0)) => Err(zero()),
+        (Arithmetic::Div, Value::Float(m)) => span((n as f64 / m).floor() as i128),
+        (Arithmetic::Div, _) => Err(Flow::raw(format!("A Timespan cannot be divided by {}", a_an(class(b))))),
+        (Arithmetic::Mod, Value::Int(0)) => Err(zero()),
+        (Arithmetic::Mod, Value::Int(m)) => {
             let whole = n.div_euclid(SECOND);
             let m = i128::from(m);
             let rest = whole.rem_euclid(m);
             Ok(Value::Int((if m < 0 && rest != 0 { rest + m } else { rest }) as i64))
         }
-        (Op::Mod, _) => {
+        (Arithmetic::Mod, _) => {
             Err(Flow::raw(format!("Can not do modulus on a Timespan using a {}", a_an(class(b)))))
         }
-        (Op::Shl | Op::Shr, _) => Err(not_applicable(op, a)),
+        (Arithmetic::Shl | Arithmetic::Shr, _) => Err(not_applicable(op, a)),
     }
 }

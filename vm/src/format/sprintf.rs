@@ -13,7 +13,7 @@ use crate::value::Value;
 /// Ruby's messages: too few arguments, malformed formats, values that do not convert.
 pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, String> {
     let chars: Vec<char> = format.chars().collect();
-    let mut state = State { chars: &chars, at: 0, args, next: 0 };
+    let mut state = Directives { chars: &chars, at: 0, args, next: 0 };
     let mut out = String::new();
     while state.at < chars.len() {
         let c = chars[state.at];
@@ -30,14 +30,14 @@ pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, String> {
 /// Begins a name whose value is put in as it is.
 const OPEN_BRACE: char = '{';
 
-struct State<'f, 'c> {
+struct Directives<'f, 'c> {
     chars: &'f [char],
     at: usize,
     args: &'f [Value<'c>],
     next: usize,
 }
 
-impl<'c> State<'_, 'c> {
+impl<'c> Directives<'_, 'c> {
     fn take(&mut self) -> Result<Value<'c>, String> {
         let value = self.args.get(self.next).copied().ok_or("too few arguments")?;
         self.next += 1;

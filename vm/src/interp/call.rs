@@ -7,7 +7,7 @@ use crate::format::interpolate::to_interpolated;
 use crate::function::{Call, Callee, Native};
 use crate::loaded::{Linked, LoadedUnit};
 use crate::observer::Called;
-use crate::scope::{Closure, Scope, ScopeKind, ScopeSpec};
+use crate::scope::{CallScope, Closure, Scope, ScopeKind, ScopeSpec};
 use crate::site::Site;
 use crate::types::accept::accepts;
 use crate::types::instance::is_instance;
@@ -100,7 +100,7 @@ impl<'c> Vm<'c> {
                 None => return self.call_foreign(unit.name(name), args, block, scope),
             },
         };
-        self.call_callee(callee, args, block, scope)
+        self.call_callee(callee, args, block, scope.into())
     }
 
     fn find_callee(&mut self, name: &str, module: &str) -> Eval<'c, Option<Callee<'c>>> {
@@ -120,7 +120,7 @@ impl<'c> Vm<'c> {
         callee: Callee<'c>,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: CallScope<'c>,
     ) -> Eval<'c> {
         match callee {
             Callee::Native(native) => self.call_native(native, args, block, scope),
@@ -142,8 +142,7 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        scope.keep();
-        match self.host.foreign(self, name, Call { args, block, scope })? {
+        match self.host.foreign(self, name, Call { args, block, scope: scope.into() })? {
             Some(value) => Ok(value),
             None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."))),
         }
@@ -158,17 +157,15 @@ impl<'c> Vm<'c> {
         name: &str,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: impl Into<CallScope<'c>>,
     ) -> Eval<'c> {
-        match self.call_known(name, scope.module, args, block, scope)? {
+        let scope = scope.into();
+        match self.call_known(name, scope.look().module, args, block, scope)? {
             Some(value) => Ok(value),
-            None => {
-                scope.keep();
-                match self.host.foreign(self, name, Call { args, block, scope })? {
-                    Some(value) => Ok(value),
-                    None => Err(Flow::raw(format!("Unknown function '{name}'"))),
-                }
-            }
+            None => match self.host.foreign(self, name, Call { args, block, scope })? {
+                Some(value) => Ok(value),
+                None => Err(Flow::raw(format!("Unknown function '{name}'"))),
+            },
         }
     }
 
@@ -183,8 +180,9 @@ impl<'c> Vm<'c> {
         module: &str,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: impl Into<CallScope<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
+        let scope = scope.into();
         match self.find_callee(name, module)? {
             Some(callee) => self.call_callee(callee, args, block, scope).map(Some),
             None => Ok(None),
@@ -200,8 +198,9 @@ impl<'c> Vm<'c> {
         native: &'static Native,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: impl Into<CallScope<'c>>,
     ) -> Eval<'c> {
+        let scope = scope.into();
         self.counted(Called::Native(native.name), |vm| vm.run_native(native, args, block, scope))
     }
 
@@ -214,7 +213,7 @@ impl<'c> Vm<'c> {
         native: &'static Native,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: CallScope<'c>,
     ) -> Eval<'c> {
         let address = std::ptr::from_ref(native).addr();
         let signatures = match self.types.signatures.get(&address) {
@@ -225,9 +224,6 @@ impl<'c> Vm<'c> {
                 parsed
             }
         };
-        if native.keeps_scope {
-            scope.keep();
-        }
         let call = Call { args, block, scope };
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
             if accepts(self, signature, args, block)? {

@@ -11,9 +11,9 @@ mod template;
 mod variable;
 
 use crate::access::access;
-use crate::arith::{self, Op as Arith};
+use crate::arith::{self, Arithmetic};
 use crate::budget;
-use crate::compare::Op as Ordering;
+use crate::compare::Comparison;
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::{interpolate, to_interpolated};
 use crate::frame::Frame;
@@ -186,13 +186,13 @@ impl<'c> Vm<'c> {
                     let value = reg!(b);
                     self.unpack_to(unit, value, list, base + a)?;
                 }
-                Op::Add => arithmetic!(Arith::Add, i64::checked_add),
-                Op::Sub => arithmetic!(Arith::Sub, i64::checked_sub),
-                Op::Mul => arithmetic!(Arith::Mul, i64::checked_mul),
-                Op::Div => arithmetic!(Arith::Div, arith::quick_div),
-                Op::Mod => arithmetic!(Arith::Mod, arith::quick_mod),
-                Op::ShiftLeft => arithmetic!(Arith::Shl, |_, _| None),
-                Op::ShiftRight => arithmetic!(Arith::Shr, |_, _| None),
+                Op::Add => arithmetic!(Arithmetic::Add, i64::checked_add),
+                Op::Sub => arithmetic!(Arithmetic::Sub, i64::checked_sub),
+                Op::Mul => arithmetic!(Arithmetic::Mul, i64::checked_mul),
+                Op::Div => arithmetic!(Arithmetic::Div, arith::quick_div),
+                Op::Mod => arithmetic!(Arithmetic::Mod, arith::quick_mod),
+                Op::ShiftLeft => arithmetic!(Arithmetic::Shl, |_, _| None),
+                Op::ShiftRight => arithmetic!(Arithmetic::Shr, |_, _| None),
                 Op::Negate => {
                     here!();
                     let value = reg!(b);
@@ -211,10 +211,10 @@ impl<'c> Vm<'c> {
                     };
                     reg!(a) = Value::Bool(same == (op == Op::Equal));
                 }
-                Op::Less => ordering!(Ordering::Less),
-                Op::LessEqual => ordering!(Ordering::LessEqual),
-                Op::Greater => ordering!(Ordering::Greater),
-                Op::GreaterEqual => ordering!(Ordering::GreaterEqual),
+                Op::Less => ordering!(Comparison::Less),
+                Op::LessEqual => ordering!(Comparison::LessEqual),
+                Op::Greater => ordering!(Comparison::Greater),
+                Op::GreaterEqual => ordering!(Comparison::GreaterEqual),
                 Op::Match | Op::NotMatch => {
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
@@ -323,9 +323,8 @@ impl<'c> Vm<'c> {
                     reg!(a) = self.call_splat(unit, name, args, block, scope)?;
                 }
                 Op::Closure => {
-                    scope.keep();
                     let chunk = ChunkRef { unit: unit.id, chunk: x as u32 };
-                    reg!(a) = Value::Closure(arena.alloc(Closure::new(chunk, scope, None)));
+                    reg!(a) = Value::Closure(arena.alloc(Closure::new(chunk, scope.keep(), None)));
                 }
                 Op::Attributes => self.pending.open(),
                 Op::Attribute | Op::AttributeAppend => {
@@ -351,9 +350,8 @@ impl<'c> Vm<'c> {
                 Op::Resource => {
                     let count = wide!();
                     here!();
-                    scope.keep();
                     let ty = reg!(b);
-                    reg!(a) = self.declare_resources(scope, ty, c, count as usize)?;
+                    reg!(a) = self.declare_resources(scope.keep(), ty, c, count as usize)?;
                 }
                 Op::Defaults => {
                     here!();
@@ -370,8 +368,8 @@ impl<'c> Vm<'c> {
                 Op::Collect => {
                     let list = wide!();
                     here!();
-                    scope.keep();
-                    reg!(a) = self.collect(unit, scope, base + b, CollectorKind::of_operand(c), list)?;
+                    reg!(a) =
+                        self.collect(unit, scope.keep(), base + b, CollectorKind::of_operand(c), list)?;
                 }
                 Op::Relate => {
                     let kind = wide!();
@@ -419,7 +417,7 @@ impl<'c> Vm<'c> {
     /// The error for an expression chunk run over a scope of another shape, which no compiler emits.
     #[cold]
     fn wrong_scope(&self, linked: &Linked<'c>) -> Box<Flow<'c>> {
-        broken(linked.unit.file, reader::Fault::ChunkRecord(linked.code.chunk.number))
+        broken(linked.unit.file, reader::UnitFault::ChunkRecord(linked.code.chunk.number))
     }
 
     /// The type a capitalised name means: built in, an alias, or a resource type.

@@ -33,19 +33,17 @@ impl<'c> Vm<'c> {
     /// `Type { … }`
     #[inline(never)]
     pub(super) fn set_defaults(&mut self, scope: &'c Scope<'c>, ty: Value<'c>) -> Eval<'c, ()> {
-        scope.keep();
         let attributes = self.pending.close(self.arena);
         let site = self.site();
-        self.host.set_defaults(self, scope, ty, attributes, site).map(drop)
+        self.host.set_defaults(self, scope.keep(), ty, attributes, site).map(drop)
     }
 
     /// `Type[…] { … }`
     #[inline(never)]
     pub(super) fn override_resources(&mut self, scope: &'c Scope<'c>, resources: Value<'c>) -> Eval<'c, ()> {
-        scope.keep();
         let attributes = self.pending.close(self.arena);
         let site = self.site();
-        self.host.override_resources(self, scope, resources, attributes, site).map(drop)
+        self.host.override_resources(self, scope.keep(), resources, attributes, site).map(drop)
     }
 
     /// `left -> right` and its like, `kind` as the instruction has it.
@@ -57,7 +55,6 @@ impl<'c> Vm<'c> {
         left: Value<'c>,
         right: Value<'c>,
     ) -> Eval<'c> {
-        scope.keep();
         let relation = match kind {
             0 => Relation::Before,
             1 => Relation::Notify,
@@ -65,7 +62,7 @@ impl<'c> Vm<'c> {
             _ => Relation::Subscribe,
         };
         let site = self.site();
-        self.host.relate(self, scope, relation, left, right, site)
+        self.host.relate(self, scope.keep(), relation, left, right, site)
     }
 
     /// `* => hash`

@@ -2,7 +2,7 @@
 
 /// A moment taken apart, in some zone.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
+pub struct DateParts {
     /// Year.
     pub year: i64,
     /// Month from 1.
@@ -51,14 +51,14 @@ fn civil_from_days(days: i64) -> (i64, u32, u32) {
 }
 
 /// Takes a moment (nanoseconds since the epoch) apart in a zone `offset` seconds east of UTC.
-pub fn parts(nanoseconds: i128, offset: i32) -> Parts {
+pub fn parts(nanoseconds: i128, offset: i32) -> DateParts {
     let epoch = nanoseconds.div_euclid(super::SECOND) as i64;
     let nanosecond = nanoseconds.rem_euclid(super::SECOND) as u32;
     let local = epoch + i64::from(offset);
     let days = local.div_euclid(86_400);
     let seconds = local.rem_euclid(86_400) as u32;
     let (year, month, day) = civil_from_days(days);
-    Parts {
+    DateParts {
         year,
         month,
         day,
@@ -84,7 +84,7 @@ pub fn days_in_month(year: i64, month: u32) -> u32 {
 }
 
 /// ISO 8601's week: its year and number.
-pub fn iso_week(parts: &Parts) -> (i64, u32) {
+pub fn iso_week(parts: &DateParts) -> (i64, u32) {
     let weekday = i64::from((parts.weekday + 6) % 7);
     let week = (i64::from(parts.yearday) - 1 - weekday + 10) / 7;
     let weeks_in = |year: i64| {

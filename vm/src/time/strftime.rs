@@ -1,6 +1,6 @@
 //! Ruby's `Time#strftime`.
 
-use super::calendar::{DAYS, MONTHS, Parts, iso_week};
+use super::calendar::{DAYS, DateParts, MONTHS, iso_week};
 
 /// What stands between `%` and the letter.
 #[derive(Clone, Copy, Default)]
@@ -16,7 +16,7 @@ struct Flags {
 }
 
 /// TimeFormats a moment. A directive that does not exist stays as it is.
-pub fn format(parts: &Parts, format: &str) -> String {
+pub fn format(parts: &DateParts, format: &str) -> String {
     let mut out = String::new();
     let chars: Vec<char> = format.chars().collect();
     let mut at = 0;
@@ -64,7 +64,7 @@ pub fn format(parts: &Parts, format: &str) -> String {
     out
 }
 
-fn directive(p: &Parts, letter: char, flags: Flags) -> Option<String> {
+fn directive(p: &DateParts, letter: char, flags: Flags) -> Option<String> {
     let number = |n: i64, width: usize, pad: char| Some(numeric(n, width, pad, flags));
     let text = |s: &str| Some(textual(s, flags));
     let nested = |f: &str| Some(textual(&format(p, f), flags));

@@ -1,14 +1,14 @@
 //! The disassembler: a unit's chunks as text, one instruction a line, operands named for what they are.
 
-use super::reader::{Chunk, Fault, Unit};
+use super::reader::{Chunk, Unit, UnitFault};
 use crate::isa::{Field, decode};
 use std::fmt::Write;
 
 /// The whole unit.
 ///
 /// # Errors
-/// A [`Fault`] where the words are out of range.
-pub fn unit(unit: &Unit<'_>) -> Result<String, Fault> {
+/// A [`UnitFault`] where the words are out of range.
+pub fn unit(unit: &Unit<'_>) -> Result<String, UnitFault> {
     let mut out = String::new();
     for number in 0..unit.chunks() {
         if number > 0 {
@@ -22,8 +22,8 @@ pub fn unit(unit: &Unit<'_>) -> Result<String, Fault> {
 /// One chunk: a heading, then its instructions.
 ///
 /// # Errors
-/// A [`Fault`] where the words are out of range.
-pub fn chunk(unit: &Unit<'_>, number: u32) -> Result<String, Fault> {
+/// A [`UnitFault`] where the words are out of range.
+pub fn chunk(unit: &Unit<'_>, number: u32) -> Result<String, UnitFault> {
     let chunk = unit.chunk(number)?;
     let mut out = String::new();
     let _ = write!(out, "chunk {number} {:?}, {} registers", chunk.kind, chunk.registers);
@@ -50,8 +50,8 @@ pub fn chunk(unit: &Unit<'_>, number: u32) -> Result<String, Fault> {
     Ok(out)
 }
 
-fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) -> Result<usize, Fault> {
-    let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(chunk.number, pc as u32))?;
+fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) -> Result<usize, UnitFault> {
+    let (ins, next) = decode(chunk.code, pc).ok_or(UnitFault::Instruction(chunk.number, pc as u32))?;
     let _ = write!(out, "{pc:5}  {:<15}", ins.op.name());
     let mut notes = String::new();
     for (n, (name, field)) in ins.op.fields().iter().enumerate() {
@@ -66,7 +66,8 @@ fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) 
         let _ = match field {
             Field::Reg | Field::Run(_) | Field::Pairs => write!(out, "r{value}"),
             Field::Slot => {
-                let name = chunk.shape.get(number as usize).ok_or(Fault::Operand(chunk.number, pc as u32))?;
+                let name =
+                    chunk.shape.get(number as usize).ok_or(UnitFault::Operand(chunk.number, pc as u32))?;
                 write!(out, "${}", unit.name(*name)?)
             }
             Field::Const => {
@@ -88,7 +89,7 @@ fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) 
     Ok(next)
 }
 
-fn constant(unit: &Unit<'_>, number: u32, depth: u32) -> Result<String, Fault> {
+fn constant(unit: &Unit<'_>, number: u32, depth: u32) -> Result<String, UnitFault> {
     use super::layout::tag;
     let (tag, payload) = unit.constant(number)?;
     Ok(match tag {

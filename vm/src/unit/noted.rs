@@ -1,7 +1,7 @@
 //! The constant texts of a unit that are noted to be of a syntax: heredocs like `@(END:toml)`.
 
 use super::layout::{tag, unpack_place};
-use super::reader::{Fault, Unit};
+use super::reader::{Unit, UnitFault};
 use crate::isa::{Op, decode};
 
 /// A text with its syntax and place.
@@ -20,8 +20,8 @@ pub struct Noted<'u> {
 /// All of a unit, chunk by chunk.
 ///
 /// # Errors
-/// A [`Fault`] where the words are out of range.
-pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, Fault> {
+/// A [`UnitFault`] where the words are out of range.
+pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, UnitFault> {
     let mut found = Vec::new();
     if !unit.has_noted() {
         return Ok(found);
@@ -31,7 +31,7 @@ pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, Fault> {
         let mut constant = None;
         let mut pc = 0;
         while pc < chunk.code.len() {
-            let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(number, pc as u32))?;
+            let (ins, next) = decode(chunk.code, pc).ok_or(UnitFault::Instruction(number, pc as u32))?;
             match (ins.op, constant) {
                 (Op::LoadConst, _) => constant = Some((ins.a, ins.x as u32)),
                 (Op::NoteSyntax, Some((register, constant))) if register == ins.a => {

@@ -1,4 +1,4 @@
-//! Reads a unit where it lies. Whatever the words, nothing here panics: what is out of range is a [`Fault`].
+//! Reads a unit where it lies. Whatever the words, nothing here panics: what is out of range is a [`UnitFault`].
 
 use super::layout::{
     CAPTURES_REST, CHUNK_WORDS, DEF_WORDS, HEADER_WORDS, MAGIC, PARAM_WORDS, POSITION_WORDS, Section,
@@ -11,7 +11,7 @@ use std::fmt;
 /// What is wrong with a unit's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Fault {
+pub enum UnitFault {
     NotAUnit,
     Version(u32),
     Truncated,
@@ -35,31 +35,31 @@ pub enum Fault {
     FallsOff(u32),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for UnitFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::NotAUnit => write!(f, "not a Bunraku unit"),
-            Fault::Version(v) => write!(f, "unit of format version {v}, expected {VERSION}"),
-            Fault::Truncated => write!(f, "unit is shorter than its header says"),
-            Fault::Section(s) => write!(f, "section {s:?} is out of range"),
-            Fault::Text => write!(f, "a string of the unit is not UTF-8"),
-            Fault::StringNumber(n) => write!(f, "no string {n}"),
-            Fault::NameNumber(n) => write!(f, "no name {n}"),
-            Fault::ConstNumber(n) => write!(f, "constant {n} is out of range or refers forward"),
-            Fault::ChunkNumber(n) => write!(f, "no chunk {n}"),
-            Fault::ChunkRecord(n) => write!(f, "record of chunk {n} is out of range"),
-            Fault::ListNumber(n) => write!(f, "no list {n}"),
-            Fault::ParamRecord(n) => write!(f, "parameter {n} is out of range"),
-            Fault::DefRecord(n) => write!(f, "definition {n} is out of range"),
-            Fault::Instruction(c, pc) => write!(f, "chunk {c} has no valid instruction at {pc}"),
-            Fault::Operand(c, pc) => write!(f, "operand out of range in chunk {c} at {pc}"),
-            Fault::JumpTarget(c, pc) => write!(f, "bad jump in chunk {c} at {pc}"),
-            Fault::FallsOff(c) => write!(f, "chunk {c} does not end with Return"),
+            UnitFault::NotAUnit => write!(f, "not a Bunraku unit"),
+            UnitFault::Version(v) => write!(f, "unit of format version {v}, expected {VERSION}"),
+            UnitFault::Truncated => write!(f, "unit is shorter than its header says"),
+            UnitFault::Section(s) => write!(f, "section {s:?} is out of range"),
+            UnitFault::Text => write!(f, "a string of the unit is not UTF-8"),
+            UnitFault::StringNumber(n) => write!(f, "no string {n}"),
+            UnitFault::NameNumber(n) => write!(f, "no name {n}"),
+            UnitFault::ConstNumber(n) => write!(f, "constant {n} is out of range or refers forward"),
+            UnitFault::ChunkNumber(n) => write!(f, "no chunk {n}"),
+            UnitFault::ChunkRecord(n) => write!(f, "record of chunk {n} is out of range"),
+            UnitFault::ListNumber(n) => write!(f, "no list {n}"),
+            UnitFault::ParamRecord(n) => write!(f, "parameter {n} is out of range"),
+            UnitFault::DefRecord(n) => write!(f, "definition {n} is out of range"),
+            UnitFault::Instruction(c, pc) => write!(f, "chunk {c} has no valid instruction at {pc}"),
+            UnitFault::Operand(c, pc) => write!(f, "operand out of range in chunk {c} at {pc}"),
+            UnitFault::JumpTarget(c, pc) => write!(f, "bad jump in chunk {c} at {pc}"),
+            UnitFault::FallsOff(c) => write!(f, "chunk {c} does not end with Return"),
         }
     }
 }
 
-type Read<T> = Result<T, Fault>;
+type Read<T> = Result<T, UnitFault>;
 
 /// A view of a unit's words.
 #[derive(Clone, Copy)]
@@ -121,17 +121,17 @@ pub struct Position<'u> {
 impl<'u> Unit<'u> {
     /// A view of `words`. Only the header is checked here.
     pub fn open(words: &'u [u32]) -> Read<Self> {
-        let header = words.get(..HEADER_WORDS).ok_or(Fault::NotAUnit)?;
+        let header = words.get(..HEADER_WORDS).ok_or(UnitFault::NotAUnit)?;
         if header[0] != MAGIC {
-            return Err(Fault::NotAUnit);
+            return Err(UnitFault::NotAUnit);
         }
         if header[1] != VERSION {
-            return Err(Fault::Version(header[1]));
+            return Err(UnitFault::Version(header[1]));
         }
-        let words = words.get(..header[2] as usize).ok_or(Fault::Truncated)?;
+        let words = words.get(..header[2] as usize).ok_or(UnitFault::Truncated)?;
         let mut sections: [&[u32]; Section::ALL.len()] = [&[]; Section::ALL.len()];
         for (n, section) in Section::ALL.iter().enumerate() {
-            let fault = Fault::Section(*section);
+            let fault = UnitFault::Section(*section);
             let at = HEADER_WORDS + 2 * n;
             let (start, len) = (*words.get(at).ok_or(fault)?, *words.get(at + 1).ok_or(fault)?);
             let end = (start as usize).checked_add(len as usize).ok_or(fault)?;
@@ -156,11 +156,11 @@ impl<'u> Unit<'u> {
 
     /// The n-th string.
     pub fn string(&self, number: u32) -> Read<&'u str> {
-        let record = self.record(Section::Strings, number, 2).ok_or(Fault::StringNumber(number))?;
+        let record = self.record(Section::Strings, number, 2).ok_or(UnitFault::StringNumber(number))?;
         let bytes: &[u8] = bytemuck::cast_slice(self.section(Section::Text));
-        let end = (record[0] as usize).checked_add(record[1] as usize).ok_or(Fault::Text)?;
-        let bytes = bytes.get(record[0] as usize..end).ok_or(Fault::Text)?;
-        std::str::from_utf8(bytes).map_err(|_| Fault::Text)
+        let end = (record[0] as usize).checked_add(record[1] as usize).ok_or(UnitFault::Text)?;
+        let bytes = bytes.get(record[0] as usize..end).ok_or(UnitFault::Text)?;
+        std::str::from_utf8(bytes).map_err(|_| UnitFault::Text)
     }
 
     /// How many names there are.
@@ -170,7 +170,8 @@ impl<'u> Unit<'u> {
 
     /// Text of the n-th name.
     pub fn name(&self, number: u32) -> Read<&'u str> {
-        let string = self.section(Section::Names).get(number as usize).ok_or(Fault::NameNumber(number))?;
+        let string =
+            self.section(Section::Names).get(number as usize).ok_or(UnitFault::NameNumber(number))?;
         self.string(*string)
     }
 
@@ -181,7 +182,7 @@ impl<'u> Unit<'u> {
 
     /// Tag and payload of the n-th constant.
     pub fn constant(&self, number: u32) -> Read<(u32, u32)> {
-        let record = self.record(Section::Consts, number, 2).ok_or(Fault::ConstNumber(number))?;
+        let record = self.record(Section::Consts, number, 2).ok_or(UnitFault::ConstNumber(number))?;
         Ok((record[0], record[1]))
     }
 
@@ -190,18 +191,18 @@ impl<'u> Unit<'u> {
         let at = at as usize;
         match self.section(Section::Wide).get(at..at.saturating_add(2)) {
             Some([low, high]) => Ok(u64::from(*low) | u64::from(*high) << 32),
-            _ => Err(Fault::Section(Section::Wide)),
+            _ => Err(UnitFault::Section(Section::Wide)),
         }
     }
 
     /// A run of the wide section: its length stands in front.
     pub fn wide_run(&self, at: u32) -> Read<&'u [u32]> {
-        run(self.section(Section::Wide), at).ok_or(Fault::Section(Section::Wide))
+        run(self.section(Section::Wide), at).ok_or(UnitFault::Section(Section::Wide))
     }
 
     /// The list that starts at `at`.
     pub fn list(&self, at: u32) -> Read<&'u [u32]> {
-        run(self.section(Section::Lists), at).ok_or(Fault::ListNumber(at))
+        run(self.section(Section::Lists), at).ok_or(UnitFault::ListNumber(at))
     }
 
     /// Words of all lists.
@@ -216,8 +217,8 @@ impl<'u> Unit<'u> {
 
     /// The n-th chunk.
     pub fn chunk(&self, number: u32) -> Read<Chunk<'u>> {
-        let r = self.record(Section::Chunks, number, CHUNK_WORDS).ok_or(Fault::ChunkNumber(number))?;
-        let fault = Fault::ChunkRecord(number);
+        let r = self.record(Section::Chunks, number, CHUNK_WORDS).ok_or(UnitFault::ChunkNumber(number))?;
+        let fault = UnitFault::ChunkRecord(number);
         let slice = |section, start: u32, len: u32, words: usize| {
             let start = (start as usize).checked_mul(words)?;
             let end = start.checked_add((len as usize).checked_mul(words)?)?;
@@ -243,7 +244,7 @@ impl<'u> Unit<'u> {
 
     /// The n-th definition.
     pub fn def(&self, number: u32) -> Read<Def<'u>> {
-        let fault = Fault::DefRecord(number);
+        let fault = UnitFault::DefRecord(number);
         let r = self.record(Section::Defs, number, DEF_WORDS).ok_or(fault)?;
         let kind = match r[0] {
             0 => DefKind::Class,

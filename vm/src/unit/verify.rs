@@ -2,8 +2,8 @@
 //! that returns. What passes can be run without a further check of its words.
 
 use super::layout::tag;
-use super::reader::{Chunk, Fault, Unit};
-use crate::isa::{Field, Format, Ins, Op, decode};
+use super::reader::{Chunk, Unit, UnitFault};
+use crate::isa::{Field, Ins, Op, OperandFormat, decode};
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,7 +24,12 @@ struct Bits(OnceLock<Box<[AtomicU64]>>);
 
 impl Bits {
     /// Whether the bit of a thing is set, or its check passes; then it is.
-    fn check(&self, count: u32, number: u32, check: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    fn check(
+        &self,
+        count: u32,
+        number: u32,
+        check: impl FnOnce() -> Result<(), UnitFault>,
+    ) -> Result<(), UnitFault> {
         let words = || (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let Some(word) = self.0.get_or_init(words).get(number as usize / 64) else { return check() };
         let bit = 1 << (number % 64);
@@ -41,18 +46,18 @@ impl Passed {
     ///
     /// # Errors
     /// As [`verify`].
-    pub fn verify(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+    pub fn verify(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), UnitFault> {
         self.chunks.check(unit.chunks(), chunk.number, || self.anew(unit, chunk))
     }
 
-    fn name(&self, unit: &Unit<'_>, number: u32) -> Result<(), Fault> {
+    fn name(&self, unit: &Unit<'_>, number: u32) -> Result<(), UnitFault> {
         self.names.check(unit.names(), number, || unit.name(number).map(|_| ()))
     }
 
-    fn anew(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+    fn anew(&self, unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), UnitFault> {
         let number = chunk.number;
         if chunk.registers > MAX_REGISTERS || chunk.code.is_empty() {
-            return Err(Fault::ChunkRecord(number));
+            return Err(UnitFault::ChunkRecord(number));
         }
         // Once for all chunks of a body: it may have thousands of names, and a default for each.
         self.shapes.check(unit.list_words(), chunk.shape_list, || {
@@ -64,11 +69,11 @@ impl Passed {
             let chunks_known =
                 [param.type_chunk, param.default_chunk].iter().flatten().all(|c| *c < unit.chunks());
             if param.slot as usize >= chunk.shape.len() || !chunks_known {
-                return Err(Fault::ParamRecord(n as u32));
+                return Err(UnitFault::ParamRecord(n as u32));
             }
         }
         if chunk.return_chunk.is_some_and(|c| c >= unit.chunks()) {
-            return Err(Fault::ChunkRecord(number));
+            return Err(UnitFault::ChunkRecord(number));
         }
         let mut starts = vec![false; chunk.code.len() + 1];
         let mut jumps = Vec::new();
@@ -76,7 +81,7 @@ impl Passed {
         let mut last = None;
         while pc < chunk.code.len() {
             starts[pc] = true;
-            let (ins, next) = decode(chunk.code, pc).ok_or(Fault::Instruction(number, pc as u32))?;
+            let (ins, next) = decode(chunk.code, pc).ok_or(UnitFault::Instruction(number, pc as u32))?;
             self.operands(unit, chunk, &ins, pc as u32)?;
             if ins.op.fields().iter().any(|(_, field)| *field == Field::Jump) {
                 jumps.push((pc, next as i64 + ins.x));
@@ -85,19 +90,19 @@ impl Passed {
             pc = next;
         }
         if !matches!(last, Some(Op::Return)) {
-            return Err(Fault::FallsOff(number));
+            return Err(UnitFault::FallsOff(number));
         }
         for (pc, target) in jumps {
             // Forward only: the language loops by calling lambdas, so a chunk that passes always comes to its end.
             if !usize::try_from(target).is_ok_and(|t| t > pc && t < chunk.code.len() && starts[t]) {
-                return Err(Fault::JumpTarget(number, pc as u32));
+                return Err(UnitFault::JumpTarget(number, pc as u32));
             }
         }
         Ok(())
     }
 
-    fn operands(&self, unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), Fault> {
-        let fault = Fault::Operand(chunk.number, pc);
+    fn operands(&self, unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), UnitFault> {
+        let fault = UnitFault::Operand(chunk.number, pc);
         let registers = chunk.registers;
         for (name, field) in ins.op.fields() {
             let value = match *name {
@@ -122,7 +127,7 @@ impl Passed {
                 return Err(fault);
             }
         }
-        debug_assert!(ins.op.format() != Format::Sx || ins.op == Op::Jump);
+        debug_assert!(ins.op.format() != OperandFormat::Sx || ins.op == Op::Jump);
         // The lambda of a call stands behind its arguments.
         match ins.op {
             Op::CallSplat if u32::from(ins.b) + u32::from(ins.c.min(1)) >= registers => Err(fault),
@@ -137,8 +142,8 @@ pub const MAX_REGISTERS: u32 = 256;
 /// Verifies one chunk of a unit.
 ///
 /// # Errors
-/// The first [`Fault`] found.
-pub fn verify(unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), Fault> {
+/// The first [`UnitFault`] found.
+pub fn verify(unit: &Unit<'_>, chunk: &Chunk<'_>) -> Result<(), UnitFault> {
     Passed::default().anew(unit, chunk)
 }
 

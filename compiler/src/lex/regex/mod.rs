@@ -39,6 +39,8 @@ fn wrong<T>(message: &'static str) -> Check<T> {
     Err(message.into())
 }
 
+/// Begins an interval: `{n,m}`.
+const OPEN_BRACE: char = '{';
 /// How many repetitions may be asked for.
 const MAX_REPEAT: u32 = 100_000;
 /// How deep groups and classes may nest.
@@ -124,7 +126,7 @@ impl<'s> Reader<'s> {
                     }
                     self.at += 1;
                 }
-                '{' => repeatable = self.interval(repeatable)?,
+                OPEN_BRACE => repeatable = self.interval(repeatable)?,
                 '(' => repeatable = self.group(depth)?,
                 '[' => {
                     self.at += 1;

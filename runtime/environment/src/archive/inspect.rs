@@ -5,7 +5,7 @@ use bunraku_files::archive::Opened;
 use bunraku_files::read;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
-use bunraku_vm::archive::{Fault, Read};
+use bunraku_vm::archive::{ArchiveFault, Read};
 use bunraku_vm::unit::disassemble;
 use bunraku_vm::unit::layout::tag;
 use bunraku_vm::unit::reader::Unit;
@@ -175,7 +175,7 @@ pub struct Listing {
 /// What is wrong with the archive; that it has nothing of that name.
 pub fn list(opened: &Opened, name: &str, folders: &[&Path]) -> Result<Vec<Listing>, String> {
     let archive = &opened.archive();
-    let explain = |fault: Fault| opened.explain(&fault);
+    let explain = |fault: ArchiveFault| opened.explain(&fault);
     let defined = archive.defined(&name.trim_start_matches("::").to_lowercase()).map_err(explain)?;
     let mut numbers: BTreeSet<u32> = defined.iter().map(|definition| definition.entry).collect();
     numbers.extend(archive.find(name).map_err(explain)?.map(|entry| entry.number));

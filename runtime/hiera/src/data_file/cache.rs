@@ -12,7 +12,7 @@ use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
-use bunraku_vm::archive::{Fault as ArchiveFault, Read};
+use bunraku_vm::archive::{ArchiveFault, Read};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -105,9 +105,12 @@ impl<'c> Talk<'_, 'c> {
             Question::FromHash => types::made_from_hash(vm, args),
             Question::Text => Ok(vm.string(&args.as_text(0))),
             Question::ToData => self.world.to_data(vm, args.value(0)),
-            Question::Less => {
-                Ok(Value::Bool(matching::compare(vm, compare::Op::Less, args.value(0), args.value(1))?))
-            }
+            Question::Less => Ok(Value::Bool(matching::compare(
+                vm,
+                compare::Comparison::Less,
+                args.value(0),
+                args.value(1),
+            )?)),
             Question::Match => Ok(Value::Bool(matching::match_operator(vm, args.value(0), args.value(1))?)),
             Question::Context => self.context_method(vm, args),
             Question::Plugins => self.extensions(vm),
@@ -143,8 +146,7 @@ impl<'c> Talk<'_, 'c> {
         if let Some(value) = vm.call_known(name, module, list, block, scope)? {
             return Ok(value);
         }
-        scope.keep();
-        if let Some(value) = self.call(vm, name, module, Call { args: list, block, scope })? {
+        if let Some(value) = self.call(vm, name, module, Call { args: list, block, scope: scope.into() })? {
             return Ok(value);
         }
         Err(Flow::raw(match args.optional_text(5) {
@@ -175,7 +177,7 @@ impl<'c> Talk<'_, 'c> {
             return Err(Flow::raw("Ruby names a look-up context there is not"));
         };
         let call_args = [Value::Object(object), args.value(2)];
-        let call = Call { args: &call_args, block: None, scope: vm.top };
+        let call = Call { args: &call_args, block: None, scope: vm.top.into() };
         let value = self.world.context_method(vm, args.text(1), call)?;
         value.ok_or_else(|| Flow::raw("the look-up this context belongs to is over"))
     }

@@ -23,7 +23,7 @@ pub fn describe_arguments<'c>(
 ) -> String {
     let types: Vec<_> = args.iter().map(|arg| infer_set(context, *arg)).collect();
     let block = block.map(|block| infer(context, Value::Closure(block)));
-    let call = Call { describer: Describer { arena: context.arena() }, types, block };
+    let call = RefusedCall { describer: Describer { arena: context.arena() }, types, block };
     let mut errors: Vec<Mismatches<'c>> =
         signatures.iter().enumerate().map(|(n, signature)| call.arguments(signature, n)).collect();
     if errors.iter().any(Vec::is_empty) {
@@ -64,13 +64,13 @@ pub fn describe_arguments<'c>(
     lines.join("\n")
 }
 
-struct Call<'c> {
+struct RefusedCall<'c> {
     describer: Describer<'c>,
     types: Vec<&'c Type<'c>>,
     block: Option<&'c Type<'c>>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> RefusedCall<'c> {
     fn arguments(&self, signature: &Signature<'c>, n: usize) -> Mismatches<'c> {
         let path = [Step::Signature(n)];
         let expected = signature.callable.range();

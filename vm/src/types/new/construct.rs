@@ -3,7 +3,6 @@
 use crate::error::{Eval, Flow};
 use crate::format::convert::convert;
 use crate::regex;
-use crate::scope::Scope;
 use crate::types::conversion::unsupported;
 use crate::types::instance::is_instance;
 use crate::types::mismatch::value::assert_instance;
@@ -19,30 +18,20 @@ use crate::vm::Vm;
 ///
 /// # Errors
 /// For a type that has no `new`, for arguments it does not take, and for a result that is no instance.
-pub fn new_instance<'c>(
-    vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
-    ty: &'c Type<'c>,
-    args: &[Value<'c>],
-) -> Eval<'c> {
+pub fn new_instance<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c> {
     if let [only] = args
         && !matches!(ty, Type::Init { .. })
         && is_instance(vm, ty, *only)
     {
         return Ok(*only);
     }
-    let value = construct(vm, scope, ty, args)?;
+    let value = construct(vm, ty, args)?;
     let subject = format!("Converted value from {}.new()", print(ty));
     assert_instance(vm, &subject, ty, value)?;
     Ok(value)
 }
 
-pub(super) fn construct<'c>(
-    vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
-    ty: &'c Type<'c>,
-    args: &[Value<'c>],
-) -> Eval<'c> {
+pub(super) fn construct<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) -> Eval<'c> {
     match ty {
         Type::Integer(_) => number::integer(vm, args),
         Type::Float { .. } => number::float(vm, args),
@@ -51,14 +40,14 @@ pub(super) fn construct<'c>(
         Type::String { .. } | Type::StringValue(_) => string(vm, args),
         Type::Array { .. } | Type::Tuple { .. } => collection::array(vm, args),
         Type::Hash { .. } | Type::Struct(_) => collection::hash(vm, args),
-        Type::Optional(inner) if !inner.is_unit() => construct(vm, scope, inner, args),
+        Type::Optional(inner) if !inner.is_unit() => construct(vm, inner, args),
         Type::NotUndef(Type::Any) => {
             check(vm, "new_unit", &[], &[&[("Any", "from", true)]], args)?;
             Ok(args[0])
         }
-        Type::NotUndef(inner) => construct(vm, scope, inner, args),
+        Type::NotUndef(inner) => construct(vm, inner, args),
         Type::Alias(alias) => match alias.target.get() {
-            Some(target) => construct(vm, scope, target, args),
+            Some(target) => construct(vm, target, args),
             None => Err(Flow::raw(format!("Reference to unresolved type {}", alias.name))),
         },
         Type::Regexp(_) => regexp(vm, args),
@@ -86,7 +75,7 @@ pub(super) fn construct<'c>(
             let Value::Str(text) = args[0] else { return Ok(Value::Undef) };
             parse(vm, &text).map(Value::Type)
         }
-        Type::Init { ty: Some(inner), args: more } => init::init(vm, scope, inner, more, args),
+        Type::Init { ty: Some(inner), args: more } => init::init(vm, inner, more, args),
         Type::Object { .. } | Type::ObjectExtension { .. } => object::object(vm, ty, args),
         _ => Err(Flow::raw(unsupported(ty))),
     }

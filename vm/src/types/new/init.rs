@@ -1,7 +1,6 @@
 //! `Init[T, …]`: what can be made into a `T`. Source: `Puppet::Pops::Types::PInitType`.
 
 use crate::error::{Eval, Flow};
-use crate::scope::Scope;
 use crate::types::assign::is_assignable;
 use crate::types::context::{Accepted, ConstructorParameters};
 use crate::types::conversion::unsupported;
@@ -20,8 +19,7 @@ use crate::vm::Vm;
 fn signatures<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Vec<ConstructorParameters<'c>> {
     let outer = vm.types.asked_constructor.replace(Vec::new());
     // Without arguments a constructor gets no further than to its signatures.
-    let top = vm.top;
-    let _ = construct(vm, top, ty, &[]);
+    let _ = construct(vm, ty, &[]);
     std::mem::replace(&mut vm.types.asked_constructor, outer).unwrap_or_default()
 }
 
@@ -78,7 +76,6 @@ fn fits<'c>(vm: &mut Vm<'c>, params: &ConstructorParameters<'c>, items: &[Value<
 /// `Init[inner, more].new(value)`: an array is taken apart unless it is itself what `inner` is made of.
 pub(super) fn init<'c>(
     vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
     inner: &'c Type<'c>,
     more: &[Value<'c>],
     args: &[Value<'c>],
@@ -94,12 +91,12 @@ pub(super) fn init<'c>(
                     && several.iter().any(|params| params.least == 1 && fits(vm, params, args))
             };
             let args = if alone { args } else { items.items() };
-            new_instance(vm, scope, inner, args)
+            new_instance(vm, inner, args)
         }
         value => {
             let mut all = vec![value];
             all.extend_from_slice(more);
-            new_instance(vm, scope, inner, &all)
+            new_instance(vm, inner, &all)
         }
     }
 }

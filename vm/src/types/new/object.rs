@@ -26,13 +26,13 @@ use crate::vm::Vm;
 use bumpalo::Bump;
 
 /// An attribute an instance is made with.
-struct Attribute<'c> {
+struct ConstructorAttribute<'c> {
     name: &'c str,
     ty: &'c Type<'c>,
     default: Option<Value<'c>>,
 }
 
-impl<'c> Attribute<'c> {
+impl<'c> ConstructorAttribute<'c> {
     /// The attribute in the hash of all.
     fn member(&self) -> StructMember<'c> {
         StructMember { name: self.name, optional: self.default.is_some(), value: self.ty }
@@ -78,11 +78,11 @@ pub(super) fn uri<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
 }
 
 /// What an instance is made with, required attributes first: for `Error` and `Deferred` Puppet's own.
-fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>>> {
+fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<ConstructorAttribute<'c>>> {
     let (name, parent) = match ty {
         Type::Object { definition: Some(_), .. } => {
             let all = constructor(ty).into_iter();
-            return Ok(all.map(|(name, ty, default)| Attribute { name, ty, default }).collect());
+            return Ok(all.map(|(name, ty, default)| ConstructorAttribute { name, ty, default }).collect());
         }
         Type::Object { name, parent, .. } => (*name, *parent),
         _ => return Ok(Vec::new()),
@@ -107,7 +107,7 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>
         None => Vec::new(),
     };
     for (name, ty, default) in list {
-        all.push(Attribute { name, ty: parse_with(vm, ty, &[])?, default: *default });
+        all.push(ConstructorAttribute { name, ty: parse_with(vm, ty, &[])?, default: *default });
     }
     Ok(all)
 }
@@ -116,7 +116,7 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<Attribute<'c>
 fn constructor_of<'c>(
     vm: &mut Vm<'c>,
     ty: &'c Type<'c>,
-) -> Eval<'c, (Vec<Attribute<'c>>, Option<ObjectClass<'c>>)> {
+) -> Eval<'c, (Vec<ConstructorAttribute<'c>>, Option<ObjectClass<'c>>)> {
     let mut attributes = settable(vm, ty)?;
     if !is_in_ruby(ty) {
         return Ok((attributes, None));
@@ -187,8 +187,12 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
 }
 
 /// Tells whoever asks for a constructor's signatures only: the hash of all attributes, where it takes that, and by position.
-fn tell_signatures<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], class: Option<ObjectClass<'c>>) {
-    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
+fn tell_signatures<'c>(
+    vm: &mut Vm<'c>,
+    attributes: &[ConstructorAttribute<'c>],
+    class: Option<ObjectClass<'c>>,
+) {
+    let members: Vec<_> = attributes.iter().map(ConstructorAttribute::member).collect();
     let by_name = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
     let Some(asked) = &mut vm.types.asked_constructor else { return };
     if class.is_none_or(|class| class.takes_hash) {
@@ -199,7 +203,7 @@ fn tell_signatures<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], class: Opt
 }
 
 /// Fails where arguments are missing. What may be undef need not be given, says the signature; Ruby's constructor has another opinion.
-fn check_count<'c>(attributes: &[Attribute<'c>], given: usize) -> Eval<'c, ()> {
+fn check_count<'c>(attributes: &[ConstructorAttribute<'c>], given: usize) -> Eval<'c, ()> {
     let required = attributes.iter().filter(|a| a.default.is_none()).count();
     if given >= required {
         return Ok(());
@@ -217,7 +221,7 @@ fn check_count<'c>(attributes: &[Attribute<'c>], given: usize) -> Eval<'c, ()> {
 /// For a hash that is not one of these; for Puppet's own types that nobody can make.
 pub fn from_hash<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, init: Value<'c>) -> Eval<'c> {
     let attributes = settable(vm, ty)?;
-    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
+    let members: Vec<_> = attributes.iter().map(ConstructorAttribute::member).collect();
     let shape: &'c Type<'c> = Type::Struct(vm.arena.alloc_slice_copy(&members)).alloc(vm.arena);
     let subject = format!("{} initializer", name_of(ty));
     assert_instance(vm, &subject, shape, init)?;
@@ -342,12 +346,12 @@ fn owner<'c>(ty: &'c Type<'c>, name: &str) -> &'c str {
 }
 
 /// How many arguments the signature of a constructor asks for: up to the last that may not be undef.
-fn least(attributes: &[Attribute<'_>]) -> usize {
-    let needed = |a: &Attribute<'_>| a.default.is_none() && !accepts_undef(a.ty);
+fn least(attributes: &[ConstructorAttribute<'_>]) -> usize {
+    let needed = |a: &ConstructorAttribute<'_>| a.default.is_none() && !accepts_undef(a.ty);
     attributes.iter().rposition(needed).map_or(0, |last| last + 1)
 }
 
-fn named<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], hash: Hash<'c>) -> bool {
+fn named<'c>(vm: &mut Vm<'c>, attributes: &[ConstructorAttribute<'c>], hash: Hash<'c>) -> bool {
     let known = |key: &Value<'c>| attributes.iter().any(|a| key.as_str() == Some(a.name));
     hash.entries().iter().all(|(key, _)| known(key))
         && attributes.iter().all(|a| match hash.get_str(a.name) {
@@ -357,12 +361,15 @@ fn named<'c>(vm: &mut Vm<'c>, attributes: &[Attribute<'c>], hash: Hash<'c>) -> b
 }
 
 /// The signatures of an Object type's constructor: from the hash of all attributes, and by position.
-fn constructor_signatures<'c>(arena: &'c Bump, attributes: &[Attribute<'c>]) -> Eval<'c, Vec<Signature<'c>>> {
+fn constructor_signatures<'c>(
+    arena: &'c Bump,
+    attributes: &[ConstructorAttribute<'c>],
+) -> Eval<'c, Vec<Signature<'c>>> {
     let types: Vec<_> = attributes.iter().map(|a| a.ty).collect();
     let required = least(attributes);
     let size = (required != types.len() || types.is_empty())
         .then(|| Range::new(required as i64, types.len() as i64));
-    let members: Vec<_> = attributes.iter().map(Attribute::member).collect();
+    let members: Vec<_> = attributes.iter().map(ConstructorAttribute::member).collect();
     let by_name: &'c Type<'c> = Type::Struct(arena.alloc_slice_copy(&members)).alloc(arena);
     let (Type::Callable(positional), Type::Callable(hashed)) =
         (callable(arena, &types, size, None, None), callable(arena, &[by_name], None, None, None))

@@ -15,9 +15,9 @@ const ERROR_PARAMETER: &str =
     "Optional[Variant[String, Regexp, Type[Enum], Type[Pattern], Type[NotUndef], Type[Undef]]]";
 
 /// A type parameter: its name and type.
-type Parameter<'c> = (&'c str, &'c Type<'c>);
+type TypeParameter<'c> = (&'c str, &'c Type<'c>);
 
-fn parameters<'c>(context: &mut dyn TypeContext<'c>, base: &'c Type<'c>) -> Eval<'c, Vec<Parameter<'c>>> {
+fn parameters<'c>(context: &mut dyn TypeContext<'c>, base: &'c Type<'c>) -> Eval<'c, Vec<TypeParameter<'c>>> {
     if matches!(base, Type::Object { name: Some("Error"), definition: None, .. }) {
         let ty = context.parsed_type(ERROR_PARAMETER)?;
         return Ok(vec![("kind", ty), ("issue_code", ty)]);

@@ -34,6 +34,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         1 => within(|| one_by_one(&compiler)).flatten(),
         threads => side_by_side(&compiler, threads),
     };
+    compiler.leave();
     // A reader that has gone wants no more results; there is nobody to tell.
     if output::unless_gone(done).is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
 }

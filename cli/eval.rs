@@ -48,7 +48,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         None => {}
     }
     renderer.given_code(target.environment.code());
-    let evaluated = Compiler::new().evaluate(&target.environment, &target.node, &target.settings);
+    let compiler = Compiler::new();
+    let evaluated = compiler.evaluate(&target.environment, &target.node, &target.settings);
+    compiler.leave();
     renderer.logs(&evaluated.logs);
     let value = match evaluated.result {
         Ok(value) => value,

@@ -82,7 +82,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if !arguments.compile {
         target.environment = target.environment.with_code("undef");
     }
-    let asked = Compiler::new().look_up(&target.environment, &target.node, &target.settings, query);
+    let compiler = Compiler::new();
+    let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
+    compiler.leave();
     renderer.logs(&asked.logs);
     let answer = match asked.result {
         Ok(answer) => answer,

@@ -351,7 +351,7 @@ mod tests {
         assert!(inner.time >= Duration::from_millis(30), "{inner:?}");
         assert!(outer.time < inner.time, "{outer:?} {inner:?}");
         assert!(inner.bytes >= 100 && outer.bytes >= 1000, "{outer:?} {inner:?}");
-        let json: Json = serde_json::from_str(&stats.to_json()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&stats.to_json()).unwrap();
         assert_eq!(json["ruby"]["by_name"]["in;ner"]["calls"], 1);
         let calls = stats.folded(|count| count.calls);
         assert_eq!(calls, "native outer 1\nnative outer;ruby in,ner 1\n");

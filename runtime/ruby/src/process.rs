@@ -392,4 +392,44 @@ mod tests {
         assert_eq!(kind, Some(Message::Failure));
         assert!(text.contains("a message that is no request"), "{text}");
     }
+
+    /// A message that makes a request with these arguments, each written out.
+    fn request(request: Request, arguments: &[&[u8]]) -> Vec<u8> {
+        let mut body =
+            vec![Message::Do.byte(), request.byte(), ValueTag::Array.byte(), arguments.len() as u8];
+        arguments.iter().for_each(|argument| body.extend(*argument));
+        body
+    }
+
+    fn string(text: &str) -> Vec<u8> {
+        let mut out = vec![ValueTag::String.byte(), text.len() as u8];
+        out.extend(text.as_bytes());
+        out
+    }
+
+    #[test]
+    fn a_failure_of_a_cause_there_is_not_is_an_error_in_ruby() {
+        let workers = Workers::default();
+        let mut worker = workers.take(&WorkerSettings::default()).expect("a worker starts");
+        let (empty_hash, empty_array) = ([ValueTag::Hash.byte(), 0], [ValueTag::Array.byte(), 0]);
+        let begin = request(Request::Begin, &[&string("n"), &string("e"), &empty_hash, &empty_array]);
+        worker.send(&begin, 0).expect("a request is sent");
+        let begun = worker.receive().expect("the worker answers");
+        assert_eq!(begun.body, [Message::Answer.byte(), ValueTag::Undef.byte()]);
+        let mut top = vec![ValueTag::Integer.byte()];
+        top.extend(0i64.to_le_bytes());
+        let (nil, text) = ([ValueTag::Undef.byte()], string("<% Bunraku.ask('text', [1]) %>"));
+        let rendering = worker.send(&request(Request::Render, &[&top, &nil, &nil, &text]), 0);
+        let asked = worker.receive().expect("the worker asks");
+        assert_eq!(asked.body.first(), Some(&Message::Ask.byte()));
+        let mut failure = vec![Message::Failure.byte(), 250];
+        failure.extend(0i64.to_le_bytes());
+        failure.push(0);
+        worker.send(&failure, asked.number).expect("an answer is sent");
+        let told = worker.receive().expect("the worker answers");
+        assert_eq!(Ok(told.about), rendering);
+        assert_eq!(told.body[..2], [Message::Failure.byte(), RubyFailure::Raised.byte()]);
+        let text = String::from_utf8_lossy(&told.body);
+        assert!(text.contains("an error of cause 250, which there is not"), "{text}");
+    }
 }

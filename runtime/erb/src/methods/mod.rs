@@ -11,6 +11,7 @@ mod number;
 mod pattern;
 mod scope;
 mod string;
+mod string_patterns;
 mod yaml;
 
 pub(super) use scope::{function, of_puppet, of_scope};

@@ -14,7 +14,6 @@ use crate::state::resources::{Resources, TagNames};
 use crate::state::scopes::ClassScopes;
 use bumpalo::Bump;
 use bunraku_catalog::Catalog;
-use bunraku_compiler::check::Strict as CheckStrict;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::{Kept, Units};
 use bunraku_erb::Templating;
@@ -38,7 +37,7 @@ pub(crate) struct Asked<'c> {
     pub node_name: &'c str,
     pub settings: Settings,
     /// The setting `strict`, as the checks of sources take it.
-    pub check: CheckStrict,
+    pub check: Strict,
     /// What else of Puppet's settings was set, for code that reads them.
     pub given: &'c Given,
     /// Functions of the language and of the embedding program.
@@ -77,11 +76,7 @@ impl<'c> Compile<'c> {
         let Inputs {
             environment, kept_templates, kept, functions, settings, given, node, store, ruby, ..
         } = inputs;
-        let check = match settings.strict {
-            Strict::Off => CheckStrict::Off,
-            Strict::Warning => CheckStrict::Warning,
-            Strict::Error => CheckStrict::Error,
-        };
+        let check = settings.strict;
         Compile {
             arena,
             asked: Asked { node_name: &node.name, settings, check, given, functions, store, kept },

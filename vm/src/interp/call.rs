@@ -205,7 +205,7 @@ impl<'c> Vm<'c> {
         self.counted(Called::Native(native.name), |vm| vm.run_native(native, args, block, scope))
     }
 
-    /// The same without telling the host: for a function that is one with its caller.
+    /// Calls a native function without telling the observer: for a function that is one with its caller.
     ///
     /// # Errors
     /// As of [`Vm::call_native`].

@@ -10,7 +10,7 @@ use std::cell::{Cell, OnceCell};
 /// What an attribute may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
-    /// The same for all instances.
+    /// A value that all instances share.
     Constant,
     /// Computed; nothing in the language can.
     Derived,

@@ -142,7 +142,7 @@ impl<'c> Hash<'c> {
         Hash::wrap(arena, arena.alloc_slice_copy(entries))
     }
 
-    /// The same of entries that are made one after the other, as many as said beforehand.
+    /// A hash of entries whose keys are known to differ, made one after the other, as many as said beforehand.
     pub fn made_unique(
         arena: &'c Bump,
         entries: impl ExactSizeIterator<Item = (Value<'c>, Value<'c>)>,

@@ -2,8 +2,8 @@
 
 use crate::output;
 use crate::world::seconds;
-use bunraku_compile::job::{Session, TIMEOUT};
-use bunraku_compile::threads::{spawn, within};
+use bunraku::threads::{spawn, within};
+use bunraku::{Compiler, TIMEOUT};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -29,11 +29,12 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let timeout = (arguments.timeout > 0.0).then(|| Duration::from_secs_f64(arguments.timeout));
-    let session = Session::with_timeout(timeout);
+    let compiler = Compiler::new().with_timeout(timeout);
     let done = match arguments.threads.get() {
-        1 => within(|| one_by_one(&session)).flatten(),
-        threads => side_by_side(&session, threads),
+        1 => within(|| one_by_one(&compiler)).flatten(),
+        threads => side_by_side(&compiler, threads),
     };
+    compiler.leave();
     // A reader that has gone wants no more results; there is nobody to tell.
     if output::unless_gone(done).is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
 }
@@ -52,15 +53,15 @@ fn print(output: &mut impl Write, answer: &str) -> std::io::Result<()> {
     output.flush()
 }
 
-fn one_by_one(session: &Session) -> std::io::Result<()> {
+fn one_by_one(compiler: &Compiler) -> std::io::Result<()> {
     let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(line) = next_line(&mut input)? {
-        print(&mut results, &session.answer(&line))?;
+        print(&mut results, &compiler.answer(&line))?;
     }
     Ok(())
 }
 
-fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
+fn side_by_side(compiler: &Compiler, threads: usize) -> std::io::Result<()> {
     // Jobs are taken from stdin only as fast as they are begun.
     let (jobs, waiting) = sync_channel::<(usize, String)>(threads);
     let waiting = Mutex::new(waiting);
@@ -76,7 +77,7 @@ fn side_by_side(session: &Session, threads: usize) -> std::io::Result<()> {
                         Err(_) => break,
                     };
                     let Ok((number, line)) = job else { break };
-                    if answers.send((number, session.answer(&line))).is_err() {
+                    if answers.send((number, compiler.answer(&line))).is_err() {
                         break;
                     }
                 }

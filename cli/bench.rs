@@ -3,8 +3,8 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
-use bunraku_compile::bench::{self, Report, percentile};
-use bunraku_compile::job::{Job, Session};
+use bunraku::bench::{self, Report, Target, percentile};
+use bunraku::{Compiler, nodes_with_facts};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -42,16 +42,16 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let jobs = match jobs(arguments) {
-        Ok(jobs) => jobs,
+    let targets = match targets(arguments) {
+        Ok(targets) => targets,
         Err(message) => return renderer.failure(&message, FAILED),
     };
-    if !jobs.iter().all(Job::is_complete) {
+    if !targets.iter().all(|target| target.environment.is_complete()) {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
-    let session = Session::default();
-    match bench::run(&session, &jobs, arguments.rounds.get(), arguments.threads.get()) {
+    let compiler = Compiler::new();
+    match bench::run(&compiler, &targets, arguments.rounds.get(), arguments.threads.get()) {
         Ok(report) => {
             let report = if arguments.format == Form::Json { in_json(&report) } else { in_text(&report) };
             output::finish(&mut renderer, &report, "the report", ExitCode::SUCCESS)
@@ -60,19 +60,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn jobs(arguments: &Arguments) -> Result<Vec<Job>, String> {
+fn targets(arguments: &Arguments) -> Result<Vec<Target>, String> {
     let mut names = arguments.nodes.clone();
     if let (true, Some(folder)) = (names.is_empty(), &arguments.world.factpath) {
-        names = bunraku_compile::facts::nodes(folder)?;
+        names = nodes_with_facts(folder)?;
     }
-    let jobs = match names.is_empty() {
-        true => vec![arguments.world.job(None)?],
-        false => names.iter().map(|name| arguments.world.job(Some(name))).collect::<Result<_, _>>()?,
+    let targets = match names.is_empty() {
+        true => vec![arguments.world.target(None)?],
+        false => names.iter().map(|name| arguments.world.target(Some(name))).collect::<Result<_, _>>()?,
     };
-    match arguments.fleet {
-        Some(count) => bench::fleet(&jobs, count.get()),
-        None => Ok(jobs),
-    }
+    Ok(match arguments.fleet {
+        Some(count) => bench::fleet(&targets, count.get()),
+        None => targets,
+    })
 }
 
 const PERCENTILES: [usize; 4] = [50, 90, 99, 100];

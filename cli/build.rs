@@ -2,9 +2,8 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
-use bunraku_compile::archive::build::{self, Options, Progress, Summary};
-use bunraku_compile::archive::ruby::NeedsRuby;
-use bunraku_compile::job::PathList;
+use bunraku::archive::{self, NeedsRuby, Options, Progress, Summary};
+use bunraku::modulepath;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -62,7 +61,7 @@ impl Arguments {
             |dir: &PathBuf| ["environment.conf", "manifests", "modules"].iter().any(|n| dir.join(n).exists());
         let mut options = Options {
             directory: self.environment.clone(),
-            modulepath: self.modulepath.clone().map(|path| PathList::Joined(path).folders()),
+            modulepath: self.modulepath.clone().map(|path| modulepath(&path)),
             embed: self.embed,
             deny_errors: self.deny_errors,
             mode: self.mode,
@@ -101,7 +100,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         bar.set_length(at.files as u64);
         bar.set_position(at.done as u64);
     };
-    let built = build::build(&options, &arguments.output, &progress);
+    let built = archive::build(&options, &arguments.output, &progress);
     bar.finish_and_clear();
     let summary = match built {
         Ok(summary) => summary,

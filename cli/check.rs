@@ -1,12 +1,10 @@
 //! `bunraku check`: syntax and static errors of manifests and templates, on all cores.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::Strict;
+use crate::world;
 use crate::{FAILED, USAGE, output};
-use bunraku_compile::check::{self, Checked, How, Sources};
-use bunraku_compile::job::PathList;
-use bunraku_compile::relative::Known;
-use bunraku_compiler::SourceFile;
+use bunraku::check::{self, Checked, How, KnownNames, SourceFile, Sources};
+use bunraku::{Strict, modulepath};
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -24,7 +22,7 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// What dubious constructs do.
-    #[arg(long, value_name = "HOW", default_value = "error")]
+    #[arg(long, value_name = "HOW", default_value = "error", value_parser = world::strict())]
     strict: Strict,
     /// How many files are checked side by side [default: one a core].
     #[arg(long, value_name = "N")]
@@ -55,9 +53,9 @@ const STACK: usize = 16 << 20;
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let started = Instant::now();
-    let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| PathList::Joined(path).folders());
-    let relative = arguments.relative_names.then(|| Known::new(&path));
-    let how = How { strict: arguments.strict.into(), relative };
+    let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| modulepath(&path));
+    let relative = arguments.relative_names.then(|| KnownNames::new(&path));
+    let how = How { strict: arguments.strict, relative };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let missing: Vec<String> =

@@ -3,11 +3,10 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
-use bunraku_compile::files::write::{self, Access};
-use bunraku_compile::job::Session;
-use bunraku_compile::stats::{Count, Kind, Stats};
+use bunraku::files::write::{self, Access};
+use bunraku::stats::{Count, Kind, Stats};
+use bunraku::{Compiler, Counts, Exported};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -72,27 +71,32 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut job = match arguments.world.job(arguments.certname.as_deref()) {
-        Ok(job) => job,
+    let mut target = match arguments.world.target(arguments.certname.as_deref()) {
+        Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };
-    if !job.is_complete() {
+    if !target.environment.is_complete() {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
-    job.replace_catalog = arguments.replace_catalog;
-    job.check_cycles = arguments.check_cycles;
-    job.stats = arguments.stats;
-    job.profile = arguments.profile.is_some();
-    renderer.given_code(job.code.as_deref());
-    if job.frozen {
+    if let Some(Exported::PuppetDb { replace_catalog, .. }) = &mut target.settings.exported {
+        *replace_catalog = arguments.replace_catalog;
+    }
+    target.settings.check_cycles = arguments.check_cycles;
+    target.settings.counts = match (&arguments.profile, arguments.stats) {
+        (Some(_), _) => Counts::Stacks,
+        (None, true) => Counts::Calls,
+        (None, false) => Counts::None,
+    };
+    renderer.given_code(target.environment.code());
+    if target.environment.is_frozen() {
         renderer.read_no_files();
     }
-    let session = Session::default();
-    let outcome = session.run(&job);
-    session.leave();
-    renderer.logs(&outcome.logs);
-    if let Some(stats) = &outcome.stats {
+    let compiler = Compiler::new();
+    let compiled = compiler.compile(&target.environment, &target.node, &target.settings);
+    compiler.leave();
+    renderer.logs(&compiled.logs);
+    if let Some(stats) = &compiled.stats {
         print_stats(stats, arguments.format);
         if let Some(file) = &arguments.profile
             && let stacks = stats.folded(|count| arguments.profile_of.of(count))
@@ -101,10 +105,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             return renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED);
         }
     }
-    let catalog = match outcome.result {
-        Ok(catalog) => catalog,
+    let catalog = match compiled.result {
+        Ok(catalog) => catalog.into_json(),
         Err(diagnostic) => {
-            renderer.formed(&world::with_hint(diagnostic, &job));
+            renderer.formed(&world::with_hint(diagnostic, &target));
             return ExitCode::from(FAILED);
         }
     };
@@ -123,7 +127,7 @@ const SHOWN: usize = 10;
 
 fn print_stats(stats: &Stats, form: Form) {
     if form == Form::Json {
-        output::note(&json!({"stats": stats.json()}).to_string());
+        output::note(&format!("{{\"stats\":{}}}", stats.to_json()));
         return;
     }
     let line = |name: &str, count: Count| {

@@ -3,7 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
-use bunraku_compile::job::Session;
+use bunraku::Compiler;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,34 +29,37 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut job = match arguments.world.job(None) {
-        Ok(job) => job,
+    let mut target = match arguments.world.target(None) {
+        Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };
     match &arguments.file {
         Some(file) if file.as_os_str() == "-" => match output::stdin() {
-            Ok(code) => job.code = Some(code),
+            Ok(code) => target.environment = target.environment.with_code(code),
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        Some(file) => {
-            if let Err(message) = world::take_manifest(&mut job, file) {
-                return renderer.failure(&message, FAILED);
-            }
-        }
-        None if job.code.is_none() && job.manifest.is_none() => {
+        Some(file) => match world::with_manifest(target.environment, file) {
+            Ok(environment) => target.environment = environment,
+            Err(message) => return renderer.failure(&message, FAILED),
+        },
+        None if arguments.world.execute.is_none() && arguments.world.manifest.is_none() => {
             return renderer.failure("Nothing to run: give FILE or -e", USAGE);
         }
         None => {}
     }
-    job.want = Some(vec!["value".to_owned()]);
-    renderer.given_code(job.code.as_deref());
-    let outcome = Session::default().run(&job);
-    renderer.logs(&outcome.logs);
-    if let Err(diagnostic) = outcome.result {
-        renderer.formed(&world::with_hint(diagnostic, &job));
-        return ExitCode::from(FAILED);
-    }
-    let Some((json, repr)) = outcome.value else { return ExitCode::SUCCESS };
-    let value = if arguments.format == Form::Json { json } else { repr };
+    renderer.given_code(target.environment.code());
+    let compiler = Compiler::new();
+    let evaluated = compiler.evaluate(&target.environment, &target.node, &target.settings);
+    compiler.leave();
+    renderer.logs(&evaluated.logs);
+    let value = match evaluated.result {
+        Ok(value) => value,
+        Err(diagnostic) => {
+            renderer.formed(&world::with_hint(diagnostic, &target));
+            return ExitCode::from(FAILED);
+        }
+    };
+    let Some(value) = value else { return ExitCode::SUCCESS };
+    let value = if arguments.format == Form::Json { value.json } else { value.text };
     output::finish(&mut renderer, &format!("{value}\n"), "the value", ExitCode::SUCCESS)
 }

@@ -2,9 +2,8 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, output};
-use bunraku_compile::archive;
-use bunraku_compile::archive::inspect::{self, Listing, Report};
-use bunraku_compile::job::PathList;
+use bunraku::archive::inspect::{self, Listing, Report};
+use bunraku::{archive, modulepath};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -39,7 +38,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let shown = archive::open(&arguments.file).and_then(|opened| match &arguments.disassemble {
         Some(name) => {
-            let modulepath = arguments.modulepath.clone().map(|path| PathList::Joined(path).folders());
+            let modulepath = arguments.modulepath.clone().map(|path| modulepath(&path));
             let folders: Vec<PathBuf> =
                 arguments.environment.iter().cloned().chain(modulepath.into_iter().flatten()).collect();
             let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();

@@ -1,11 +1,9 @@
 //! The arguments that say which LDAP directory is asked for a node (`--node_terminus ldap`), by the names of Puppet's
 //! settings.
 
-use bunraku_compile::files::read;
-use bunraku_compile::ldap::{Security, Server, Settings};
-use bunraku_compile::settings::default_of;
+use bunraku::files::read;
+use bunraku::{Data, LdapSecurity as Security, LdapServer as Server, LdapSettings, Settings};
 use clap::Args;
-use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 
 /// Bytes that a file with a password may hold.
@@ -78,14 +76,14 @@ impl Ldap {
     ///
     /// # Errors
     /// When the file with the password can't be read.
-    pub fn settings(&self) -> Result<Settings, String> {
+    pub fn settings(&self) -> Result<LdapSettings, String> {
         let password = match &self.ldappassword_file {
             Some(file) => read::given_text(file, MAX_PASSWORD)
                 .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
                 .map_err(|error| format!("Could not read {}: {error}", file.display()))?,
             None => given("ldappassword", &self.ldappassword),
         };
-        Ok(Settings {
+        Ok(LdapSettings {
             base: given("ldapbase", &self.ldapbase),
             user: given("ldapuser", &self.ldapuser),
             password,
@@ -98,7 +96,10 @@ impl Ldap {
     }
 
     /// What was given, for code that reads settings; but the password, which no catalog should hold.
-    pub fn tell(&self, settings: &mut Map<String, Json>) {
+    ///
+    /// # Errors
+    /// When the settings do not take it.
+    pub fn tell(&self, settings: &mut Settings) -> Result<(), String> {
         let texts = [
             ("ldapserver", &self.ldapserver),
             ("ldapbase", &self.ldapbase),
@@ -111,15 +112,15 @@ impl Ldap {
         ];
         for (name, value) in texts {
             if let Some(text) = value {
-                settings.insert(name.to_owned(), text.as_str().into());
+                settings.set(name, &text.as_str().into())?;
             }
         }
-        settings.insert("ldapport".to_owned(), self.ldapport.into());
-        settings.insert("ldapssl".to_owned(), self.ldapssl.into());
-        settings.insert("ldaptls".to_owned(), self.ldaptls.into());
+        settings.set("ldapport", &Data::Integer(self.ldapport.into()))?;
+        settings.set("ldapssl", &self.ldapssl.into())?;
+        settings.set("ldaptls", &self.ldaptls.into())
     }
 }
 
 fn given(name: &str, value: &Option<String>) -> String {
-    value.clone().unwrap_or_else(|| default_of(name).to_owned())
+    value.clone().unwrap_or_else(|| Settings::default_of(name).to_owned())
 }

@@ -3,8 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, output};
-use bunraku_compile::hiera::query::Query;
-use bunraku_compile::job::Session;
+use bunraku::{Compiler, Query};
 use clap::Args;
 use std::process::ExitCode;
 
@@ -76,22 +75,24 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err(message) = query.format() {
         return renderer.failure(&format!("Could not run: {message}"), FAILED);
     }
-    let mut job = match arguments.world.job(None) {
-        Ok(job) => job,
+    let mut target = match arguments.world.target(None) {
+        Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };
     if !arguments.compile {
-        job.code = Some("undef".to_owned());
+        target.environment = target.environment.with_code("undef");
     }
-    job.lookup = Some(query);
-    job.want = Some(Vec::new());
-    let outcome = Session::default().run(&job);
-    renderer.logs(&outcome.logs);
-    if let Err(diagnostic) = &outcome.result {
-        renderer.formed(diagnostic);
-        return ExitCode::from(FAILED);
-    }
-    let answer = outcome.lookup.unwrap_or_default();
+    let compiler = Compiler::new();
+    let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
+    compiler.leave();
+    renderer.logs(&asked.logs);
+    let answer = match asked.result {
+        Ok(answer) => answer,
+        Err(diagnostic) => {
+            renderer.formed(&diagnostic);
+            return ExitCode::from(FAILED);
+        }
+    };
     if let Some(error) = &answer.error {
         renderer.error(error);
     }

@@ -16,7 +16,7 @@ mod output;
 mod render;
 mod world;
 
-use bunraku_vm::budget::Limit;
+use bunraku::Limit;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         }
     }));
     // Without it, an archive that is cut off while it is in use ends the process without a word.
-    if let Err(error) = bunraku_vm::archive::map::guard() {
+    if let Err(error) = bunraku::map::guard() {
         output::note(&format!("Warning: Could not watch over archives in use: {error}"));
     }
     match Arguments::parse().command {

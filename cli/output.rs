@@ -3,7 +3,7 @@
 
 use crate::FAILED;
 use crate::render::Renderer;
-use bunraku_compile::files::read;
+use bunraku::files::read;
 use std::io::{self, Write};
 use std::process::ExitCode;
 

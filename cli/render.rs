@@ -1,9 +1,9 @@
 //! How diagnostics and log messages look: Puppet's single line; on a terminal with colour and the line of source;
 //! as JSON where asked.
 
-use bunraku_compile::Log;
-use bunraku_compile::files::read;
-use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku::Log;
+use bunraku::files::read;
+use bunraku::{Diagnostic, Place, Severity};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;

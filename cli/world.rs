@@ -1,16 +1,14 @@
 //! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
-//! them; they become a job of the runtime.
+//! them; they become what the library compiles.
 
 use crate::ldap::Ldap;
-use bunraku_compile::enc::{self, Classification};
-use bunraku_compile::facts;
-use bunraku_compile::files::read;
-use bunraku_compile::job::{self, Job, PathList};
-use bunraku_compile::ldap;
-use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::Diagnostic;
+use bunraku::bench::Target;
+use bunraku::files::read;
+use bunraku::{
+    Cause, Certificates, Data, Diagnostic, Environment, Exported, Facts, Node, Settings, Strict, modulepath,
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
-use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,11 +73,11 @@ pub struct World {
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
     /// What dubious constructs do [default: error].
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = strict())]
     pub strict: Option<Strict>,
     /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
     #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = limit)]
-    pub limits: Vec<(String, Json)>,
+    pub limits: Vec<(String, Data)>,
     /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     pub ruby: Option<PathBuf>,
@@ -120,15 +118,13 @@ pub enum Terminus {
     Ldap,
 }
 
-/// The setting `strict`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Strict {
-    /// Nothing.
-    Off,
-    /// They warn.
-    Warning,
-    /// They fail.
-    Error,
+/// Takes the setting `strict`.
+pub fn strict() -> impl TypedValueParser<Value = Strict> {
+    PossibleValuesParser::new(["off", "warning", "error"]).map(|name| match name.as_str() {
+        "off" => Strict::Off,
+        "warning" => Strict::Warning,
+        _ => Strict::Error,
+    })
 }
 
 /// A number of seconds, 0 for without end.
@@ -140,93 +136,103 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "not a number of seconds".to_owned())
 }
 
-impl Strict {
-    fn name(self) -> &'static str {
-        match self {
-            Strict::Off => "off",
-            Strict::Warning => "warning",
-            Strict::Error => "error",
-        }
-    }
-}
-
 impl World {
-    /// The job these arguments describe, for the node `certname` if that is given.
+    /// What these arguments describe, for the node `certname` if that is given.
     ///
     /// # Errors
     /// When a file named can't be used, or the node's classifier fails.
-    pub fn job(&self, certname: Option<&str>) -> Result<Job, String> {
-        let node = certname.map(str::to_owned).or_else(|| self.node.clone());
-        let name = node.as_deref().unwrap_or("localhost");
-        let mut settings = Map::new();
-        if let Some(strict) = self.strict {
-            settings.insert("strict".into(), strict.name().into());
+    pub fn target(&self, certname: Option<&str>) -> Result<Target, String> {
+        let name = certname.or(self.node.as_deref()).unwrap_or("localhost");
+        let mut settings = self.settings()?;
+        let mut node = Node::new(name);
+        if let Some(file) = &self.trusted {
+            node = node.with_trusted_from(file)?;
         }
-        if self.strict_variables || self.no_strict_variables {
-            settings.insert("strict_variables".into(), self.strict_variables.into());
-        }
-        if self.native_stdlib || self.no_native_stdlib {
-            settings.insert("native_stdlib".into(), self.native_stdlib.into());
-        }
-        if self.native_templates || self.no_native_templates {
-            settings.insert("native_templates".into(), self.native_templates.into());
-        }
-        settings.extend(self.limits.iter().cloned());
-        if let Some(timeout) = self.timeout {
-            settings.insert("timeout".into(), timeout.into());
-        }
-        let limits = job::exec_limits(&settings)?;
-        let trusted = self.trusted.as_deref().map(|file| facts::object(file, "trusted facts")).transpose()?;
-        let facts = match &self.factpath {
-            Some(folder) => Some(facts::of_node(folder, name)?),
-            None => self.facts.as_deref().map(facts::given).transpose()?,
+        node = match (&self.factpath, &self.facts) {
+            (Some(folder), _) => node.with_facts(Facts::from_folder(folder, name)?),
+            (None, Some(file)) => node.with_facts(Facts::from_file(file)?),
+            (None, None) => node,
         };
-        let classified = match (self.node_terminus, &self.external_nodes) {
-            (Terminus::Exec, Some(command)) => enc::classify(command, name, limits)?,
+        let limits = settings.programs;
+        let (node, said) = match (self.node_terminus, &self.external_nodes) {
+            (Terminus::Exec, Some(command)) => node.classified_by(command, limits)?,
             (Terminus::Ldap, _) => {
-                self.ldap.tell(&mut settings);
+                self.ldap.tell(&mut settings)?;
                 let server = self.ldap.server(self.localcacert.as_deref());
-                ldap::classify(&server, &self.ldap.settings()?, name, facts.as_ref(), limits)?
+                node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
             }
-            _ => Classification::default(),
+            _ => (node, None),
         };
-        let (environment, environment_name) = self.environment_of(&classified)?;
-        let mut job = Job {
-            code: self.execute.clone(),
-            environment,
-            environment_name,
-            modulepath: self.modulepath.clone().map(PathList::Joined),
-            hiera_config: self.hiera_config.clone(),
-            archive: self.archive.clone(),
-            frozen: self.frozen,
-            node,
-            classes: Some(classified.classes).filter(|classes| !classes.is_null()),
-            parameters: Some(classified.parameters).filter(|parameters| !parameters.is_empty()),
-            facts: facts.map(|facts| Json::Object(facts).into()),
-            trusted,
-            storeconfigs: self.storeconfigs.clone(),
-            localcacert: self.localcacert.clone(),
-            hostcert: self.hostcert.clone(),
-            hostprivkey: self.hostprivkey.clone(),
-            ruby: self.ruby.clone(),
-            settings: Some(settings),
-            ..Job::default()
-        };
-        if let Some(manifest) = &self.manifest {
-            take_manifest(&mut job, manifest)?;
+        Ok(Target { environment: self.environment(said)?, node, settings })
+    }
+
+    fn settings(&self) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        if let Some(strict) = self.strict {
+            settings.strict = strict;
         }
-        Ok(job)
+        settings.strict_variables = !self.no_strict_variables;
+        settings.native_stdlib = !self.no_native_stdlib;
+        settings.native_templates = !self.no_native_templates;
+        for (name, value) in &self.limits {
+            settings.set(name, value)?;
+        }
+        if let Some(timeout) = self.timeout {
+            settings.set("timeout", &timeout.into())?;
+        }
+        if let Some(ruby) = &self.ruby {
+            settings.ruby.program = ruby.clone();
+        }
+        settings.exported = self.storeconfigs.as_ref().map(|place| self.exported(place));
+        Ok(settings)
+    }
+
+    fn exported(&self, place: &str) -> Exported {
+        if !place.starts_with("http://") && !place.starts_with("https://") {
+            return Exported::Folder(place.into());
+        }
+        let certificates = Certificates {
+            authorities: self.localcacert.clone(),
+            certificate: self.hostcert.clone(),
+            key: self.hostprivkey.clone(),
+        };
+        Exported::PuppetDb { url: place.to_owned(), certificates, replace_catalog: false }
+    }
+
+    fn environment(&self, said: Option<String>) -> Result<Environment, String> {
+        let (folder, name) = self.environment_of(said)?;
+        let mut environment = match (&self.archive, self.frozen) {
+            (Some(archive), true) => Environment::frozen(archive),
+            (Some(archive), false) => Environment::default().with_archive(archive),
+            (None, _) => Environment::default(),
+        };
+        if let Some(folder) = folder {
+            environment = environment.with_folder(folder);
+        }
+        if let Some(name) = name {
+            environment = environment.with_name(name);
+        }
+        if let Some(path) = &self.modulepath {
+            environment = environment.with_modulepath(modulepath(path));
+        }
+        if let Some(file) = &self.hiera_config {
+            environment = environment.with_hiera_config(file);
+        }
+        if let Some(code) = &self.execute {
+            environment = environment.with_code(code);
+        }
+        match &self.manifest {
+            Some(manifest) => with_manifest(environment, manifest),
+            None => Ok(environment),
+        }
     }
 
     /// Folder and name of the environment: a classifier's word goes before the folder's, which it moves to the
     /// folder of that name beside it.
-    fn environment_of(&self, said: &Classification) -> Result<(Option<PathBuf>, Option<String>), String> {
+    fn environment_of(&self, said: Option<String>) -> Result<(Option<PathBuf>, Option<String>), String> {
         let named = self.environment.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
-        let (Some(wanted), Some(given)) = (&said.environment, &self.environment) else {
-            return Ok((
-                self.environment.clone(),
-                self.environment_name.clone().or(said.environment.clone()),
-            ));
+        let (Some(wanted), Some(given)) = (&said, &self.environment) else {
+            return Ok((self.environment.clone(), self.environment_name.clone().or(said)));
         };
         if self.environment_name.as_deref().or(named) == Some(wanted) {
             return Ok((Some(given.clone()), Some(wanted.clone())));
@@ -243,44 +249,36 @@ impl World {
     }
 }
 
-/// Names the manifest of a job. A pipe is read here, once: what is read by others must be a file.
+/// The environment with another main manifest. A pipe is read here, once: what is read by others must be a file.
 ///
 /// # Errors
 /// When it can't be read.
-pub fn take_manifest(job: &mut Job, manifest: &Path) -> Result<(), String> {
+pub fn with_manifest(environment: Environment, manifest: &Path) -> Result<Environment, String> {
     if !read::is_stream_at(manifest) {
-        job.manifest = Some(manifest.to_path_buf());
-        return Ok(());
+        return Ok(environment.with_manifest(manifest));
     }
     let text = read::given_text(manifest, read::MAX_FILE);
     let text = text.map_err(|error| format!("Could not read {}: {error}", manifest.display()))?;
-    if job.code.is_none() {
-        (job.code, job.code_file) = (Some(text), Some(manifest.to_path_buf()));
+    match environment.code() {
+        None => Ok(environment.with_code_of(text, manifest.to_string_lossy())),
+        Some(_) => Ok(environment),
     }
-    Ok(())
 }
 
 /// An error with a word of help, where it may be that facts were forgotten.
-pub fn with_hint(mut diagnostic: Diagnostic, job: &Job) -> Diagnostic {
+pub fn with_hint(mut diagnostic: Diagnostic, target: &Target) -> Diagnostic {
     let fits = matches!(diagnostic.cause, Cause::UnknownVariable | Cause::UndefAccessed);
-    if fits && diagnostic.help.is_none() && job.facts.is_none() && job.storeconfigs.is_none() {
+    let none = !target.node.has_facts() && target.settings.exported.is_none();
+    if fits && diagnostic.help.is_none() && none {
         diagnostic.help = Some("no facts were given: --facts FILE, or --factpath DIR, names them".to_owned());
     }
     diagnostic
 }
 
-fn limit(text: &str) -> Result<(String, Json), String> {
+fn limit(text: &str) -> Result<(String, Data), String> {
     let (name, number) = text.split_once('=').ok_or("it takes NAME=NUMBER")?;
-    let number = serde_json::from_str::<serde_json::Number>(number).map_err(|_| "it takes a number")?;
-    Ok((name.to_owned(), number.into()))
-}
-
-impl From<Strict> for bunraku_compiler::check::Strict {
-    fn from(strict: Strict) -> Self {
-        match strict {
-            Strict::Off => Self::Off,
-            Strict::Warning => Self::Warning,
-            Strict::Error => Self::Error,
-        }
+    match Data::from_json(number) {
+        Ok(number @ (Data::Integer(_) | Data::Float(_))) => Ok((name.to_owned(), number)),
+        _ => Err("it takes a number".to_owned()),
     }
 }

@@ -3,12 +3,10 @@
 
 #![allow(missing_docs, reason = "what Criterion's macros make is not for reading")]
 
+use bunraku::archive::{self, Options, build};
+use bunraku::{Compiler, Environment, Node, Settings};
 use bunraku_benches::modules;
-use bunraku_compile::archive;
-use bunraku_compile::archive::build::{Options, build};
-use bunraku_compile::job::{Job, Session};
 use criterion::{Criterion, criterion_group, criterion_main};
-use serde_json::{Value, json};
 use std::hint::black_box;
 
 fn archive(criterion: &mut Criterion) {
@@ -30,14 +28,15 @@ fn archive(criterion: &mut Criterion) {
     group.bench_function("find a definition", |bencher| {
         bencher.iter(|| black_box(archive.defined(black_box(&definition)).is_ok_and(|all| !all.is_empty())));
     });
-    let job = |given: Value| -> Job { serde_json::from_value(given).expect("it is a job") };
-    let source = job(json!({"id": 1, "code": "$x = 1", "modulepath": [modulepath]}));
-    let frozen = job(json!({"id": 1, "code": "$x = 1", "archive": file, "frozen": true}));
-    for (name, job) in [("cold compile from source", source), ("cold compile, frozen", frozen)] {
-        let first = Session::default().run(&job).result;
+    let source = Environment::of_code("$x = 1").with_modulepath([modulepath.clone()]);
+    let frozen = Environment::frozen(&file).with_code("$x = 1");
+    let (node, settings) = (Node::new("localhost"), Settings::default());
+    for (name, environment) in [("cold compile from source", source), ("cold compile, frozen", frozen)] {
+        let first = Compiler::new().compile(&environment, &node, &settings).result;
         assert!(first.is_ok(), "{name}: {first:?}");
         group.bench_function(name, |bencher| {
-            bencher.iter(|| black_box(Session::default().run(&job).result.is_ok()));
+            bencher
+                .iter(|| black_box(Compiler::new().compile(&environment, &node, &settings).result.is_ok()));
         });
     }
     group.finish();

@@ -3,23 +3,25 @@
 
 #![allow(missing_docs, reason = "what Criterion's macros make is not for reading")]
 
+use bunraku::Compiler;
 use bunraku_benches::cases::all;
-use bunraku_benches::warm::frozen;
-use bunraku_compile::job::Session;
+use bunraku_benches::target::{compile as compiled, frozen};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
 fn compile(criterion: &mut Criterion) {
-    let session = Session::default();
+    let compiler = Compiler::new();
     let mut group = criterion.benchmark_group("compile");
     group.sample_size(10);
     let work = tempfile::tempdir().expect("there is a folder for what is made here");
     for (number, case) in all(work.path()).expect("the cases can be made").iter().enumerate() {
         let name = &case.name;
-        let job = frozen(&case.job, work.path(), &number.to_string()).expect("its archive can be built");
-        let first = session.run(&job).result;
+        let target = frozen(&case.job, work.path(), &number.to_string()).expect("its archive can be built");
+        let first = compiled(&compiler, &target).result;
         assert!(first.is_ok(), "{name}: {first:?}");
-        group.bench_function(name, |bencher| bencher.iter(|| black_box(session.run(&job).result.is_ok())));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| black_box(compiled(&compiler, &target).result.is_ok()))
+        });
     }
     group.finish();
 }

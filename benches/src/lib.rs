@@ -5,6 +5,7 @@ pub mod cold;
 pub mod puppet;
 pub mod results;
 pub mod scale;
+pub mod target;
 pub mod warm;
 
 use std::path::{Path, PathBuf};

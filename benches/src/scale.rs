@@ -1,9 +1,10 @@
 //! What grows with what: cost and memory a resource, catalogs a second by threads, a fleet.
 
 use crate::results::{Figures, number};
+use crate::target::{compile, frozen};
 use crate::warm;
-use bunraku_compile::bench;
-use bunraku_compile::job::{Job, Session};
+use ::bunraku::bench::{self, Target};
+use ::bunraku::{Compiler, Environment, Node, Settings, Spent};
 use bunraku_tests::used::used;
 use bunraku_tests::{bunraku, control_repo};
 use std::fmt::Write as _;
@@ -25,6 +26,15 @@ fn program(resources: usize) -> String {
     )
 }
 
+/// Code and nothing else.
+fn target(code: &str) -> Target {
+    Target {
+        environment: Environment::of_code(code),
+        node: Node::new("localhost"),
+        settings: Settings::default(),
+    }
+}
+
 /// Cost and memory a resource.
 ///
 /// # Errors
@@ -41,13 +51,13 @@ pub fn sizes(rounds: usize) -> Result<String, String> {
         Ok::<_, String>(used(3, &binary, &args)?.own_mib * 1024.0 * 1024.0)
     };
     let empty = memory("")?;
-    let session = Session::default();
+    let compiler = Compiler::new();
     let mut costs = Vec::new();
     for size in SIZES {
         let code = program(size);
-        let job = Job { code: Some(code.clone()), ..Job::default() };
-        let run = || session.run(&job).result.map_err(|diagnostic| diagnostic.message);
-        let bytes = warm::warmed(&session, &job)?;
+        let target = target(&code);
+        let run = || compile(&compiler, &target).result.map_err(|diagnostic| diagnostic.message);
+        let bytes = warm::warmed(&compiler, &target)?;
         let mut figures = Figures::new();
         let times = (30_000 / size).max(1);
         for _ in 0..rounds {
@@ -82,30 +92,29 @@ pub fn threads(work: &Path, rounds: usize) -> Result<String, String> {
         "### Threads\n\n| work | 1 thread | 2 threads | ratio | in ERB | in functions in Ruby | writing JSON |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let nodes = control_repo::NODES.map(|node| warm::frozen(&control_repo::job(node), work, "control-repo"));
-    let nodes: Vec<Job> = nodes.into_iter().collect::<Result<_, _>>()?;
-    let plain: Vec<Job> =
-        SIZES[..2].iter().map(|size| Job { code: Some(program(*size)), ..Job::default() }).collect();
-    let fleet = bench::fleet(&nodes, 500)?;
+    let nodes = control_repo::NODES.map(|node| frozen(&control_repo::job(node), work, "control-repo"));
+    let nodes: Vec<Target> = nodes.into_iter().collect::<Result<_, _>>()?;
+    let plain: Vec<Target> = SIZES[..2].iter().map(|size| target(&program(*size))).collect();
+    let fleet = bench::fleet(&nodes, 500);
     let works = [
         ("the four machines", &nodes, rounds * 3),
         ("400 and 3,000 resources without Ruby", &plain, rounds * 30),
         ("a fleet: 500 machines of the four kinds", &fleet, 1),
     ];
-    for (name, jobs, rounds) in works {
+    for (name, targets, rounds) in works {
         // By turns: what else the machine does in the meantime is to be in both.
         let (mut ones, mut twos, mut ratios) = (Figures::new(), Figures::new(), Figures::new());
         let mut last = None;
         for _ in 0..TURNS {
-            let one = bench::run(&Session::default(), jobs, rounds, 1)?;
-            let two = bench::run(&Session::default(), jobs, rounds, 2)?;
+            let one = bench::run(&Compiler::new(), targets, rounds, 1)?;
+            let two = bench::run(&Compiler::new(), targets, rounds, 2)?;
             ones.push(one.rate());
             twos.push(two.rate());
             ratios.push(two.rate() / one.rate());
             last = Some(two);
         }
         let Some(two) = last else { continue };
-        let share = |part: fn(&bunraku_compile::inputs::Spent) -> std::time::Duration| two.share(part) * 1e2;
+        let share = |part: fn(&Spent) -> std::time::Duration| two.share(part) * 1e2;
         let row = format!(
             "| {name} | {} a second | {} a second | {:.2} ({:.2}–{:.2}) | {:.0} % | {:.0} % | {:.0} % |",
             number(ones.median()),

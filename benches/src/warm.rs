@@ -3,59 +3,23 @@
 use crate::cases::Case;
 use crate::puppet::Puppet;
 use crate::results::{Figures, number};
-use bunraku_compile::archive::build::{self, Options};
-use bunraku_compile::inputs::Spent;
-use bunraku_compile::job::{Job, PathList, Session};
+use crate::target::{compile, frozen};
+use bunraku::bench::Target;
+use bunraku::{Compiler, Spent};
 use bunraku_tests::control_repo;
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-/// A job of `batch`, read.
-///
-/// # Errors
-/// When it is none.
-pub fn job(job: &Value) -> Result<Job, String> {
-    serde_json::from_value(job.clone()).map_err(|error| error.to_string())
-}
-
-/// The job as a compile server would have it: its facts read, and its environment opened once, from a frozen archive
-/// that is made here, of the name `name` in `work`.
-///
-/// # Errors
-/// When it can't be built.
-pub fn frozen(given: &Value, work: &Path, name: &str) -> Result<Job, String> {
-    let mut job = job(given)?;
-    if let Some(facts) = &job.facts {
-        job.facts = Some(Value::Object(bunraku_compile::facts::facts(facts)?).into());
-    }
-    let modulepath = job.modulepath.as_ref().map(PathList::folders);
-    // Code without an environment has the modules in common with all such code.
-    let archive: PathBuf = match (&job.environment, &modulepath) {
-        (Some(_), _) => work.join(format!("{name}.bnr")),
-        (None, Some(_)) => work.join("modules.bnr"),
-        (None, None) => return Ok(job),
-    };
-    if !archive.exists() {
-        let options =
-            Options { directory: job.environment.clone(), modulepath, embed: true, ..Options::default() };
-        build::build(&options, &archive, &|_| ())?;
-    }
-    job.archive = Some(archive);
-    job.frozen = true;
-    Ok(job)
-}
-
-/// Runs a job until nothing is new to the session any more; the bytes of its catalog.
+/// Compiles a target until nothing is new to the compiler any more; the bytes of its catalog.
 ///
 /// # Errors
 /// When it can't be compiled.
-pub fn warmed(session: &Session, job: &Job) -> Result<usize, String> {
+pub fn warmed(compiler: &Compiler, target: &Target) -> Result<usize, String> {
     let (mut bytes, started) = (0, Instant::now());
     while bytes == 0 || started.elapsed().as_millis() < 400 {
-        bytes = session.run(job).result.map_err(|diagnostic| diagnostic.message)?.len();
+        bytes = compile(compiler, target).result.map_err(|diagnostic| diagnostic.message)?.to_json().len();
     }
     Ok(bytes)
 }
@@ -66,8 +30,8 @@ pub struct Pair<'a> {
     pub resources: u64,
     /// Bytes of ours.
     pub bytes: usize,
-    session: &'a Session,
-    job: &'a Job,
+    compiler: &'a Compiler,
+    target: &'a Target,
     times: usize,
 }
 
@@ -84,12 +48,17 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When one of them can't.
-    pub fn new(puppet: &mut Puppet, session: &'a Session, case: &Case, job: &'a Job) -> Result<Self, String> {
+    pub fn new(
+        puppet: &mut Puppet,
+        compiler: &'a Compiler,
+        case: &Case,
+        target: &'a Target,
+    ) -> Result<Self, String> {
         puppet.add(&case.name, &case.job)?;
         puppet.run(&case.name)?;
         let resources = puppet.run(&case.name)?.resources;
-        let bytes = warmed(session, job)?;
-        let mut pair = Pair { resources, bytes, session, job, times: 1 };
+        let bytes = warmed(compiler, target)?;
+        let mut pair = Pair { resources, bytes, compiler, target, times: 1 };
         // As often as the clock needs, and as it takes to forget the other process's turn.
         pair.times = (200.0 / pair.ours()?.0).clamp(1.0, 200.0) as usize;
         Ok(pair)
@@ -98,7 +67,7 @@ impl<'a> Pair<'a> {
     fn ours(&self) -> Result<(f64, Spent), String> {
         let (started, mut spent) = (Instant::now(), Spent::default());
         for _ in 0..self.times {
-            let outcome = self.session.run(self.job);
+            let outcome = compile(self.compiler, self.target);
             black_box(outcome.result.map_err(|diagnostic| diagnostic.message)?);
             spent += outcome.spent;
         }
@@ -133,7 +102,7 @@ pub fn programs(
     puppet: &mut Puppet,
     rounds: usize,
 ) -> Result<String, String> {
-    let session = Session::default();
+    let compiler = Compiler::new();
     let mut out = format!(
         "### {title}\n\nIn one process each, run by turns ({rounds} rounds): from the node to the JSON an agent is \
          sent. Environments are opened once, ours from a frozen archive. The ratio is the median of the rounds' own, \
@@ -142,8 +111,8 @@ pub fn programs(
     );
     for (number_of_case, case) in cases.iter().enumerate() {
         let failed = |error: String| format!("{}: {error}", case.name);
-        let job = frozen(&case.job, work, &format!("{}{number_of_case}", title.len())).map_err(failed)?;
-        let pair = Pair::new(puppet, &session, case, &job).map_err(failed)?;
+        let target = frozen(&case.job, work, &format!("{}{number_of_case}", title.len())).map_err(failed)?;
+        let pair = Pair::new(puppet, &compiler, case, &target).map_err(failed)?;
         let (mut theirs, mut ours, mut ratios) = (Figures::new(), Figures::new(), Figures::new());
         for _ in 0..rounds {
             let turn = pair.turn(puppet, &case.name).map_err(failed)?;
@@ -170,7 +139,7 @@ pub fn programs(
 /// # Errors
 /// When a side can't compile one.
 pub fn nodes(work: &Path, puppet: &mut Puppet, rounds: usize) -> Result<String, String> {
-    let session = Session::default();
+    let compiler = Compiler::new();
     let mut out = format!(
         "### The control repo's machines, warm\n\nAs above ({rounds} rounds). ERB is counted apart: what \
          Ruby renders in Puppet is mostly rendered natively here, and *without ERB* is the time that is left of each. *Ruby functions* is what remains in our worker after \
@@ -183,8 +152,8 @@ pub fn nodes(work: &Path, puppet: &mut Puppet, rounds: usize) -> Result<String, 
     for node in control_repo::NODES {
         let failed = |error: String| format!("{node}: {error}");
         let case = Case { name: node.to_owned(), job: control_repo::job(node) };
-        let job = frozen(&case.job, work, "control-repo").map_err(failed)?;
-        let pair = Pair::new(puppet, &session, &case, &job).map_err(failed)?;
+        let target = frozen(&case.job, work, "control-repo").map_err(failed)?;
+        let pair = Pair::new(puppet, &compiler, &case, &target).map_err(failed)?;
         let mut columns: [Figures; 9] = Default::default();
         for _ in 0..rounds {
             let turn = pair.turn(puppet, node).map_err(failed)?;

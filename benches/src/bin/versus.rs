@@ -5,10 +5,10 @@
 //! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
 //! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, or a part of a program's name.
 
+use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
 use bunraku_benches::{cold, results, scale, warm};
-use bunraku_compile::threads::within;
 use bunraku_tests::used;
 use std::process::ExitCode;
 

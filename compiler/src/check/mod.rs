@@ -27,10 +27,9 @@ mod tests;
 use crate::ast::{ExprKind, Program};
 use crate::source::SourceFile;
 use bunraku_vm::diagnostic::Diagnostic;
+pub use bunraku_vm::host::Strict;
 pub use location::{Location, namespace_of};
 use report::Report;
-
-pub use bunraku_vm::host::Strict;
 
 /// What the checks have to know.
 #[derive(Clone, Copy, Debug, Default)]

@@ -24,7 +24,6 @@ use bunraku_stores::Store;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Strict;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
@@ -36,8 +35,6 @@ pub(crate) struct Asked<'c> {
     /// Name of the node.
     pub node_name: &'c str,
     pub settings: Settings,
-    /// The setting `strict`, as the checks of sources take it.
-    pub check: Strict,
     /// What else of Puppet's settings was set, for code that reads them.
     pub given: &'c Given,
     /// Functions of the language and of the embedding program.
@@ -76,10 +73,9 @@ impl<'c> Compile<'c> {
         let Inputs {
             environment, kept_templates, kept, functions, settings, given, node, store, ruby, ..
         } = inputs;
-        let check = settings.strict;
         Compile {
             arena,
-            asked: Asked { node_name: &node.name, settings, check, given, functions, store, kept },
+            asked: Asked { node_name: &node.name, settings, given, functions, store, kept },
             environment,
             hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,

@@ -42,12 +42,63 @@
 //! # Ok::<(), String>(())
 //! ```
 
-use bunraku_vm::function::Native;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::{Call, Native};
+use bunraku_vm::types::{self, CallableType, Signature};
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
 use std::collections::HashMap;
 
 /// Functions by name, besides those of the language.
 #[derive(Default)]
-pub struct Functions(HashMap<&'static str, &'static Native>);
+pub struct Functions {
+    natives: HashMap<&'static str, &'static Native>,
+    embedded: HashMap<String, Embedded>,
+}
+
+/// What an embedded function does: its arguments have been checked.
+pub type Body = dyn for<'c> Fn(&mut Vm<'c>, Call<'c, '_>) -> Eval<'c> + Send + Sync;
+
+/// A function of the embedding program that may hold state of the program.
+pub struct Embedded {
+    /// Its name.
+    pub name: String,
+    /// Types, in Puppet's notation, and names of its parameters.
+    pub parameters: Vec<(String, String)>,
+    /// What it does.
+    pub body: Box<Body>,
+}
+
+impl Embedded {
+    /// What a call is checked against.
+    ///
+    /// # Errors
+    /// When a parameter's type is none.
+    pub fn signature<'c>(&self, vm: &mut Vm<'c>) -> Eval<'c, Signature<'c>> {
+        let mut params = Vec::with_capacity(self.parameters.len());
+        for (ty, _) in &self.parameters {
+            params.push(types::parse(vm, ty)?);
+        }
+        let names = self.parameters.iter().map(|(_, name)| &*vm.arena.alloc_str(name)).collect();
+        let params = vm.arena.alloc_slice_copy(&params);
+        let callable = CallableType { params, size: None, block: None, returns: None, unspecified: false };
+        Ok(Signature { callable, names, block_name: "block" })
+    }
+
+    /// Calls it.
+    ///
+    /// # Errors
+    /// Puppet's, where the arguments do not fit; the function's own.
+    pub fn call<'c>(&self, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c, Value<'c>> {
+        let signature = self.signature(vm)?;
+        if !vm.accepts(&signature, call.args, call.block)? {
+            let signatures = [signature];
+            let why = types::mismatch::describe_arguments(vm, &self.name, &signatures, call.args, call.block);
+            return Err(Flow::raw(why));
+        }
+        (self.body)(vm, call)
+    }
+}
 
 impl Functions {
     /// Takes functions in.
@@ -65,12 +116,35 @@ impl Functions {
                 return Err(format!("There is a function '{name}' already"));
             }
         }
-        Ok(Functions(all))
+        Ok(Functions { natives: all, embedded: HashMap::new() })
+    }
+
+    /// Takes in functions that may hold state.
+    ///
+    /// # Errors
+    /// As of [`Functions::new`].
+    pub fn with_embedded(mut self, functions: Vec<Embedded>) -> Result<Functions, String> {
+        for function in functions {
+            let name = &function.name;
+            if !name.split("::").all(is_segment) {
+                return Err(format!("'{name}' is not the name of a function"));
+            }
+            if self.find(name).is_some() || self.embedded.contains_key(name) {
+                return Err(format!("There is a function '{name}' already"));
+            }
+            self.embedded.insert(name.clone(), function);
+        }
+        Ok(self)
+    }
+
+    /// The function of a name that may hold state.
+    pub fn embedded(&self, name: &str) -> Option<&Embedded> {
+        self.embedded.get(name)
     }
 
     /// The function of a name: the language's, or one of these.
     pub fn find(&self, name: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name).or_else(|| self.0.get(name).copied())
+        bunraku_stdlib::find(name).or_else(|| self.natives.get(name).copied())
     }
 }
 

@@ -15,6 +15,7 @@ use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::host::Strict;
+use serde_json::{Map, Value as Json, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -93,6 +94,47 @@ pub struct Node {
     pub parameters: serde_json::Map<String, serde_json::Value>,
     /// Classes of an external node classifier: names, each with parameters or null.
     pub classes: Vec<(String, serde_json::Value)>,
+}
+
+impl Node {
+    /// A node of which nothing is known but its name: `$trusted` and `$server_facts` as Puppet has them then.
+    pub fn new(name: &str) -> Node {
+        let (host, domain) = name.split_once('.').map_or((name, None), |(host, domain)| (host, Some(domain)));
+        let trusted = json!({
+            "authenticated": "local",
+            "certname": name,
+            "extensions": {},
+            "hostname": host,
+            "domain": domain,
+            "external": {},
+        });
+        let server_facts =
+            json!({"serverversion": "7.23.0", "servername": "localhost", "serverip": "127.0.0.1"});
+        let map = |json: Json| json.as_object().cloned().unwrap_or_default();
+        Node {
+            name: name.to_owned(),
+            facts: Facts::Own(Map::new()),
+            trusted: map(trusted),
+            server_facts: map(server_facts),
+            parameters: Map::new(),
+            classes: Vec::new(),
+        }
+    }
+}
+
+/// Classes as an external node classifier gives them: a list of names, or parameters by name.
+///
+/// # Errors
+/// When it is neither.
+pub fn classes(given: &Json) -> Result<Vec<(String, Json)>, String> {
+    match given {
+        Json::Null => Ok(Vec::new()),
+        Json::Array(names) => {
+            Ok(names.iter().filter_map(|name| Some((name.as_str()?.to_owned(), Json::Null))).collect())
+        }
+        Json::Object(map) => Ok(map.iter().map(|(name, params)| (name.clone(), params.clone())).collect()),
+        _ => Err("'classes' must be a list of names or an object of parameters by name".to_owned()),
+    }
 }
 
 /// What a compile leaves.

@@ -19,7 +19,6 @@ pub use bunraku_ruby as ruby;
 pub use bunraku_stores as store;
 
 mod aliases;
-pub mod bench;
 mod classes;
 mod collect;
 pub mod compile;
@@ -45,8 +44,10 @@ mod phases;
 mod query;
 mod read_settings;
 mod relations;
+pub mod request_settings;
 mod ruby_functions;
 mod ruby_port;
+pub mod session;
 pub mod settings;
 mod sound;
 mod state;

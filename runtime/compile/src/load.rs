@@ -38,12 +38,13 @@ impl<'c> Compile<'c> {
     /// The unit of a manifest, whose definitions are not known yet.
     pub(crate) fn read_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, Read<'c>> {
         if let Some(file) = self.environment.modules.kept_file(path) {
-            let compile =
-                || self.units().file(self.tree(), path, self.asked.check, file.in_module.as_deref());
-            let outcome = file.units[self.asked.check as usize].get_or_init(compile);
+            let compile = || {
+                self.units().file(self.tree(), path, self.asked.settings.strict, file.in_module.as_deref())
+            };
+            let outcome = file.units[self.asked.settings.strict as usize].get_or_init(compile);
             self.note_standing(path);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
-            let learned = Some(&file.learned[self.asked.check as usize]);
+            let learned = Some(&file.learned[self.asked.settings.strict as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
             return self.read_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
         }
@@ -55,7 +56,7 @@ impl<'c> Compile<'c> {
 
     pub(crate) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
         let in_module = self.environment.modules.place(path).map(|(path, _)| path);
-        let outcome = self.units().file(self.tree(), path, self.asked.check, in_module.as_deref());
+        let outcome = self.units().file(self.tree(), path, self.asked.settings.strict, in_module.as_deref());
         self.note_standing(path);
         outcome.map_err(|faults| self.faults(&faults))
     }
@@ -70,7 +71,7 @@ impl<'c> Compile<'c> {
 
     /// How code that is no module's is checked.
     pub(crate) fn check_options(&self) -> CheckOptions<'static> {
-        CheckOptions { strict: self.asked.check, location: Location::Free }
+        CheckOptions { strict: self.asked.settings.strict, location: Location::Free }
     }
 
     pub(crate) fn module_of(&self, path: &Path) -> &'c str {

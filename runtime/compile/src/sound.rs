@@ -66,7 +66,7 @@ impl<'c> Compile<'c> {
             };
             let site = self.types.sites.borrow().get(key.as_str()).copied().unwrap_or_default().to_owned();
             let lasting = LastingAlias { name: alias.name.to_owned(), site, target };
-            let _ = files.lasting[self.asked.check as usize].set(Arc::new(lasting));
+            let _ = files.lasting[self.asked.settings.strict as usize].set(Arc::new(lasting));
         }
         vm.learn(chunk)
     }
@@ -101,7 +101,7 @@ impl<'c> Compile<'c> {
         let Some(file) = file else { return false };
         let sought = self.environment.type_files.get(name.to_lowercase().as_str());
         let unit = self.environment.modules.kept_file(Path::new(file));
-        let outcome = unit.and_then(|file| file.units[self.asked.check as usize].get());
+        let outcome = unit.and_then(|file| file.units[self.asked.settings.strict as usize].get());
         sought.and_then(|files| files.alias.as_deref()) == Some(Path::new(file))
             && outcome.is_some_and(|outcome| outcome.as_ref().is_ok_and(|unit| unit.warnings.is_empty()))
     }

@@ -132,7 +132,7 @@ impl Stats {
     }
 
     /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`; for ERB templates in Ruby, `reasons` by name.
-    pub fn json(&self) -> Json {
+    pub fn to_json(&self) -> String {
         let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64(), "bytes": count.bytes});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
@@ -142,7 +142,7 @@ impl Stats {
             }
             (kind.name().to_owned(), all)
         };
-        Kind::ALL.into_iter().map(kind).collect()
+        Json::Object(Kind::ALL.into_iter().map(kind).collect()).to_string()
     }
 
     /// The stacks of a profile, outermost first, joined by `;`: what `flamegraph.pl`, inferno and speedscope read.
@@ -330,7 +330,7 @@ impl<'c> Counter<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counter, Kind};
+    use super::{Counter, Json, Kind};
     use bumpalo::Bump;
     use std::time::Duration;
 
@@ -351,7 +351,8 @@ mod tests {
         assert!(inner.time >= Duration::from_millis(30), "{inner:?}");
         assert!(outer.time < inner.time, "{outer:?} {inner:?}");
         assert!(inner.bytes >= 100 && outer.bytes >= 1000, "{outer:?} {inner:?}");
-        assert_eq!(stats.json()["ruby"]["by_name"]["in;ner"]["calls"], 1);
+        let json: serde_json::Value = serde_json::from_str(&stats.to_json()).unwrap();
+        assert_eq!(json["ruby"]["by_name"]["in;ner"]["calls"], 1);
         let calls = stats.folded(|count| count.calls);
         assert_eq!(calls, "native outer 1\nnative outer;ruby in,ner 1\n");
     }

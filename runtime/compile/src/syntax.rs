@@ -37,7 +37,7 @@ impl<'c> Compile<'c> {
         syntax: &str,
         text: &str,
     ) -> Result<(), SyntaxFault> {
-        let strict: Strict = self.asked.check;
+        let strict: Strict = self.asked.settings.strict;
         let found = checker.map_or(Ok(()), |checker| syntax::check_by(checker, syntax, text, strict));
         if let Err(SyntaxFault::Issue { inner, .. }) = &found
             && !inner.is_empty()

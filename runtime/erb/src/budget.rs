@@ -1,9 +1,10 @@
-//! What one rendering may use: steps, depth, bytes and time. What needs more is Ruby's, which has limits of its own.
+//! What one rendering may use: steps, depth, bytes and time. A template that needs more is left to Ruby, which has limits
+//! of its own.
 //!
 //! Kept for the thread, since values are compared, printed and made far from the renderer, which asks for it once; a
 //! template within another uses up what is left of the outer one's.
 
-use super::value::{ForRuby, OrRuby};
+use super::for_ruby::{ForRuby, OrRuby};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -13,15 +14,15 @@ const STEPS: u64 = 2_000_000;
 const BYTES: usize = 256 << 20;
 /// Expressions within expressions, blocks and templates included.
 const DEPTH: usize = 500;
-/// Time, looked at now and then.
+/// Time; the clock is read every [`EVERY`] steps.
 const TIME: Duration = Duration::from_secs(5);
 const EVERY: u64 = 512;
 
 /// What the rendering on this thread has used.
 pub(super) struct RenderBudget {
-    /// Steps up to the next look at all of this.
+    /// Steps left before bytes and time are checked next.
     soon: Cell<u64>,
-    /// Steps left after that.
+    /// Steps left behind that check.
     later: Cell<u64>,
     bytes: Cell<usize>,
     depth: Cell<usize>,
@@ -61,13 +62,16 @@ impl RenderBudget {
         self.spend(1)
     }
 
-    /// It ends.
+    /// An expression that [`enter`](Self::enter) has counted ends.
     #[inline]
     pub fn leave(&self) {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 
-    /// So many steps are made.
+    /// Counts steps.
+    ///
+    /// # Errors
+    /// When there are none left, or bytes or time are used up.
     #[inline]
     pub fn spend(&self, steps: u64) -> OrRuby<()> {
         match self.soon.get().checked_sub(steps) {
@@ -90,7 +94,7 @@ impl RenderBudget {
         Ok(())
     }
 
-    /// So many bytes are made. When they are too many, the next step finds no steps left.
+    /// Counts bytes of what is made. When they are too many, the next step fails.
     fn make(&self, bytes: usize) {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         if self.bytes.get() > BYTES {
@@ -99,7 +103,7 @@ impl RenderBudget {
     }
 }
 
-/// Gives what the thread's rendering has used.
+/// Hands over the budget of the rendering on this thread.
 pub(super) fn with<T>(work: impl FnOnce(&RenderBudget) -> T) -> T {
     USED.with(work)
 }

@@ -3,7 +3,8 @@
 
 use super::literals;
 use super::lower::{Lower, parts};
-use super::methods::{self, Method};
+use super::method::Method;
+use super::methods;
 use super::origins::ValueOrigin;
 use super::scan::{INSERT, TEXT};
 use super::tree::{AssignTarget, Block, BlockBody, Expr, MethodCall};
@@ -79,7 +80,7 @@ impl Lower<'_> {
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
         let Some(method) = found else {
-            // What stands in its arguments may set names.
+            // The arguments may declare locals.
             self.arguments(&list, field("block"));
             return self.unsupported(node, format!("the method {name}"));
         };
@@ -147,7 +148,7 @@ impl Lower<'_> {
             return Expr::CallOwn(number, self.nodes(list));
         }
         if name == "require" {
-            // What it loads changes nothing for what is known here.
+            // These files change nothing that is rendered natively.
             let known = |arg: &Syntax<'_>| {
                 literals::plain(self.source(*arg)).is_some_and(|name| REQUIRED.contains(&name))
             };

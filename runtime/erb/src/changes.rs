@@ -7,7 +7,8 @@
 //!
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
-use super::value::{ForRuby, HashValue, OrRuby, V};
+use super::for_ruby::{ForRuby, OrRuby};
+use super::value::{HashValue, V};
 use super::world::WorkerState;
 use super::{budget, compare};
 use bunraku_vm::host::Erb;
@@ -56,35 +57,35 @@ pub(super) struct SetByTemplates<'c> {
 }
 
 impl<'c> SetByTemplates<'c> {
-    /// A rendering begins. How many there are.
+    /// A rendering begins. Gives how many variables there are, for [`truncate`](Self::truncate).
     pub fn begin(&self) -> usize {
         self.used.set(false);
         self.count()
     }
 
-    /// Whether the rendering has had to do with any.
+    /// Whether the rendering under way has set a variable, or read one that a template has set.
     pub fn was_used(&self) -> bool {
         self.used.get()
     }
 
-    /// Whether any of them is seen from a scope.
+    /// Whether a scope sees any variable that a template has set.
     pub fn any_seen_from(&self, scope: &'c Scope<'c>) -> bool {
         let all = self.all.borrow();
         let mut chain = std::iter::successors(Some(scope), |scope| scope.parent);
         !all.is_empty() && chain.any(|scope| all.iter().any(|set| set.scope == scope.id))
     }
 
-    /// How many there are.
+    /// How many variables there are.
     pub fn count(&self) -> usize {
         self.all.borrow().len()
     }
 
-    /// Forgets those that a rendering set which came to nothing.
+    /// Drops all but the first `count`: the rendering that has set the others has failed.
     pub fn truncate(&self, count: usize) {
         self.all.borrow_mut().truncate(count);
     }
 
-    /// Notes that a rendering has set some.
+    /// Keeps the template for [`take_replays`](Self::take_replays): rendering it has set variables.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>) {
         let template = match erb {
             Erb::File { name, file } => ReplayOf::File { name: (*name).to_owned(), file: (*file).to_owned() },
@@ -93,13 +94,13 @@ impl<'c> SetByTemplates<'c> {
         self.replays.borrow_mut().push(Replay { scope, template });
     }
 
-    /// What is to be rendered again in Ruby; from now on its variables are Ruby's.
+    /// Takes the templates that Ruby has to render again. It sets their variables anew, so they are dropped here.
     pub fn take_replays(&self) -> Vec<Replay<'c>> {
         self.all.borrow_mut().clear();
         self.replays.take()
     }
 
-    /// Drops all.
+    /// Drops all that lies on the heap.
     pub fn release(&self) {
         self.all.take();
         self.replays.take();
@@ -139,7 +140,8 @@ impl<'c> SetByTemplates<'c> {
         None
     }
 
-    /// Sets a variable for templates. One that Puppet code may name is for Ruby to set.
+    /// Sets a variable for the templates that follow. Only a name that no Puppet code uses: any other is left to Ruby, and
+    /// so is all while a worker runs.
     pub(super) fn set(
         &self,
         vm: &Vm<'c>,
@@ -171,7 +173,7 @@ pub(super) struct Lent<'c> {
 }
 
 impl<'c> Lent<'c> {
-    /// A copy of an array or hash, all within included; none of what cannot be changed.
+    /// A deep copy of an array or hash; none of another value, which nothing can change in place.
     pub fn new(name: &str, original: Value<'c>) -> OrRuby<Option<Lent<'c>>> {
         if !matches!(original, Value::Array(_) | Value::Hash(_)) {
             return Ok(None);
@@ -179,7 +181,7 @@ impl<'c> Lent<'c> {
         Ok(Some(Lent { name: name.to_owned(), original, copy: copy(original, 0)? }))
     }
 
-    /// Whether it is no longer what it was.
+    /// Whether the template has changed the copy.
     pub fn is_changed(&self) -> OrRuby<bool> {
         Ok(!unchanged(&self.copy, self.original)?)
     }

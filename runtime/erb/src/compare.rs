@@ -1,7 +1,8 @@
 //! `==`, `eql?`, `===` and `<=>`.
 
 use super::budget;
-use super::value::{Class, ForRuby, OrRuby, V};
+use super::for_ruby::{ForRuby, OrRuby};
+use super::value::{Class, V};
 use bunraku_vm::regex;
 use std::cmp::Ordering;
 
@@ -25,6 +26,16 @@ pub(super) fn equal<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
 /// `eql?`
 pub(super) fn is_eql<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
     nested(a, b, NumberEquality::ByClass, 0)
+}
+
+/// Ruby's `eql?` of keys: whether both are the same key of a hash.
+pub(super) fn is_same_key<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    Ok(match (a, b) {
+        (V::Int(a), V::Int(b)) => a == b,
+        (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
+        (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
+        _ => is_eql(a, b)?,
+    })
 }
 
 fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> OrRuby<bool> {

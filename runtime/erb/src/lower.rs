@@ -1,7 +1,7 @@
 //! From a template's program, parsed, to the tree that is rendered. Whatever is not known here, and whatever Ruby might
 //! read otherwise than the grammar does, becomes an `ForRuby`.
 
-use super::methods::Method;
+use super::method::Method;
 use super::origins::Origins;
 use super::scan::{ScannedTemplate, TEXT};
 use super::tree::{BlockBody, Case, Expr, InstanceVariable, MethodCall, Template, Unsupported};

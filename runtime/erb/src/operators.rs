@@ -1,7 +1,7 @@
 //! Operators and assignments.
 
 use super::lower::{Lower, call, operation, parts};
-use super::methods::Method;
+use super::method::Method;
 use super::origins::ValueOrigin;
 use super::tree::{AssignTarget, Expr};
 use tree_sitter::Node as Syntax;
@@ -102,7 +102,7 @@ impl Lower<'_> {
                 call(object, Method::SetElement, args)
             }
             _ => {
-                // Names set within are known from here on all the same.
+                // Locals declared within exist from here on all the same.
                 value(self);
                 self.unsupported(left, format!("an assignment to {text}"))
             }
@@ -205,7 +205,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A slot that no name in the template has.
+    /// A fresh slot, for a value that the template has no name for.
     pub(super) fn hidden(&mut self) -> u32 {
         let name = format!(" {}", self.slots);
         self.declare_here(&name)
@@ -248,7 +248,7 @@ fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
     }
 }
 
-/// A string that a name is given is that name's own, and may be changed in place.
+/// A string that is assigned to a local is a new object, which may be changed in place.
 fn fresh(value: Expr) -> Expr {
     match value {
         Expr::String(_) => Expr::Fresh(Box::new(value)),

@@ -5,7 +5,7 @@
 //! Ruby renders the template.
 
 use super::lower::Lower;
-use super::methods::Method;
+use super::method::Method;
 use super::tree::{Expr, Lends, MethodCall};
 
 /// Where a value comes from.
@@ -18,12 +18,12 @@ pub(super) enum ValueOrigin {
     Unknown,
 }
 
-/// What locals are given, and what is changed.
+/// Which values locals may have, and which values may be changed.
 #[derive(Default)]
 pub(super) struct Origins {
     given: Vec<(u32, ValueOrigin)>,
     changed: Vec<ValueOrigin>,
-    /// What instance variables are given: changed, for all that is known, if anything is.
+    /// Which values are assigned to instance variables. Any change may be one of these.
     stored: Vec<ValueOrigin>,
 }
 
@@ -43,7 +43,7 @@ impl Origins {
         self.changed.push(origin);
     }
 
-    /// What the template has to be given copies of.
+    /// The variables that the template gets copies of.
     pub fn lends(self) -> Lends {
         let mut names: Vec<Box<str>> = Vec::new();
         let mut slots = Vec::new();
@@ -90,7 +90,7 @@ impl Lower<'_> {
                     [Expr::String(name)] => ValueOrigin::Variable(name.clone()),
                     _ => ValueOrigin::Unknown,
                 },
-                // A new array, if it is one.
+                // Arrays give a new array here.
                 MethodCall { method: Method::Plus | Method::Dup | Method::Map | Method::Sort, .. } => {
                     ValueOrigin::Own
                 }

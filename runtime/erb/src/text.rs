@@ -1,13 +1,14 @@
 //! `to_s` and `inspect`.
 
 use super::budget;
-use super::value::{BUSY, ForRuby, OrRuby, V};
+use super::for_ruby::{BUSY, ForRuby, OrRuby};
+use super::value::V;
 use bunraku_vm::format::{float_to_s, inspect};
 use std::fmt::Write as _;
 
-/// Longer texts are.
+/// Longest text that is inspected.
 const LARGEST: usize = 16 << 20;
-/// Deeper values are Ruby's to print.
+/// Deeper values are left to Ruby.
 const DEEPEST: usize = 60;
 
 /// Appends what `to_s` gives.
@@ -62,7 +63,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Str(text) => put_string(out, text)?,
         V::Made(text) => put_string(out, text)?,
         V::Symbol(name) => {
-            // Others are put between quotes, by rules of their own.
+            // Other symbols are quoted by rules that are not known here.
             let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
             if !plain || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
                 return Err(ForRuby("a symbol that is no plain word"));
@@ -93,7 +94,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
     Ok(())
 }
 
-/// A string between quotes. Which letters beyond ASCII can be printed is Ruby's to know, but for the plain ones.
+/// A string between quotes. Letters beyond ASCII are left to Ruby, which knows what can be printed, but for common ones.
 pub(super) fn put_string(out: &mut String, text: &str) -> OrRuby<()> {
     let plain = |c: char| match c {
         '\n' | '\t' | '\r' | ' '..='~' => true,

@@ -1,9 +1,12 @@
 //! A template ready to be rendered: Ruby's expressions with locals as slots, instance variables by number, methods as
 //! numbers. What is not known is an [`Expr::Unsupported`]: reached, it sends the whole template to Ruby.
 
-use super::methods::{Method, SHARED};
+use super::method::Method;
 use super::value::Class;
 use bunraku_vm::symbol::KeptName;
+
+/// Variables of top scope that every scope sees and nothing can change.
+pub(super) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// A lowered template.
 #[derive(Debug)]
@@ -13,7 +16,7 @@ pub(crate) struct Template {
     pub(super) slots: usize,
     /// Instance variables by number.
     pub(super) variables: Vec<InstanceVariable>,
-    /// What Ruby is needed for where it is reached, in order, with lines.
+    /// What is not rendered natively, in order, with lines: reached, it sends the template to Ruby.
     pub(super) reasons: Vec<Unsupported>,
     /// Methods that it defines.
     pub(super) methods: Vec<BlockBody>,
@@ -29,7 +32,7 @@ pub(crate) struct Template {
 #[derive(Debug)]
 pub(super) struct InstanceVariable {
     pub name: KeptName,
-    /// Whether it is one of those that are the same everywhere.
+    /// Whether it is one of [`SHARED`].
     pub shared: bool,
 }
 
@@ -56,7 +59,7 @@ impl Lends {
     }
 }
 
-/// What the renderer does not know.
+/// Something in a template that is not rendered natively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
     /// Line of the template.

@@ -2,40 +2,35 @@
 //! template lie on the heap, shared as Ruby shares them.
 
 use super::budget;
+use super::for_ruby::{BUSY, ForRuby, OrRuby};
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Why a template goes to Ruby after all.
-#[derive(Debug)]
-pub(super) struct ForRuby(pub &'static str);
-
-pub(super) type OrRuby<T> = Result<T, ForRuby>;
-
 /// A value.
 #[derive(Clone)]
 pub(super) enum V<'c> {
-    /// What nobody looks at: what putting text out gives.
+    /// What code that puts text out gives. Looking at it is left to Ruby.
     Void,
     Nil,
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// A string that nothing here changes.
+    /// A string of the compile or of the template's source.
     Str(&'c str),
-    /// A string made here. Changed in place only where nothing else holds it.
+    /// A string made by the template. Changed in place only where nothing else holds it.
     Made(Rc<String>),
     Symbol(&'c str),
     /// An array of the compile.
     Array(Array<'c>),
-    /// An array made here.
+    /// An array made by the template.
     List(Rc<RefCell<Vec<V<'c>>>>),
     /// A hash of the compile.
     Hash(Hash<'c>),
-    /// A hash made here.
+    /// A hash made by the template.
     Map(Rc<RefCell<HashValue<'c>>>),
-    /// Integers from, to; whether without the last.
+    /// First and last integer; true where the last does not belong to it (`...`).
     Range(i64, i64, bool),
     /// A regular expression by its source, options put around it.
     Regexp(Rc<str>),
@@ -112,44 +107,6 @@ impl Class {
 #[derive(Default)]
 pub(super) struct HashValue<'c> {
     pub entries: Vec<(V<'c>, V<'c>)>,
-}
-
-/// A larger hash is Ruby's to make.
-const LARGEST_MAP: usize = 400;
-
-impl<'c> HashValue<'c> {
-    /// Whether it has more entries than are searched here.
-    pub fn is_large(&self) -> bool {
-        self.entries.len() > LARGEST_MAP
-    }
-
-    pub fn find(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
-        budget::spend(self.entries.len() as u64 / 8)?;
-        let text = key.text();
-        for (place, (known, _)) in self.entries.iter().enumerate() {
-            let same = match (text, known.text()) {
-                (Some(a), Some(b)) => a == b,
-                _ => known.same_key(key)?,
-            };
-            if same {
-                return Ok(Some(place));
-            }
-        }
-        Ok(None)
-    }
-
-    pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
-        Ok(self.find(key)?.map(|place| self.entries[place].1.clone()))
-    }
-
-    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
-        match self.find(&key)? {
-            Some(place) => self.entries[place].1 = value,
-            None if self.entries.len() >= LARGEST_MAP => return Err(ForRuby("a large hash")),
-            None => self.entries.push((key, value)),
-        }
-        Ok(())
-    }
 }
 
 impl<'c> From<Value<'c>> for V<'c> {
@@ -251,16 +208,6 @@ impl<'c> V<'c> {
         })
     }
 
-    /// Ruby's `eql?`: what makes keys of a hash one.
-    pub fn same_key(&self, other: &V<'c>) -> OrRuby<bool> {
-        Ok(match (self, other) {
-            (V::Int(a), V::Int(b)) => a == b,
-            (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
-            (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
-            _ => super::compare::is_eql(self, other)?,
-        })
-    }
-
     /// As a value of the compile.
     pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
         budget::spend(1)?;
@@ -290,6 +237,3 @@ impl<'c> V<'c> {
         })
     }
 }
-
-/// Something is changed that is being run through.
-pub(super) const BUSY: ForRuby = ForRuby("a change of what is being run through");

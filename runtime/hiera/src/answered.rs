@@ -54,7 +54,7 @@ struct Recorder {
 pub(crate) struct AnsweredLookups<'c> {
     /// Key: that of the look-up and its merge; bound: the keys that code looks for, one answer each; stale when one of
     /// the variables that the answer was made from has another value, which is asked each time.
-    /// Test: `spec/hiera.md`, "Answers and the variables they were made from".
+    /// Test: `tests::an_answer_holds_until_a_variable_changes`.
     table: RefCell<HashTable<AnsweredLookup<'c>>>,
     /// Of the look-ups under way, outermost first.
     recorders: RefCell<Vec<Recorder>>,
@@ -108,6 +108,56 @@ impl<'c> AnsweredLookups<'c> {
         match table.find_mut(asked.hash, |other| other.asked == asked) {
             Some(old) => *old = answered,
             None => _ = table.insert_unique(asked.hash, answered, |answered| answered.asked.hash),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable<'c>(value: i64) -> SeenVariable<'c> {
+        SeenVariable { name: Symbol(1), is_qualified: false, value: Some(Value::Int(value)) }
+    }
+
+    fn is(now: i64) -> impl FnMut(&SeenVariable<'_>) -> bool {
+        move |seen| matches!(seen.value, Some(Value::Int(then)) if then == now)
+    }
+
+    #[test]
+    fn an_answer_holds_until_a_variable_changes() {
+        let arena = Bump::new();
+        let answered = AnsweredLookups::default();
+        let asked = |key, merge| Asked { hash: 7, key, merge };
+        answered.begin();
+        answered.asked_for(variable(1));
+        answered.end(&arena, asked("a", ""), Some(Some(Value::Bool(true))));
+        assert!(matches!(answered.get(asked("a", ""), is(1)), Some(Some(Value::Bool(true)))));
+        assert!(answered.get(asked("a", ""), is(2)).is_none());
+        // Another key or merge of the same hash is another look-up.
+        assert!(answered.get(asked("b", ""), is(1)).is_none());
+        assert!(answered.get(asked("a", "unique"), is(1)).is_none());
+        // The newer answer takes the place of the old one.
+        answered.begin();
+        answered.asked_for(variable(2));
+        answered.end(&arena, asked("a", ""), Some(None));
+        assert!(matches!(answered.get(asked("a", ""), is(2)), Some(None)));
+    }
+
+    #[test]
+    fn what_code_has_a_part_in_is_not_kept() {
+        let arena = Bump::new();
+        let answered = AnsweredLookups::default();
+        let asked = |key| Asked { hash: 1, key, merge: "" };
+        answered.begin();
+        answered.begin();
+        answered.spoil();
+        answered.end(&arena, asked("inner"), Some(None));
+        answered.end(&arena, asked("outer"), Some(None));
+        answered.begin();
+        answered.end(&arena, asked("wrong"), None);
+        for key in ["inner", "outer", "wrong"] {
+            assert!(answered.get(asked(key), |_| true).is_none(), "{key}");
         }
     }
 }

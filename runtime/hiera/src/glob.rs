@@ -24,7 +24,7 @@ pub fn glob(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
 /// Alternatives that one pattern may have.
 const MAX_ALTERNATIVES: usize = 10_000;
 
-/// Takes `{a,b}` apart; whether there are not too many alternatives.
+/// Adds the alternatives of `{a,b}` to `all`; false when there are too many.
 fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
     if all.len() >= MAX_ALTERNATIVES {
         return false;
@@ -56,6 +56,7 @@ fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
     true
 }
 
+/// Adds the files below a folder that the parts of a pattern stand for.
 fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
     let Some((part, rest)) = parts.split_first() else { return };
     if *part == "**" && !rest.is_empty() {
@@ -77,7 +78,7 @@ fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
         }
     };
     if !part.contains(['*', '?', '[', '\\']) {
-        // A folder that is only named need not be asked for: an archive knows nothing of those around it.
+        // Whether a folder without wildcards is there is not asked: an archive does not have the folders above its own.
         let path = folder.join(part);
         return if rest.is_empty() { take(path) } else { walk(tree, &path, rest, found) };
     }
@@ -119,7 +120,7 @@ fn matches(pattern: &[char], text: &[char]) -> bool {
     }
 }
 
-/// What is left of a pattern whose first part stands for this character.
+/// The pattern behind its first part, if that part fits the character.
 fn one(pattern: &[char], c: char) -> Option<&[char]> {
     match pattern.split_first()? {
         ('?', rest) => Some(rest),
@@ -137,6 +138,7 @@ fn one(pattern: &[char], c: char) -> Option<&[char]> {
     }
 }
 
+/// Whether a set like `a-z_` has a character.
 fn in_set(mut set: &[char], c: char) -> bool {
     loop {
         set = match set {
@@ -154,5 +156,39 @@ fn in_set(mut set: &[char], c: char) -> bool {
             }
             [] => return false,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_level_by_level_and_by_name() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let root = folder.path();
+        for name in ["a.yaml", "b.json", ".hidden.yaml", "sub/c.yaml", "sub/deep/d.yaml", "{x}.yaml"] {
+            let file = root.join(name);
+            std::fs::create_dir_all(file.parent().expect("it has one")).expect("a folder can be made");
+            std::fs::write(file, "").expect("a file can be written");
+        }
+        let found = |pattern: &str| {
+            let all = glob(&Tree::default(), &format!("{}/{pattern}", root.display())).expect("it is short");
+            let names =
+                all.iter().map(|path| path.strip_prefix(root).expect("it lies below").display().to_string());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found("*.yaml"), "a.yaml {x}.yaml");
+        assert_eq!(found("{b,a}.*"), "b.json a.yaml");
+        assert_eq!(found(".*.yaml"), ".hidden.yaml");
+        assert_eq!(found("**/?.yaml"), "a.yaml sub/c.yaml sub/deep/d.yaml");
+        assert_eq!(found("[!b].yaml"), "a.yaml");
+        assert_eq!(found("sub"), "");
+    }
+
+    #[test]
+    fn braces_are_limited() {
+        let pattern = "{a,b}".repeat(20);
+        assert!(glob(&Tree::default(), &pattern).is_err());
     }
 }

@@ -165,3 +165,34 @@ fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
         rest = rest.strip_prefix('.')?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_taken_apart_at_dots_outside_of_quotes() {
+        let split = |text| Key::split(text).map(|key| (key.root.into_owned(), key.segments.len()));
+        assert_eq!(split("a::b"), Some(("a::b".to_owned(), 0)));
+        assert_eq!(split("a.b.0"), Some(("a".to_owned(), 2)));
+        assert_eq!(split("'a.b'.c"), Some(("a.b".to_owned(), 1)));
+        assert_eq!(split("\"it's\".\"x\""), Some(("it's".to_owned(), 1)));
+        for wrong in ["a.", ".a", "a..b", "'a", "a'b'", "''.a"] {
+            assert_eq!(split(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_places_in_arrays() {
+        let key = Key::split("a.1.-2.+3.1x").expect("it is a key");
+        let expected = [Segment::Index(1), Segment::Index(-2), Segment::Index(3), Segment::Name("1x")];
+        assert_eq!(key.segments, expected);
+    }
+
+    #[test]
+    fn the_module_is_what_stands_before_the_first_colons() {
+        let module = |text| Key::split(text).and_then(|key| key.module().map(str::to_owned));
+        assert_eq!(module("a::b::c.d").as_deref(), Some("a"));
+        assert_eq!(module("a.b"), None);
+    }
+}

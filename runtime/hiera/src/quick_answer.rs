@@ -4,7 +4,6 @@
 
 use crate::backend::location_cache::LocationData;
 use crate::config::version3;
-use crate::data_file::decode::ValueTraits;
 use crate::hierarchy::entry::BackendKind;
 use crate::hierarchy::resolved::LocationSet;
 use crate::invocation::Invocation;
@@ -97,7 +96,7 @@ impl<'c> Lookups<'_, 'c> {
             };
             let Some(found) = file.find(hash, key) else { continue };
             return match file.value(found) {
-                Ok(value) if found.traits == ValueTraits::default() => InLayer::Value(value),
+                Ok(value) if found.traits.is_plain() => InLayer::Value(value),
                 _ => InLayer::Unknown,
             };
         }

@@ -81,6 +81,6 @@ pub trait Surroundings<'c> {
     /// Lends a data file for as long as the compile lasts.
     fn keep_data(&self, file: Arc<DataFile>) -> &'c DataFile;
 
-    /// A file has been read: says once if it is not as the archive has it.
+    /// A file has been read: the log is told once where the environment's archive does not have it as it is.
     fn file_reached(&self, path: &Path);
 }

@@ -80,3 +80,47 @@ fn is_of_ruby_alone(cause: &Cause) -> bool {
             | Cause::NoDataFile
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message<T>(result: Eval<'_, T>) -> (String, Stage) {
+        match result {
+            Err(flow) => match *flow {
+                Flow::Fault(fault) => (fault.diagnostic.message, fault.stage),
+                _ => panic!("it is a fault"),
+            },
+            Ok(_) => panic!("it fails"),
+        }
+    }
+
+    #[test]
+    fn no_key_leads_to_itself() {
+        let under_way = UnderWay::default();
+        let inner = |key: &'static str| under_way.run(key, || Ok(()));
+        let (text, _) = message(under_way.run("a", || under_way.run("b", || inner("a"))));
+        assert_eq!(text, "Recursive lookup detected in [a, b]");
+        assert!(under_way.is_empty());
+        assert!(under_way.run("a", || inner("b")).is_ok());
+    }
+
+    #[test]
+    fn what_one_look_up_leads_to_is_limited() {
+        let under_way = UnderWay::default();
+        let many = || (0..=MAX_ASKED).try_for_each(|_| under_way.run("b", || Ok(())));
+        let (text, _) = message(under_way.run("a", many));
+        assert_eq!(text, format!("The look-up of 'a' leads to more than {MAX_ASKED} others"));
+        // The next one begins anew.
+        assert!(under_way.run("a", || under_way.run("b", || Ok(()))).is_ok());
+    }
+
+    #[test]
+    fn what_ruby_raises_alone_is_left_as_it_is() {
+        let under_way = UnderWay::default();
+        let fail = |cause| under_way.run("a", || Err::<(), _>(Flow::caused(cause, "no")));
+        assert!(message(fail(Cause::Other)).1 == Stage::Formed);
+        assert!(message(fail(Cause::NoDataFile)).1 == Stage::Raw);
+        assert!(message(fail(Cause::UndefinedVariable("x".into()))).1 == Stage::Raw);
+    }
+}

@@ -1,6 +1,6 @@
 //! Resource types written in Ruby: those Puppet ships, from a table, and those of modules, by reading what their
 //! source declares. No Ruby runs here; of a type whose source only code can tell the parameters a compile asks Ruby
-//! (`runtime/src/ruby/resource_types.rs`), and notes here what that said.
+//! (`runtime/ruby/src/resource_types.rs`), and notes here what that said.
 
 mod folders;
 mod generated;

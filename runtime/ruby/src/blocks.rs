@@ -13,9 +13,9 @@ use bunraku_vm::value::{Str, Value};
 use bunraku_vm::vm::Vm;
 use std::fmt::Write as _;
 
-/// What the lambda is given to when it is made.
+/// The function that generated code hands its lambda to.
 const KEEP: &str = "bunraku::keep_block";
-/// What it calls: a block, and its arguments.
+/// The function that the lambda calls, with the block and its arguments.
 const CALL: &str = "bunraku::call_block";
 /// The variable that the block is in.
 const BLOCK: &str = "ruby_block";
@@ -93,7 +93,7 @@ impl<'c> Talk<'_, 'c> {
     }
 }
 
-/// The error of a block: its place is not in the lambda, which nobody has written.
+/// The error of a block as its caller sees it: the lambda was generated, so it is no place to point at.
 fn passing(mut flow: Box<Flow<'_>>) -> Box<Flow<'_>> {
     if let Flow::Fault(fault) = &mut *flow
         && fault.stage == Stage::Raw

@@ -5,7 +5,7 @@ use super::Ruby;
 use bumpalo::Bump;
 use bunraku_vm::value::{Array, HashBuilder, Value};
 
-/// Deeper values are left as they are.
+/// Deeper values are not looked into.
 const MAX_NESTING: usize = 500;
 
 impl<'c> Ruby<'c> {

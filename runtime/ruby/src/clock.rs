@@ -4,10 +4,10 @@
 use rustix::process::Pid;
 use std::time::{Duration, Instant};
 
-/// Ruby itself ends what runs for too long and can say where; this much later it is ended from outside.
+/// How long after the limit a worker is killed. Before that Ruby ends the code itself and can say where it stood.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What the start of a worker may take at least, whatever the limit of functions.
+/// Least time that the start of a worker may take, even if functions have less.
 const START: Duration = Duration::from_secs(60);
 
 /// Counts a worker's time against its limit.
@@ -15,11 +15,11 @@ pub(super) struct Clock {
     limit: Duration,
     /// The process that is counted, none before it has told its number.
     process: Option<Pid>,
-    /// What earlier waits for it took.
+    /// Time that it has run in earlier turns.
     spent: Duration,
-    /// Since when it is waited for, while it is.
+    /// When its present turn began; none while the compiler's turn is.
     since: Option<Instant>,
-    /// How long it had waited for a processor when the question was put.
+    /// How long it had waited for a processor when the request was made.
     waited_before: Duration,
 }
 

@@ -21,8 +21,8 @@ impl<'c> Talk<'_, 'c> {
     /// The message that a question has failed. Ruby gets to know the error's text, and hands the error itself back by
     /// number.
     #[cold]
-    pub(super) fn failure(&self, flow: Box<Flow<'c>>) -> Vec<u8> {
-        let (cause, message) = match &*flow {
+    pub(super) fn failure(&self, flow: Flow<'c>) -> Vec<u8> {
+        let (cause, message) = match &flow {
             Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => {
                 (CompileFailure::NoSuchKey, String::new())
             }
@@ -35,7 +35,7 @@ impl<'c> Talk<'_, 'c> {
         let mut out = vec![Message::Failure.byte(), cause.byte()];
         out.extend((flows.len() as i64).to_le_bytes());
         put_text(&mut out, message.as_bytes());
-        flows.push(*flow);
+        flows.push(flow);
         out
     }
 

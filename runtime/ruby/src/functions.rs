@@ -1,7 +1,7 @@
 //! Functions in Ruby: loading their files, choosing a signature, calling.
 
 use super::protocol::Request;
-use super::signatures::{self, malformed};
+use super::signatures::{self, Chooser, Loaded, Overload, malformed};
 use super::talk::RequestArgument;
 use super::world::{Counted, FunctionSource};
 use super::{Talk, raised, subject, text};
@@ -15,45 +15,6 @@ use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
-
-/// A function whose file has been loaded.
-pub(super) struct Loaded<'c> {
-    /// What it is called.
-    pub name: String,
-    /// What messages call it.
-    pub subject: String,
-    /// Who chooses its signature.
-    pub chosen_by: Chooser,
-    /// Its signatures in order; none of a function of the 3.x interface.
-    pub overloads: Vec<Overload<'c>>,
-}
-
-/// Who chooses a function's signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chooser {
-    /// The compiler: the first that takes the arguments.
-    Compiler,
-    /// The function: it has a `call` of its own, or is of the 3.x interface.
-    Function,
-}
-
-/// One signature of a function.
-pub(super) struct Overload<'c> {
-    /// What it takes and yields.
-    pub signature: Signature<'c>,
-    /// The method that is called.
-    pub method: String,
-    /// Whether that method is one that tells what is wrong with the arguments.
-    pub tells_mismatch: bool,
-}
-
-impl<'c> Loaded<'c> {
-    /// The signatures that messages tell of: those that yield a result.
-    fn told(&self) -> Vec<Signature<'c>> {
-        let told = self.overloads.iter().filter(|overload| !overload.tells_mismatch);
-        told.map(|overload| overload.signature.clone()).collect()
-    }
-}
 
 impl<'c> Talk<'_, 'c> {
     /// Calls a function in Ruby as code of module `from` sees it; none where no file would define it.

@@ -11,6 +11,7 @@
 mod answer;
 mod blocks;
 mod bytes;
+mod changes;
 mod checkers;
 mod clock;
 mod datatypes;
@@ -40,7 +41,7 @@ use bunraku_vm::error::Flow;
 use bunraku_vm::value::Str;
 use bunraku_vm::vm::Vm;
 use datatypes::DataTypes;
-use functions::Loaded;
+use signatures::Loaded;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

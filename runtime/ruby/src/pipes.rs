@@ -7,10 +7,10 @@ use rustix::io::ioctl_fionbio;
 use std::io::{ErrorKind, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
 
-/// How long is waited before the one who waits looks up.
+/// How long one wait lasts before `look_up` is asked.
 const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// What is read at once.
+/// Most bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
 /// Why there was nothing more to read or to write to.
@@ -97,7 +97,7 @@ impl Pipes {
         }
         let old = self.buffer.len();
         let missing = count - (old - self.at);
-        // Not more room at once than what may be there: a length is only a promise.
+        // No more memory than has been read: the length may be wrong.
         self.buffer.resize(old + missing.clamp(CHUNK, 16 * CHUNK), 0);
         let read = self.output.read(&mut self.buffer[old..]);
         self.buffer.truncate(old + read.as_ref().copied().unwrap_or(0));

@@ -58,17 +58,20 @@ const HEADER: usize = 12;
 /// How long an ending worker may take before it is killed.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// The workers that wait for a compile.
+/// Idle workers, kept for the next compile.
+///
+/// Key: the settings they were started with. Bound: [`MAX_IDLE`]. Stale: never, for each compile gets a process of its own
+/// from them; one that has ended is dropped when it is taken. Held by `tests/tests/ruby.rs`.
 #[derive(Default)]
 pub struct Workers {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// Kept waiting at most; the oldest goes when there are more.
+/// Most idle workers that are kept; the oldest is ended when there are more.
 const MAX_IDLE: usize = 16;
 
 impl Workers {
-    /// A worker run in this way, with a process of its own for one compile: one that waits, or a new one.
+    /// A worker with these settings and a fresh process for one compile: an idle one, or a new one.
     ///
     /// # Errors
     /// Why none could be started.
@@ -79,7 +82,7 @@ impl Workers {
             let waiting = place.map(|place| idle.remove(place));
             drop(idle);
             match waiting {
-                // One that has ended while it waited is no loss.
+                // One that has ended while it was idle is dropped.
                 Some(mut worker) => {
                     if worker.greeted().is_ok() {
                         return Ok(worker);
@@ -94,7 +97,7 @@ impl Workers {
         }
     }
 
-    /// Ends those that wait.
+    /// Ends all idle workers.
     pub fn end(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -180,7 +183,7 @@ impl Worker {
         }
     }
 
-    /// The clock begins anew: a question is put that no other stands behind.
+    /// Restarts the clock: a request begins that is not part of another one.
     pub fn outermost(&mut self) {
         self.clock.begin(self.process);
     }
@@ -225,7 +228,7 @@ impl Worker {
             u32::from_le_bytes(word)
         };
         let (length, number, about) = (word(0) as usize, word(1), word(2));
-        // Those of the first process are not in the sequence: they say that the other is there, or is no more.
+        // The first process numbers its messages 0: they say that the process of the compile is ready, or has ended.
         let expected = self.number.checked_add(1).unwrap_or(1);
         if length > MAX_MESSAGE || (number != expected && number != 0) {
             return Err(self.broken());
@@ -274,7 +277,7 @@ impl Worker {
     /// What became of a worker that no longer answers.
     fn ending(&mut self) -> String {
         self.spoilt = true;
-        // The pipe closes a moment before the process is gone.
+        // The pipe closes a moment before the process can be waited for.
         for _ in 0..100 {
             match self.child.try_wait() {
                 Ok(Some(status)) => return format!("Ruby ended: {status}"),
@@ -294,7 +297,7 @@ fn look_up(child: &mut Child, clock: &Clock) -> Result<(), String> {
     if clock.is_over() {
         return Err(clock.exceeded());
     }
-    // The compile's own time is up: whoever asked says so.
+    // The compile's own time is up: the caller makes the error of that.
     if budget::time_left() == Some(Duration::ZERO) {
         return Err("has been ended".to_owned());
     }
@@ -323,7 +326,7 @@ impl Drop for Worker {
     }
 }
 
-/// The sources and limits and this process, as the start reads them.
+/// What the start reads: the sources, the limits, the number of this process.
 fn preamble(settings: &WorkerSettings) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 << 10);
     let put = |out: &mut Vec<u8>, text: &[u8]| {
@@ -388,5 +391,45 @@ mod tests {
         let (kind, _, text) = answer(&[Message::Answer.byte(), ValueTag::Undef.byte()]);
         assert_eq!(kind, Some(Message::Failure));
         assert!(text.contains("a message that is no request"), "{text}");
+    }
+
+    /// A message that makes a request with these arguments, each written out.
+    fn request(request: Request, arguments: &[&[u8]]) -> Vec<u8> {
+        let mut body =
+            vec![Message::Do.byte(), request.byte(), ValueTag::Array.byte(), arguments.len() as u8];
+        arguments.iter().for_each(|argument| body.extend(*argument));
+        body
+    }
+
+    fn string(text: &str) -> Vec<u8> {
+        let mut out = vec![ValueTag::String.byte(), text.len() as u8];
+        out.extend(text.as_bytes());
+        out
+    }
+
+    #[test]
+    fn a_failure_of_a_cause_there_is_not_is_an_error_in_ruby() {
+        let workers = Workers::default();
+        let mut worker = workers.take(&WorkerSettings::default()).expect("a worker starts");
+        let (empty_hash, empty_array) = ([ValueTag::Hash.byte(), 0], [ValueTag::Array.byte(), 0]);
+        let begin = request(Request::Begin, &[&string("n"), &string("e"), &empty_hash, &empty_array]);
+        worker.send(&begin, 0).expect("a request is sent");
+        let begun = worker.receive().expect("the worker answers");
+        assert_eq!(begun.body, [Message::Answer.byte(), ValueTag::Undef.byte()]);
+        let mut top = vec![ValueTag::Integer.byte()];
+        top.extend(0i64.to_le_bytes());
+        let (nil, text) = ([ValueTag::Undef.byte()], string("<% Bunraku.ask('text', [1]) %>"));
+        let rendering = worker.send(&request(Request::Render, &[&top, &nil, &nil, &text]), 0);
+        let asked = worker.receive().expect("the worker asks");
+        assert_eq!(asked.body.first(), Some(&Message::Ask.byte()));
+        let mut failure = vec![Message::Failure.byte(), 250];
+        failure.extend(0i64.to_le_bytes());
+        failure.push(0);
+        worker.send(&failure, asked.number).expect("an answer is sent");
+        let told = worker.receive().expect("the worker answers");
+        assert_eq!(Ok(told.about), rendering);
+        assert_eq!(told.body[..2], [Message::Failure.byte(), RubyFailure::Raised.byte()]);
+        let text = String::from_utf8_lossy(&told.body);
+        assert!(text.contains("an error of cause 250, which there is not"), "{text}");
     }
 }

@@ -5,17 +5,8 @@
 //! by the worker. The worker's is the object that Puppet would have; what is here is what it was when it was last told.
 //! Where the worker tells of one that has become another, the other takes its place in the variables of the compile.
 
-use super::Talk;
-use super::protocol::ValueTag;
-use super::values::Values;
-use bumpalo::Bump;
-use bunraku_vm::scope::Scope;
-use bunraku_vm::value::{Array, HashBuilder, Value};
-use bunraku_vm::vm::Vm;
+use bunraku_vm::value::Value;
 use std::collections::HashMap;
-
-/// Deeper values are left as they are.
-const MAX_NESTING: usize = 500;
 
 /// The arrays and hashes that both sides know.
 #[derive(Default)]
@@ -33,7 +24,7 @@ impl<'c> Shared<'c> {
         self.by_number.get(&number).copied()
     }
 
-    /// What has been received under a number: the one that is known, unless it has become another.
+    /// Takes a value received under a number. Gives the one that is known by it, unless the items differ.
     pub fn received(&mut self, number: u32, fresh: Value<'c>) -> Value<'c> {
         if let Some(old) = self.value(number) {
             if is_same(old, fresh) {
@@ -45,7 +36,26 @@ impl<'c> Shared<'c> {
         fresh
     }
 
-    fn is(&mut self, number: u32, value: Value<'c>) {
+    /// The number of an array or hash; none where the worker does not know it.
+    pub fn number_of(&self, value: Value<'c>) -> Option<u32> {
+        self.by_address.get(&address(value)?).copied()
+    }
+
+    /// Gives an array or hash a number.
+    pub fn give(&mut self, value: Value<'c>) -> u32 {
+        self.given += 1;
+        let number = self.given * 2;
+        self.is(number, value);
+        number
+    }
+
+    /// Takes those that have become others since they were last taken, by where they lay.
+    pub fn take_replaced(&mut self) -> HashMap<usize, Value<'c>> {
+        std::mem::take(&mut self.replaced)
+    }
+
+    /// From now on a number is that of this array or hash.
+    pub fn is(&mut self, number: u32, value: Value<'c>) {
         self.by_number.insert(number, value);
         self.by_address.extend(address(value).map(|place| (place, number)));
     }
@@ -66,7 +76,8 @@ impl<'c> Shared<'c> {
     }
 }
 
-fn address(value: Value<'_>) -> Option<usize> {
+/// Where an array or hash lies; none for another value.
+pub(super) fn address(value: Value<'_>) -> Option<usize> {
     match value {
         Value::Array(items) => Some(items.address()),
         Value::Hash(hash) => Some(hash.address()),
@@ -74,7 +85,7 @@ fn address(value: Value<'_>) -> Option<usize> {
     }
 }
 
-/// Whether two values are one, or texts, numbers and the like that can't be told apart.
+/// Whether two values are one object, or equal values without an identity.
 fn is_one<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     match (address(a), address(b)) {
         (Some(a), Some(b)) => a == b,
@@ -83,7 +94,7 @@ fn is_one<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     }
 }
 
-/// Whether they have the same items: what of these are arrays and hashes have been compared before.
+/// Whether two collections have identical items. Inner collections have been received before, so identity is enough.
 fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
@@ -94,109 +105,5 @@ fn is_same<'c>(a: Value<'c>, b: Value<'c>) -> bool {
             a.len() == b.len() && both.all(|(a, b)| is_one(a.0, b.0) && is_one(a.1, b.1))
         }
         _ => false,
-    }
-}
-
-impl<'c> Values<'c> {
-    /// Writes the number of an array or hash. Says whether what it holds has to follow: the worker does not know it yet.
-    pub(super) fn put_number(
-        &self,
-        out: &mut Vec<u8>,
-        form: ValueTag,
-        place: usize,
-        value: Value<'c>,
-    ) -> bool {
-        let mut shared = self.shared.borrow_mut();
-        if let Some(number) = shared.by_address.get(&place) {
-            out.push(ValueTag::Again.byte());
-            super::wire::put_size(out, *number as usize);
-            return false;
-        }
-        shared.given += 1;
-        let number = shared.given * 2;
-        shared.is(number, value);
-        out.push(form.byte());
-        super::wire::put_size(out, number as usize);
-        true
-    }
-}
-
-impl<'c> Talk<'_, 'c> {
-    /// Puts what Ruby has changed in place where it was: into the variables that the scope sees, and those of classes.
-    pub(super) fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) {
-        let replaced = std::mem::take(&mut self.ruby.values.shared.borrow_mut().replaced);
-        if replaced.is_empty() {
-            return;
-        }
-        let mut scopes = vec![scope];
-        while let Some(parent) = scopes.last().and_then(|scope| scope.parent) {
-            scopes.push(parent);
-        }
-        scopes.extend(self.world.class_scopes());
-        let mut changes =
-            Changes { values: &self.ruby.values, arena: vm.arena, replaced, rebuilt: HashMap::new() };
-        for scope in scopes {
-            for (symbol, old) in scope.own_variables() {
-                if let Some(value) = changes.of(old, 0) {
-                    self.world.change_variable(vm, scope, vm.symbols.text(symbol), value);
-                }
-            }
-        }
-    }
-}
-
-/// What values become when some of what they hold has become another.
-struct Changes<'r, 'c> {
-    values: &'r Values<'c>,
-    arena: &'c Bump,
-    replaced: HashMap<usize, Value<'c>>,
-    rebuilt: HashMap<usize, Option<Value<'c>>>,
-}
-
-impl<'c> Changes<'_, 'c> {
-    /// The value in place of this one; none where it stays as it is.
-    fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
-        let place = address(value)?;
-        if let Some(new) = self.replaced.get(&place) {
-            return Some(*new);
-        }
-        if let Some(known) = self.rebuilt.get(&place) {
-            return *known;
-        }
-        if depth > MAX_NESTING {
-            return None;
-        }
-        let new = self.rebuild(value, depth);
-        self.rebuilt.insert(place, new);
-        let mut shared = self.values.shared.borrow_mut();
-        if let (Some(new), Some(number)) = (new, shared.by_address.get(&place).copied()) {
-            shared.is(number, new);
-        }
-        new
-    }
-
-    fn rebuild(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
-        let arena = self.arena;
-        match value {
-            Value::Array(items) => {
-                let new: Vec<_> = items.items().iter().map(|item| self.of(*item, depth + 1)).collect();
-                new.iter().any(Option::is_some).then(|| {
-                    let all = items.items().iter().zip(new).map(|(old, new)| new.unwrap_or(*old));
-                    Value::Array(Array::new(arena, &all.collect::<Vec<_>>()))
-                })
-            }
-            Value::Hash(hash) => {
-                let entries = hash.entries();
-                let new: Vec<_> = entries.iter().map(|(_, value)| self.of(*value, depth + 1)).collect();
-                new.iter().any(Option::is_some).then(|| {
-                    let mut out = HashBuilder::new(arena);
-                    for ((key, old), new) in entries.iter().zip(new) {
-                        out.insert(*key, new.unwrap_or(*old));
-                    }
-                    Value::Hash(out.finish())
-                })
-            }
-            _ => None,
-        }
     }
 }

@@ -1,12 +1,50 @@
-//! The signatures of functions in Ruby: made of what the worker tells of a file it has loaded.
+//! Functions in Ruby that have been loaded, and their signatures: made of what the worker tells of a file.
 
-use super::functions::{Chooser, Loaded, Overload};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::types::{self, Alias, Range, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+
+/// A function whose file has been loaded.
+pub(super) struct Loaded<'c> {
+    /// What it is called.
+    pub name: String,
+    /// What messages call it.
+    pub subject: String,
+    /// Who chooses its signature.
+    pub chosen_by: Chooser,
+    /// Its signatures in order; none of a function of the 3.x interface.
+    pub overloads: Vec<Overload<'c>>,
+}
+
+/// Who chooses a function's signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chooser {
+    /// The compiler: the first that takes the arguments.
+    Compiler,
+    /// The function: it has a `call` of its own, or is of the 3.x interface.
+    Function,
+}
+
+/// One signature of a function.
+pub(super) struct Overload<'c> {
+    /// What it takes and yields.
+    pub signature: Signature<'c>,
+    /// The method that is called.
+    pub method: String,
+    /// Whether that method is one that tells what is wrong with the arguments.
+    pub tells_mismatch: bool,
+}
+
+impl<'c> Loaded<'c> {
+    /// The signatures that messages tell of: those that yield a result.
+    pub fn told(&self) -> Vec<Signature<'c>> {
+        let told = self.overloads.iter().filter(|overload| !overload.tells_mismatch);
+        told.map(|overload| overload.signature.clone()).collect()
+    }
+}
 
 /// Local types of a function, by name.
 pub(super) type LocalTypes<'c> = Vec<(&'c str, &'c Type<'c>)>;

@@ -219,7 +219,7 @@ impl<'c> Talk<'_, 'c> {
         let is_own = question.is_some_and(|question| question.has(QuestionFlag::Own));
         let reply = match answer {
             Ok(value) => self.reply(vm, value, usize::from(is_own)),
-            Err(flow) => self.failure(flow),
+            Err(flow) => self.failure(*flow),
         };
         self.send(&reply, number, subject).map(drop)
     }
@@ -233,7 +233,7 @@ impl<'c> Talk<'_, 'c> {
             Ok(()) => out,
             Err(flow) => {
                 self.ruby.values.shared.borrow_mut().take_back(mark);
-                self.failure(flow)
+                self.failure(*flow)
             }
         }
     }

@@ -23,11 +23,11 @@ pub(super) enum Handle<'c> {
 pub(super) struct Values<'c> {
     handles: RefCell<Vec<Handle<'c>>>,
     scopes: RefCell<Vec<&'c Scope<'c>>>,
-    /// The place of each scope among those, by its own number.
+    /// The index of each scope in `scopes`, by the scope's id.
     scope_numbers: RefCell<HashMap<u32, u32>>,
     /// Arrays and hashes that the worker knows.
     pub shared: RefCell<Shared<'c>>,
-    /// Strings of bytes that are no text in Ruby, by where they lie.
+    /// The bytes of strings whose encoding in Ruby is binary, by the string's address.
     bytes: RefCell<HashMap<usize, &'c [u8]>>,
     /// Ruby's own objects, by the worker's number.
     pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,

@@ -207,3 +207,11 @@ fn what_is_no_message_ends_the_worker_and_the_next_is_unharmed() {
         assert_eq!(*next, Ok("next".to_owned()), "{bytes}");
     }
 }
+
+#[test]
+fn a_failure_of_a_cause_there_is_not_ends_the_worker() {
+    let failing = "<% Bunraku.send_message([Bunraku::Protocol::Message::FAILURE, 250].pack('C*'), \
+                   Bunraku.instance_variable_get(:@number)); sleep %>";
+    let said = message(failing);
+    assert!(said.ends_with("its Ruby worker sent what is no message of this compile"), "{said}");
+}

@@ -11,7 +11,7 @@ use ureq::Agent;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 /// Files of an agent's certificates, as in Puppet's `ssldir`: what PuppetDB is shown, and what it is checked by.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificates {
     /// Certificates of authorities: `localcacert`.
     pub authorities: Option<PathBuf>,

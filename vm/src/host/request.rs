@@ -3,7 +3,7 @@
 use crate::value::{Hash, Value};
 
 /// What Puppet does about a dubious construct: the setting `strict`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strict {
     /// Nothing.
     Off,

@@ -355,9 +355,16 @@ impl<'c> Vm<'c> {
         let mut sound = true;
         for (n, param) in params.iter().enumerate() {
             let slot = &scope.slots[param.slot as usize];
-            let Some(value) = self.argument(closure, linked, scope, args, n)? else {
-                sound = false;
-                break;
+            // Nearly always an argument is given, and is the parameter's value as it is.
+            let value = match args.get(n) {
+                Some(value) if !param.captures_rest => *value,
+                _ => match self.argument(closure, linked, scope, args, n)? {
+                    Some(value) => value,
+                    None => {
+                        sound = false;
+                        break;
+                    }
+                },
             };
             slot.set(Some(value));
             if param.typed {
@@ -371,8 +378,8 @@ impl<'c> Vm<'c> {
             }
         }
         noted()?;
-        let rest_given = params.iter().take(args.len()).any(|param| param.captures_rest);
-        if sound && (rest_given || closure.name.is_none() || args.len() <= params.len()) {
+        let rest_given = || params.iter().take(args.len()).any(|param| param.captures_rest);
+        if sound && (closure.name.is_none() || args.len() <= params.len() || rest_given()) {
             return Ok(());
         }
         let signature = self.closure_signature(closure)?;

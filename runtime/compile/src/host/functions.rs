@@ -19,14 +19,23 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
+        if self.asked.functions.embedded(name).is_some() {
+            return None;
+        }
         self.definitions.functions.borrow().get(name).copied().flatten().filter(|_| !name.contains("::"))
     }
 
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
-        self.find_function(vm, name, module)
+        match self.asked.functions.embedded(name) {
+            Some(_) => Ok(None),
+            None => self.find_function(vm, name, module),
+        }
     }
 
     fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        if let Some(function) = self.asked.functions.embedded(name) {
+            return function.call(vm, call).map(Some);
+        }
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
@@ -38,6 +47,9 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
-        self.talk().signatures(vm, name)
+        match self.asked.functions.embedded(name) {
+            Some(function) => Ok(Some(vec![function.signature(vm)?])),
+            None => self.talk().signatures(vm, name),
+        }
     }
 }

@@ -45,14 +45,14 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
             return Ok(chunk);
         }
         let path = Path::new(&*file);
-        let compile = || self.units().file(self.tree(), path, self.asked.check, None);
+        let compile = || self.units().file(self.tree(), path, self.asked.settings.strict, None);
         let unit = match self.environment.modules.kept_file(path) {
             Some(kept) => {
-                let outcome = kept.units[self.asked.check as usize].get_or_init(compile).as_ref();
+                let outcome = kept.units[self.asked.settings.strict as usize].get_or_init(compile).as_ref();
                 self.note_standing(path);
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
                 self.check_template(vm, "epp", words, &kept.path)?;
-                let learned = Some(&kept.learned[self.asked.check as usize]);
+                let learned = Some(&kept.learned[self.asked.settings.strict as usize]);
                 vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
             }
             None => {

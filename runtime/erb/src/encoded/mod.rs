@@ -7,7 +7,7 @@
 
 mod parts;
 
-use super::methods::Method;
+use super::method::Method;
 use super::tree::{
     AssignTarget, Block, BlockBody, Case, Expr, InstanceVariable, Lends, MethodCall, RegexpOptions, Template,
     Unsupported,
@@ -35,7 +35,7 @@ pub(super) fn encode(template: &Result<Template, Unsupported>) -> Option<Vec<u8>
             reason.put(&mut out);
         }
     }
-    // What would not come out again does not go in.
+    // Only what can be decoded again is encoded.
     decode(&out).map(|_| out)
 }
 
@@ -250,7 +250,7 @@ impl Coded for Template {
         let (groups, lends) = (Coded::take(rest)?, Coded::take(rest)?);
         let size = rest.below(MOST_TEXT + 1)?;
         (rest.slots, rest.variables, rest.reasons) = (slots, variables.len() as u64, reasons.len() as u64);
-        // Methods call each other: how many there are is known before the first.
+        // Methods may call later ones, so their count stands before the first.
         let mut ahead = Rest { bytes: rest.bytes, ..*rest };
         rest.methods = ahead.number()?;
         let methods = Vec::take(rest)?;

@@ -42,13 +42,13 @@ pub(super) fn number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// What has a form.
+/// What can be encoded.
 pub(super) trait Coded: Sized {
     fn put(&self, out: &mut Vec<u8>);
     fn take(rest: &mut Rest<'_>) -> Option<Self>;
 }
 
-/// The number of a thing that has to be below how many there are; or none.
+/// An index that must be below a limit; or none.
 pub(super) trait CodedIndex: Sized {
     fn put_index(&self, out: &mut Vec<u8>);
     fn take_index(rest: &mut Rest<'_>, limit: u64) -> Option<Self>;
@@ -99,7 +99,7 @@ impl Coded for usize {
 
 impl Coded for i64 {
     fn put(&self, out: &mut Vec<u8>) {
-        // Those near zero are short, with the sign in the last bit.
+        // The sign is the last bit, so that numbers near zero are short.
         number((*self << 1 ^ *self >> 63) as u64, out);
     }
 
@@ -156,7 +156,7 @@ impl<T: Coded> Coded for Box<T> {
     }
 }
 
-/// So many items are made room for at once; for more, they have to be there.
+/// Most items that memory is reserved for before they have been read.
 const AT_ONCE: usize = 32;
 
 fn items<T: Coded>(rest: &mut Rest<'_>) -> Option<Vec<T>> {

@@ -2,9 +2,10 @@
 
 use super::stop::BlockExit;
 use super::{Done, Rendering};
+use crate::for_ruby::OrRuby;
 use crate::methods;
 use crate::tree::{AssignTarget, Block, BlockBody};
-use crate::value::{OrRuby, V};
+use crate::value::V;
 
 impl<'c> Rendering<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
@@ -29,7 +30,7 @@ impl<'c> Rendering<'_, 'c> {
         }
     }
 
-    /// Runs a block with one value, where nobody wants what it gives.
+    /// Runs a block with one value for its effects.
     pub(crate) fn each_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c, ()> {
         match block {
             Block::Method(_) => self.yield_one(block, value).map(drop),
@@ -119,7 +120,7 @@ impl<'c> Rendering<'_, 'c> {
         }
     }
 
-    /// Gives an array's items to several, or a value that is none to the first.
+    /// Assigns an array's items to several targets, or another value to the first.
     fn spread(&mut self, targets: &[AssignTarget], value: V<'c>) -> OrRuby<()> {
         let values = match value.items()? {
             Some(items) => items,

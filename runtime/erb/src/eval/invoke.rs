@@ -2,9 +2,11 @@
 
 use super::stop::BlockExit;
 use super::{Done, LastMatch, Rendered, Rendering};
-use crate::methods::{self, Method};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::methods;
 use crate::tree::{Expr, MethodCall};
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;
@@ -32,7 +34,7 @@ impl<'c> Rendering<'_, 'c> {
             return Ok(V::Nil);
         }
         let block = call.block.as_ref();
-        // Hardly a call has more than one.
+        // Most calls have one argument at most.
         let result = match &*call.args {
             [] => methods::call(self, receiver, call.method, &[], block),
             [arg] if !matches!(arg, Expr::Splat(_)) => {
@@ -50,7 +52,7 @@ impl<'c> Rendering<'_, 'c> {
         }
     }
 
-    /// The value at a key. Of a hash that a name stands for nothing is copied.
+    /// The value at a key. The hash of a variable is not copied for it.
     pub(super) fn at_key(&mut self, on: &'c Expr, key: &'c str) -> Done<'c> {
         let on = match on {
             Expr::Local(slot) => &self.locals[*slot as usize],
@@ -88,7 +90,7 @@ impl<'c> Rendering<'_, 'c> {
         result.or_else(|stop| stop.land(BlockExit::Return))
     }
 
-    /// Another template rendered in the same scope. It may not nest for ever.
+    /// The text of another template, rendered in the same scope.
     pub(crate) fn nested(&mut self, name: &str) -> OrRuby<String> {
         if self.depth > DEEPEST {
             return Err(ForRuby("templates in templates in templates"));

@@ -9,9 +9,10 @@ mod stop;
 mod variables;
 
 use super::budget::{self, RenderBudget};
-use super::engine::Templating;
+use super::for_ruby::{ForRuby, OrRuby};
+use super::templating::Templating;
 use super::tree::{Expr, Template};
-use super::value::{ForRuby, OrRuby, V};
+use super::value::V;
 use super::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
@@ -22,7 +23,7 @@ use std::rc::Rc;
 pub(super) use stop::Unwind;
 use variables::{VariableState, Variables};
 
-/// Bytes a rendering may put out.
+/// Most bytes that a rendering puts out.
 const LARGEST: usize = 16 << 20;
 
 pub(super) type Done<'c, T = V<'c>> = Result<T, Unwind<'c>>;
@@ -40,7 +41,7 @@ pub(super) struct Rendering<'e, 'c> {
     out: String,
     /// How many templates are around this one.
     depth: usize,
-    /// What of the template was reached that is not known.
+    /// The number of the [`Unsupported`](crate::tree::Unsupported) that was reached.
     reason: Option<u32>,
     last: LastMatch<'c>,
     logs: Vec<(Severity, String)>,
@@ -59,7 +60,7 @@ struct OwnMethods {
 /// The groups of the last match.
 enum LastMatch<'c> {
     Known(Option<Rc<Vec<V<'c>>>>),
-    /// Something matched that does not keep them.
+    /// Something has matched whose groups were not kept.
     Unknown,
 }
 
@@ -73,7 +74,7 @@ pub struct Rendered<'c> {
     pub changed: Vec<(String, Value<'c>)>,
 }
 
-/// Why a rendering was given up: what of the values, or the number of what of the template.
+/// Why a rendering was given up: for a value, or for what the template has under a number.
 pub(super) struct Stopped {
     pub ask: ForRuby,
     pub reason: Option<u32>,
@@ -90,46 +91,37 @@ pub(super) fn render<'c>(
     scope: &'c Scope<'c>,
     template: &'c Template,
 ) -> Result<Rendered<'c>, Stopped> {
-    budget::with(|used| render_with(used, engine, world, vm, scope, template))
-}
-
-fn render_with<'c>(
-    used: &RenderBudget,
-    engine: &Templating<'c>,
-    world: &dyn TemplateWorld<'c>,
-    vm: &mut Vm<'c>,
-    scope: &'c Scope<'c>,
-    template: &'c Template,
-) -> Result<Rendered<'c>, Stopped> {
-    let mut renderer = Rendering {
-        engine,
-        world,
-        vm,
-        scope,
-        used,
-        template,
-        locals: (0..template.slots).map(|_| V::Nil).collect(),
-        variables: Variables::new(template, engine),
-        out: String::with_capacity(template.size + template.size / 4 + 64),
-        depth: engine.depth(),
-        reason: None,
-        last: LastMatch::Known(None),
-        logs: Vec::new(),
-        own: OwnMethods::default(),
-    };
-    if renderer.depth == 0 {
-        used.begin();
-    }
-    match renderer.statement(&template.body) {
-        Ok(()) => match renderer.changed() {
-            Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
-            Err(ask) => Err(Stopped { ask, reason: None }),
-        },
-        Err(stop) => Err(match stop.for_ruby() {
-            Some(ask) => Stopped { ask, reason: renderer.reason },
-            None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
-        }),
-    }
+    budget::with(|used| {
+        let mut renderer = Rendering {
+            engine,
+            world,
+            vm,
+            scope,
+            used,
+            template,
+            locals: (0..template.slots).map(|_| V::Nil).collect(),
+            variables: Variables::new(template, engine),
+            out: String::with_capacity(template.size + template.size / 4 + 64),
+            depth: engine.depth(),
+            reason: None,
+            last: LastMatch::Known(None),
+            logs: Vec::new(),
+            own: OwnMethods::default(),
+        };
+        if renderer.depth == 0 {
+            used.begin();
+        }
+        match renderer.statement(&template.body) {
+            Ok(()) => match renderer.changed() {
+                Ok(changed) => Ok(Rendered { text: renderer.out, logs: renderer.logs, changed }),
+                Err(ask) => Err(Stopped { ask, reason: None }),
+            },
+            Err(stop) => Err(match stop.for_ruby() {
+                Some(ask) => Stopped { ask, reason: renderer.reason },
+                None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
+            }),
+        }
+    })
 }
 
 impl<'c> Rendering<'_, 'c> {

@@ -3,15 +3,17 @@
 use super::stop::{BlockExit, Unwind};
 use super::{Done, LARGEST, LastMatch, Rendering};
 use crate::compare::case_equal;
-use crate::methods::{self, Method};
+use crate::for_ruby::ForRuby;
+use crate::method::Method;
+use crate::methods;
 use crate::tree::{Case, Expr, RegexpOptions};
-use crate::value::{ForRuby, HashValue, V};
+use crate::value::{HashValue, V};
 use crate::{budget, text};
 use bunraku_vm::regex;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Ranges go no further, so that their ends can be added to.
+/// Bound of a range's ends: sums with them don't overflow.
 const FURTHEST: u64 = 1 << 40;
 
 impl<'c> Rendering<'_, 'c> {

@@ -1,12 +1,13 @@
 //! Statements, insertions and conditions: what is evaluated without a value of its own being made.
 
 use super::{Done, Rendering, Unwind};
+use crate::for_ruby::OrRuby;
 use crate::text;
 use crate::tree::Expr;
-use crate::value::{OrRuby, V};
+use crate::value::V;
 
 impl<'c> Rendering<'_, 'c> {
-    /// Evaluates what nobody wants the value of.
+    /// Evaluates an expression for its effects.
     #[inline]
     pub(super) fn statement(&mut self, node: &'c Expr) -> Done<'c, ()> {
         match node {

@@ -1,7 +1,8 @@
 //! Why an expression gives no value. In a box, since that is rare, and what is given instead is passed on all the time.
 
 use super::Done;
-use crate::value::{ForRuby, V};
+use crate::for_ruby::ForRuby;
+use crate::value::V;
 
 /// Why an expression gives no value.
 pub(crate) struct Unwind<'c>(Box<UnwindCause<'c>>);
@@ -28,7 +29,7 @@ impl From<ForRuby> for Unwind<'_> {
 }
 
 impl<'c> Unwind<'c> {
-    /// An `ArgumentError`. Where nothing rescues it, it is Ruby's to say.
+    /// An `ArgumentError`. Where the template does not rescue it, Ruby raises it again with its own message.
     pub fn raise() -> Unwind<'c> {
         Unwind(Box::new(UnwindCause::Raise))
     }
@@ -37,7 +38,7 @@ impl<'c> Unwind<'c> {
         Unwind(Box::new(UnwindCause::Jump(jump, value)))
     }
 
-    /// The value of a jump that ends where this is called; what is something else goes on.
+    /// The value of an exit of this kind, which ends here; anything else goes on.
     pub(super) fn land(self, jump: BlockExit) -> Done<'c> {
         match *self.0 {
             UnwindCause::Jump(this, value) if this == jump => Ok(value),
@@ -49,7 +50,7 @@ impl<'c> Unwind<'c> {
         matches!(*self.0, UnwindCause::Raise)
     }
 
-    /// Why it is Ruby's, where nothing within the template takes it.
+    /// Why Ruby has to render the template; none for an exit that nothing in the template takes.
     pub(super) fn for_ruby(self) -> Option<ForRuby> {
         match *self.0 {
             UnwindCause::ForRuby(ask) => Some(ask),

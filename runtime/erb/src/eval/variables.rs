@@ -3,10 +3,11 @@
 
 use super::{Done, Rendering};
 use crate::changes::Lent;
-use crate::engine::Templating;
-use crate::methods::{self, Method};
-use crate::tree::{Expr, InstanceVariable, MethodCall, Template};
-use crate::value::{ForRuby, OrRuby, V};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::templating::Templating;
+use crate::tree::{Expr, InstanceVariable, MethodCall, SHARED, Template};
+use crate::value::V;
 use crate::world::WorkerState;
 use bunraku_vm::value::Value;
 
@@ -20,7 +21,7 @@ pub(crate) struct Variables<'c> {
     lent: Vec<Lent<'c>>,
     /// How many variables templates of the compile had set before it began: it sees no others as its own.
     set_before: usize,
-    /// Whether any is seen from its scope, of so many that have been set.
+    /// Whether its scope sees any of those, and how many there were when that was found out.
     sees_set: Option<(usize, bool)>,
 }
 
@@ -62,7 +63,7 @@ impl<'c> Rendering<'_, 'c> {
         Ok(self.variables.seen[number as usize].value())
     }
 
-    /// Sees to it that the value of an instance variable is there.
+    /// Looks up an instance variable unless it has been looked up before.
     #[inline]
     pub(super) fn look_up(&mut self, number: u32) -> OrRuby<()> {
         match self.variables.seen[number as usize] {
@@ -107,7 +108,7 @@ impl<'c> Rendering<'_, 'c> {
     /// A variable's value: a copy where the template may change it.
     pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
         // `$facts` and the like are frozen.
-        if !self.template.lends.has(name) || methods::SHARED.contains(&name) {
+        if !self.template.lends.has(name) || SHARED.contains(&name) {
             return Ok(V::from(value));
         }
         if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {
@@ -128,7 +129,7 @@ impl<'c> Rendering<'_, 'c> {
         let mut changed = Vec::new();
         for lent in &self.variables.lent {
             if lent.is_changed()? {
-                // What is around would not see it; and a worker remembers variables.
+                // The template around this one, or the worker, has read the value before.
                 if self.depth > 0 || self.world.worker() == WorkerState::Present {
                     return Err(ForRuby("a change of what is Puppet's"));
                 }

@@ -1,16 +1,17 @@
 //! Methods of arrays that take a block.
 
-use super::Method;
-use super::array::{LONGEST, UNKNOWN, all, has, plain};
+use super::array_items::{LONGEST, UNKNOWN, all, has, plain};
 use super::common::order_of;
 use crate::compare::{self, must_order as order};
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
+use crate::value::{HashValue, V};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Runs `each` for every item; a change meanwhile is noticed.
+/// Runs `each` for every item until it says no. A change of the array meanwhile is an error.
 fn each<'r, 'e, 'c>(
     renderer: &'r mut Rendering<'e, 'c>,
     on: &V<'c>,
@@ -25,7 +26,7 @@ fn each<'r, 'e, 'c>(
             }
         }
         V::List(items) => {
-            // Held all the while: what would change it fails.
+            // Borrowed all the while: a change fails with `BUSY`.
             let items = items.try_borrow().map_err(|_| BUSY)?;
             for (at, item) in items.iter().enumerate() {
                 if !each(renderer, at, item.clone())? {
@@ -101,7 +102,7 @@ fn walk<'c>(
             for slice in all(on)?.chunks(*n as usize) {
                 renderer.yield_one(block, V::list(slice.to_vec()))?;
             }
-            // What it gives depends on Ruby's version.
+            // Its value depends on Ruby's version, so nothing may look at it.
             Ok(V::Void)
         }
         (Method::EachWithObject, [object]) => {
@@ -307,11 +308,11 @@ fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> OrRuby<V<'c>> {
     Ok(best.1)
 }
 
-/// More are not sorted by a block here: each is held against each.
+/// Most items that are sorted by a block: each is compared with each.
 const MOST_BY_BLOCK: usize = 40;
 
-/// Sorts by what a block says of two items. It has to say an order: where it does not, the result is one of Ruby's
-/// way of sorting.
+/// Sorts by what a block says of two items. Where that is no total order the result depends on Ruby's algorithm, and is
+/// left to it.
 fn sort_with<'c>(
     renderer: &mut Rendering<'_, 'c>,
     items: Vec<V<'c>>,
@@ -337,7 +338,7 @@ fn sort_with<'c>(
         ranked.push((rank, a.clone()));
     }
     ranked.sort_by_key(|(rank, _)| *rank);
-    // Each has a rank of its own if and only if it is an order.
+    // No two items have the same rank if and only if it is a total order.
     match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
         true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
         false => Err(ForRuby("a block that says no order").into()),

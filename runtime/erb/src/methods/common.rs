@@ -1,13 +1,16 @@
 //! Methods that all values have, and all that nil, booleans, symbols, classes and hidden values have.
 
-use super::{Method, responds};
+use super::responds;
 use crate::compare::{self, case_equal, is_a};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use bunraku_vm::value::Value;
 
-/// Calls a method that does not depend on the kind, or is one of the smaller kinds'; none where the kind decides.
+/// Calls a method that all values have, or one of nil, booleans, symbols, classes and the like; none for methods of the
+/// other kinds.
 pub(super) fn call<'c>(
     on: &V<'c>,
     method: Method,
@@ -89,7 +92,7 @@ fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
     }))
 }
 
-/// What a block made an order of: an integer.
+/// The order that a block's integer stands for.
 pub(super) fn order_of(value: &V<'_>) -> OrRuby<std::cmp::Ordering> {
     match value {
         V::Int(n) => Ok(n.cmp(&0)),

@@ -1,10 +1,12 @@
 //! Methods of hashes.
 
-use super::{Method, array};
+use super::array;
 use crate::compare;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, HashValue, OrRuby, V};
+use crate::value::{HashValue, V};
 use bunraku_vm::value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -159,7 +161,7 @@ fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
                 for (key, value) in all(on)? {
                     let mut named = false;
                     for other in keys {
-                        named |= key.same_key(other)?;
+                        named |= compare::is_same_key(&key, other)?;
                     }
                     if !named {
                         kept.push((key, value));
@@ -206,7 +208,7 @@ fn change<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     }
 }
 
-/// A hash put into what it holds would hold itself, and never go.
+/// Refuses a value that holds the hash it is to be put into: a circle of counted references is never freed.
 fn holds_nothing_made_of_maps<'c>(value: &V<'c>, map: &Rc<RefCell<HashValue<'c>>>) -> OrRuby<()> {
     fn within<'c>(value: &V<'c>, map: &Rc<RefCell<HashValue<'c>>>, left: &mut usize) -> OrRuby<()> {
         *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;
@@ -226,7 +228,7 @@ fn holds_nothing_made_of_maps<'c>(value: &V<'c>, map: &Rc<RefCell<HashValue<'c>>
     within(value, map, &mut 2000)
 }
 
-/// Runs `each` for every entry; a change meanwhile is noticed.
+/// Runs `each` for every entry until it says no. A change of the hash meanwhile is an error.
 fn each<'r, 'e, 'c>(
     renderer: &'r mut Rendering<'e, 'c>,
     on: &V<'c>,
@@ -272,7 +274,7 @@ fn with_block<'c>(
             })?;
             return Ok(on.clone());
         }
-        // These give the block two values, and one parameter takes the key.
+        // Ruby gives these blocks two values: a block with one parameter gets the key.
         (Method::Select | Method::Reject, []) => each(renderer, on, |renderer, key, value| {
             let chosen = renderer.yield_two(block, key.clone(), value.clone())?.truthy();
             if chosen == (method == Method::Select) {
@@ -307,7 +309,7 @@ fn with_block<'c>(
             _,
         ) => {
             let value = array::call(renderer, &pairs(on)?, method, args, Some(block))?;
-            // It gives the hash, not its pairs.
+            // `each_with_index` gives the hash itself.
             return Ok(if method == Method::EachWithIndex { on.clone() } else { value });
         }
         _ => return Err(UNKNOWN.into()),

@@ -1,38 +1,14 @@
 //! Methods that change an array. Only one that the template has made: what comes from Puppet is seen by others.
 
-use super::Method;
-use super::array::{self, UNKNOWN, sort};
+use super::array_blocks;
+use super::array_items::{UNKNOWN, flatten, sort, uniq};
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, OrRuby, V};
+use crate::value::V;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Whether a method changes its array.
-pub(super) fn changes(method: Method) -> bool {
-    use Method::{
-        Append, CompactIn, Concat, Delete, DeleteIf, FlattenIn, MapIn, Pop, Push, RejectIn, SetElement,
-        Shift, SortIn, UniqIn, Unshift,
-    };
-    matches!(
-        method,
-        Append
-            | CompactIn
-            | Concat
-            | Delete
-            | DeleteIf
-            | FlattenIn
-            | MapIn
-            | Pop
-            | Push
-            | RejectIn
-            | SetElement
-            | Shift
-            | SortIn
-            | UniqIn
-            | Unshift
-    )
-}
 
 /// Changes an array.
 pub(super) fn call<'c>(
@@ -88,7 +64,7 @@ pub(super) fn call<'c>(
     Ok(on.clone())
 }
 
-/// Changes an array as a block says.
+/// Changes an array by a method with a block.
 fn with_block<'c>(
     renderer: &mut Rendering<'_, 'c>,
     on: &V<'c>,
@@ -102,24 +78,24 @@ fn with_block<'c>(
         Method::DeleteIf => Method::Reject,
         _ => return Err(UNKNOWN.into()),
     };
-    let made = array::call(renderer, on, by, args, Some(block))?;
+    let made = array_blocks::call(renderer, on, by, args, block)?;
     let made = made.items()?.ok_or(UNKNOWN)?;
     *list.try_borrow_mut().map_err(|_| BUSY)? = made;
     Ok(on.clone())
 }
 
-/// Takes items out, or puts them into another order. Gives the array; nil where most of these methods change nothing.
+/// Takes items out, or puts them into another order. Gives the array; nil where nothing changes, as Ruby does.
 fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
     let before = items.len();
     let mut now = std::mem::take(items);
     match method {
         Method::CompactIn => now.retain(|item| !matches!(item, V::Nil)),
-        Method::UniqIn => now = array::uniq(now)?,
+        Method::UniqIn => now = uniq(now)?,
         Method::SortIn => now = sort(now)?,
         _ => {
             let nested = V::list(now);
             now = Vec::new();
-            array::flatten(&mut now, &nested, usize::MAX, 0)?;
+            flatten(&mut now, &nested, usize::MAX, 0)?;
         }
     }
     let changed = before != now.len();
@@ -130,7 +106,7 @@ fn arrange<'c>(on: &V<'c>, items: &mut Vec<V<'c>>, method: Method) -> OrRuby<V<'
     Ok(if changed || method == Method::SortIn { on.clone() } else { V::Nil })
 }
 
-/// Whether `list` can be reached from a value: it would hold itself then, and never go.
+/// Whether a value holds `list`. Put into it, that would make a circle of counted references, which is never freed.
 pub(super) fn reaches<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>) -> OrRuby<bool> {
     fn within<'c>(value: &V<'c>, list: &Rc<RefCell<Vec<V<'c>>>>, left: &mut usize) -> OrRuby<bool> {
         *left = left.checked_sub(1).ok_or(ForRuby("a large value"))?;

@@ -1,13 +1,14 @@
 //! Methods of integers and floats.
 
-use super::Method;
 use crate::compare::must_order as order;
 use crate::eval::{Done, Rendering};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::value::V;
 use std::cmp::Ordering;
 
-/// Longer ranges are Ruby's to run through.
+/// Longer ranges are left to Ruby.
 const LONGEST: i64 = 10_000;
 
 /// The integers of a range.
@@ -120,7 +121,7 @@ fn float<'c>(n: f64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
         [V::Int(m)] if m.unsigned_abs() <= 1 << 53 => Some(*m as f64),
         _ => None,
     };
-    // Beyond this a float has no integer of its own.
+    // Larger floats don't tell neighbouring integers apart.
     let whole = |n: f64| {
         if n.abs() < 9e15 { Ok(V::Int(n as i64)) } else { Err(TOO_LARGE) }
     };
@@ -133,7 +134,7 @@ fn float<'c>(n: f64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
         (Method::ToI | Method::Truncate, None) if args.is_empty() => whole(n.trunc())?,
         (Method::Floor, None) if args.is_empty() => whole(n.floor())?,
         (Method::Ceil, None) if args.is_empty() => whole(n.ceil())?,
-        // Half away from zero, in Ruby as here.
+        // Ruby, too, rounds half away from zero.
         (Method::Round, None) if args.is_empty() => whole(n.round())?,
         (Method::Abs, None) if args.is_empty() => V::Float(n.abs()),
         (Method::Zero, None) if args.is_empty() => V::Bool(n == 0.0),

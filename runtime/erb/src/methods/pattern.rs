@@ -1,9 +1,10 @@
 //! What leaves a match behind: `=~`, `match`, and the match itself. Where a template names groups (`$1`), whatever else
 //! matches makes them unknown.
 
-use super::Method;
 use crate::eval::{Done, Rendering};
-use crate::value::{ForRuby, OrRuby, V};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::value::V;
 use bunraku_vm::regex;
 use std::rc::Rc;
 

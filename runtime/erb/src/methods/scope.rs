@@ -1,18 +1,16 @@
 //! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
 
-use super::Method;
 use super::string::to_i;
 use crate::eval::{Done, Rendering, Unwind};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use crate::text;
-use crate::tree::Block;
-use crate::value::{ForRuby, OrRuby, V};
+use crate::tree::{Block, SHARED};
+use crate::value::V;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
-
-/// Variables that are the same everywhere.
-pub(crate) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The method of the scope of a name.
 pub(crate) fn of_scope(name: &str) -> Option<Method> {
@@ -26,7 +24,7 @@ pub(crate) fn of_scope(name: &str) -> Option<Method> {
     })
 }
 
-/// How a function of Puppet is called: those that do nothing but give a value.
+/// How a function of Puppet is called natively; none for functions that do more than give a value.
 pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     Some(match name {
         "template" => Method::Template,
@@ -37,9 +35,10 @@ pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     })
 }
 
-/// Functions that do nothing but give a value, called in either way. Others of Puppet's own refuse the old one.
+/// Functions without effects that `scope.function_…` and `scope.call_function` both call. Puppet's other functions
+/// refuse the former.
 const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf"];
-/// The same, where the new interface is called: functions of modules by their native twins.
+/// Functions without effects that only `scope.call_function` calls; those of modules by their native twins.
 const PURE_NEW: &[&str] = &[
     "regsubst",
     "split",
@@ -106,7 +105,7 @@ pub(super) fn call<'c>(renderer: &mut Rendering<'_, 'c>, method: Method, args: &
             Ok(value.clone())
         }
         (Method::Variables, []) if !renderer.sees_set_by_templates() => {
-            // Templates ask in every round of a loop; nothing sets a variable meanwhile.
+            // Templates ask in each round of a loop, and nothing sets a variable during a rendering.
             let all = match renderer.variables.all {
                 Some(all) => all,
                 None => renderer.world.variables(renderer.vm, renderer.scope),

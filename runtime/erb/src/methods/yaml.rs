@@ -2,8 +2,9 @@
 
 use crate::budget;
 use crate::eval::Rendering;
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::tree::Block;
-use crate::value::{BUSY, ForRuby, OrRuby, V};
+use crate::value::V;
 use bunraku_stdlib::module;
 use bunraku_vm::value::Value;
 use std::collections::HashSet;

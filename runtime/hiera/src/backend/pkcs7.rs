@@ -30,7 +30,7 @@ pub fn is_encrypted(text: &str) -> bool {
 
 /// Why a text could not be decrypted.
 pub enum DecryptFault {
-    /// Ruby knows no such method; it says so by an exception that nobody catches.
+    /// hiera-eyaml has no encryptor for the scheme: Ruby's `LoadError`, which nobody catches.
     NoEncryptor(String),
     /// Anything else.
     Other(String),
@@ -42,7 +42,7 @@ impl From<String> for DecryptFault {
     }
 }
 
-/// A text with what is encrypted in it made plain.
+/// Decrypts what is encrypted in a text, and leaves the rest.
 ///
 /// # Errors
 /// Why it can't be, without the place.
@@ -189,11 +189,13 @@ impl Keys {
     }
 }
 
+/// The text of a cipher in CBC mode.
 fn plain<C: BlockDecryptMut + KeyIvInit>(key: &[u8], iv: &[u8], text: &[u8]) -> Result<Vec<u8>, String> {
     let cipher = C::new_from_slices(key, iv).map_err(|_| "bad decrypt".to_owned())?;
     cipher.decrypt_padded_vec_mut::<Pkcs7>(text).map_err(|_| "bad decrypt".to_owned())
 }
 
+/// Ruby's words for a key that cannot be read.
 fn unreadable(path: &str, error: &std::io::Error) -> String {
     let what = match error.kind() {
         std::io::ErrorKind::NotFound => "No such file or directory",

@@ -26,6 +26,7 @@ pub struct Config<'c> {
     pub version: i64,
     /// What the old functions merge hashes with, if the configuration (version 3) says so.
     pub merge: Option<MergeStrategy<'c>>,
+    /// What it holds, with defaults filled in.
     pub(crate) data: Hash<'c>,
     tree: &'c Tree,
 }
@@ -86,7 +87,7 @@ impl<'c> Config<'c> {
         Flow::formed(Diagnostic::error(message).at(place).with_code(code))
     }
 
-    /// The first line behind `after` that `fits`, comments left out.
+    /// The number of the first line behind `after` that `fits`, comments left out, for errors.
     pub(crate) fn line(&self, after: u32, fits: impl Fn(&str) -> bool) -> Option<u32> {
         let text = self.tree.read_to_string(self.path.as_ref()?).ok()?;
         let found = text

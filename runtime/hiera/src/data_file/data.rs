@@ -23,7 +23,8 @@ pub enum Data {
     List(Vec<Data>),
     /// Pairs in order; no key twice.
     Map(Vec<(Data, Data)>),
-    /// A list or map that may stand in several places as one object; which one.
+    /// A list or map with the address and length of the object it was made from: the same object may stand in several
+    /// places.
     Object((usize, usize), Box<Data>),
 }
 
@@ -73,7 +74,7 @@ impl Data {
         }
     }
 
-    /// What a JSON text says.
+    /// The data of a parsed JSON text.
     pub fn from_json(json: serde_json::Value) -> Data {
         use serde_json::Value as Json;
         match json {
@@ -98,7 +99,7 @@ impl From<&str> for Data {
     }
 }
 
-/// What stands for a symbol, which no value may be.
+/// The value that stands for a symbol: a type, so that checks of values refuse it.
 pub(crate) fn symbol(arena: &Bump) -> Value<'_> {
     Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
 }

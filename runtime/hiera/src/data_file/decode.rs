@@ -1,20 +1,21 @@
-//! Values as the words of archives have them: passed over, and taken into a compile's arena.
+//! Reading the encoded form of data: values are passed over when a file is read, and taken into a compile's arena when a
+//! look-up finds them.
 
 use super::data::symbol;
 use super::layout::{Item, MAX_DEPTH, Text, item};
 use bumpalo::Bump;
 use bunraku_vm::value::{Array, Hash, Str, Value};
 
-/// Where a value lies.
+/// Where in a file a value begins.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueOffset {
-    /// In the words.
+    /// In its words.
     pub word: u32,
-    /// In the texts.
+    /// In its texts, taken together.
     pub text: u32,
 }
 
-/// Where all that a file holds lies.
+/// Where all that a file holds begins.
 pub(crate) const START: ValueOffset = ValueOffset { word: 0, text: 0 };
 
 /// What is known of a value.
@@ -26,7 +27,7 @@ pub struct ValueTraits {
     pub is_odd: bool,
 }
 
-/// Whether the text at a place is this one.
+/// Whether the text that begins at a word is this one.
 #[inline]
 pub(crate) fn holds(words: &[u32], at: u32, text: &str) -> bool {
     let Some((head, rest)) = words.get(at as usize..).and_then(<[u32]>::split_first) else { return false };
@@ -140,7 +141,13 @@ fn string<'c>(text: Text<'_>, texts: &mut &'c str, arena: &'c Bump) -> Option<Va
 }
 
 impl ValueTraits {
-    /// Nothing is known: anything may be.
+    /// Whether a look-up may give the value as it is: there is nothing to interpolate and nothing to check.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        self == ValueTraits::default()
+    }
+
+    /// What is known of a value that no file gave: nothing, so anything may be.
     pub fn unknown() -> ValueTraits {
         ValueTraits { interpolates: true, is_odd: true }
     }

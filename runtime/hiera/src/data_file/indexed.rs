@@ -15,22 +15,26 @@ use hashbrown::HashTable;
 use std::cell::Cell;
 use std::hash::BuildHasher as _;
 
-/// A file.
+/// A data file in its encoded form, with an index of its keys. Compiles share it.
 pub struct DataFile {
     words: SharedWords,
-    /// All its texts one after the other, known to be UTF-8.
+    /// All texts of `words` one after the other, known to be UTF-8: strings of compiles point into it.
     texts: String,
-    /// Where the file holds a hash.
-    root: Option<FileKeys>,
+    /// Its keys, where the file holds a hash.
+    keys: Option<FileKeys>,
 }
 
-/// The keys of a file.
+/// The keys of a file that holds a hash.
 struct FileKeys {
+    /// Numbers of `entries`, by the hash of their keys.
     table: HashTable<u32>,
+    /// The keys that are text, in order.
     entries: Vec<KeyEntry>,
-    /// Keys that are no text.
-    strange: usize,
+    /// How many keys are no text.
+    others: usize,
+    /// Whether there are `lookup_options`.
     has_options: bool,
+    /// These, where they are plain.
     options: Option<PlainOptions>,
 }
 
@@ -38,26 +42,27 @@ struct FileKeys {
 #[derive(Clone, Copy)]
 struct KeyEntry {
     hash: u64,
+    /// Where in the words the key lies.
     key: u32,
     value: ValueOffset,
     traits: ValueTraits,
 }
 
-/// The hash of a key.
+/// The hash by which keys are looked for in files.
 pub fn hash_of(key: &str) -> u64 {
     // A fixed seed: one key is looked for in many files.
     foldhash::fast::FixedState::with_seed(0).hash_one(key)
 }
 
 impl DataFile {
-    /// The file of some words; none if they are not exactly one value.
+    /// The file that some words encode; none if they are not exactly one value.
     pub fn new(words: SharedWords) -> Option<DataFile> {
         let all = words.get();
         // So that 32 bits tell where a text lies.
         u32::try_from(size_of_val(all)).ok()?;
         let mut texts = String::new();
         let mut rest = all;
-        let root = match item(&mut rest)? {
+        let keys = match item(&mut rest)? {
             Item::Map(count) => Some(FileKeys::read(all, &mut rest, count, &mut texts)?),
             _ => {
                 rest = all;
@@ -66,17 +71,17 @@ impl DataFile {
             }
         };
         rest.is_empty().then_some(())?;
-        Some(DataFile { words, texts, root })
+        Some(DataFile { words, texts, keys })
     }
 
-    /// The file that holds this; none if it is too large.
+    /// The file that holds these data; none if they are too large for the encoded form.
     pub fn of(data: &Data) -> Option<DataFile> {
         DataFile::new(SharedWords::Owned(encode(data)?.into()))
     }
 
-    /// To read in it during a compile.
+    /// What a compile reads in it by: values go into `arena`.
     pub fn reader<'c>(&'c self, arena: &'c Bump) -> DataReader<'c> {
-        let count = self.root.as_ref().map_or(0, |root| root.entries.len());
+        let count = self.keys.as_ref().map_or(0, |keys| keys.entries.len());
         let values = arena.alloc_slice_fill_with(count, |_| Cell::new(None));
         DataReader { file: self, words: self.words.get(), arena, values }
     }
@@ -88,7 +93,7 @@ impl FileKeys {
         let mut root = FileKeys {
             table: HashTable::with_capacity(count),
             entries: Vec::with_capacity(count),
-            strange: 0,
+            others: 0,
             has_options: false,
             options: None,
         };
@@ -100,7 +105,7 @@ impl FileKeys {
                     *rest = &all[key as usize..];
                     scan(rest, 1, &mut |text| texts.push_str(text))?;
                     scan(rest, 1, &mut |text| texts.push_str(text))?;
-                    root.strange += 1;
+                    root.others += 1;
                     continue;
                 }
             };
@@ -134,38 +139,39 @@ impl FileKeys {
     }
 }
 
-/// Reads in a file that is kept for as long as it does.
+/// What one compile reads in a data file by.
 #[derive(Clone, Copy)]
 pub struct DataReader<'c> {
     file: &'c DataFile,
     pub(crate) words: &'c [u32],
     pub(crate) arena: &'c Bump,
-    /// Those of its values that have been asked for.
+    /// The values of its keys that have been read, in the order of the keys: each is read once a compile, and never
+    /// stale, as files are not. Test: `tests::what_goes_in_comes_out`.
     values: &'c [Cell<Option<Value<'c>>>],
 }
 
-/// Which key it is, and what is known of its value.
+/// A key that a file has, and what is known of its value.
 #[derive(Clone, Copy)]
 pub struct FoundKey {
     number: u32,
-    /// What is known of it.
+    /// What is known of the value.
     pub traits: ValueTraits,
 }
 
 impl<'c> DataReader<'c> {
     /// Whether the file holds a hash.
     pub fn is_hash(self) -> bool {
-        self.file.root.is_some()
+        self.file.keys.is_some()
     }
 
-    /// The value of a key with this hash.
+    /// Looks for a key, whose hash is `hash`.
     pub fn find(self, hash: u64, key: &str) -> Option<FoundKey> {
-        let root = self.file.root.as_ref()?;
-        let number = root.find(self.words, hash, key)?;
-        Some(FoundKey { number, traits: root.entries[number as usize].traits })
+        let keys = self.file.keys.as_ref()?;
+        let number = keys.find(self.words, hash, key)?;
+        Some(FoundKey { number, traits: keys.entries[number as usize].traits })
     }
 
-    /// A value in a compile's arena. Keys that are symbols become strings; texts stay where they are.
+    /// The value of a key, in a compile's arena. Keys that are symbols become strings; texts stay where they are.
     ///
     /// # Errors
     /// When an archive has been changed while it is in use.
@@ -174,8 +180,8 @@ impl<'c> DataReader<'c> {
         if let Some(known) = self.values[number].get() {
             return Ok(known);
         }
-        let spot = self.file.root.as_ref().map_or(START, |root| root.entries[number].value);
-        let value = self.read(spot)?;
+        let offset = self.file.keys.as_ref().map_or(START, |keys| keys.entries[number].value);
+        let value = self.read(offset)?;
         self.values[number].set(Some(value));
         Ok(value)
     }
@@ -188,6 +194,7 @@ impl<'c> DataReader<'c> {
         self.read(START)
     }
 
+    /// The value at a place.
     pub(crate) fn read(self, at: ValueOffset) -> Eval<'c> {
         let mut rest = self.words.get(at.word as usize..).unwrap_or_default();
         let mut texts = self.file.texts.get(at.text as usize..).unwrap_or_default();
@@ -197,20 +204,20 @@ impl<'c> DataReader<'c> {
 
     /// The hashes of its keys.
     pub fn hashes(self) -> impl Iterator<Item = u64> {
-        let entries = self.file.root.as_ref().map_or(&[][..], |root| &root.entries);
+        let entries = self.file.keys.as_ref().map_or(&[][..], |keys| &keys.entries);
         entries.iter().map(|entry| entry.hash)
     }
 
-    /// How many keys are no text that `fits`.
+    /// How many keys are something else than a text that `fits`.
     pub fn keys_unlike(self, fits: impl Fn(&str) -> bool) -> usize {
-        let Some(root) = &self.file.root else { return 0 };
+        let Some(keys) = &self.file.keys else { return 0 };
         let unlike = |entry: &&KeyEntry| self.text(entry.key).is_none_or(|key| !fits(key));
-        root.strange + root.entries.iter().filter(unlike).count()
+        keys.others + keys.entries.iter().filter(unlike).count()
     }
 
     /// What `lookup_options` of the file say.
     pub fn options(self) -> OptionsOfFile<'c> {
-        match &self.file.root {
+        match &self.file.keys {
             Some(FileKeys { options: Some(options), .. }) => {
                 OptionsOfFile::Plain(FileOptions::new(self, options))
             }

@@ -1,5 +1,5 @@
-//! `lookup_options` of a data file, where they are a plain hash as nearly all are: no compile has to make a value of them
-//! but of what it finds.
+//! `lookup_options` of a data file, where they are a plain hash as nearly all are. Their keys are indexed when the file
+//! is read; a compile makes values of those options alone that it finds.
 
 use super::decode::{ValueOffset, ValueTraits, holds, scan};
 use super::indexed::{DataReader, hash_of};
@@ -13,15 +13,34 @@ use std::cell::Cell;
 
 /// What `lookup_options` of a file say, where they are a hash without anything odd or to interpolate.
 pub(crate) struct PlainOptions {
+    /// Numbers of `entries`, by the hash of their keys.
     table: HashTable<u32>,
-    /// Each key, where it begins and where its value does.
-    entries: Vec<(u64, u32, ValueOffset)>,
-    /// Those that are patterns, how long the text is with which begins whatever fits, and with what that ends.
-    patterns: Vec<(u32, usize, Vec<Box<str>>)>,
+    entries: Vec<OptionEntry>,
+    patterns: Vec<PatternEntry>,
+}
+
+/// A key of options.
+#[derive(Clone, Copy)]
+struct OptionEntry {
+    hash: u64,
+    /// Where in the words the key lies.
+    key: u32,
+    /// Where its options lie.
+    value: ValueOffset,
+}
+
+/// A key of options that is a pattern.
+struct PatternEntry {
+    /// Its number among the entries.
+    entry: u32,
+    /// How many bytes behind its `^` every text begins with that fits.
+    start: usize,
+    /// With one of these every such text ends, if there is any here.
+    ends: Vec<Box<str>>,
 }
 
 impl PlainOptions {
-    /// Those of some words, where they are such.
+    /// Those that lie in some words, where they are plain.
     pub fn read(all: &[u32], of: ValueOffset, traits: ValueTraits) -> Option<PlainOptions> {
         if traits != ValueTraits::default() {
             return None;
@@ -42,22 +61,22 @@ impl PlainOptions {
             let value = ValueOffset { word: (all.len() - rest.len()) as u32, text: passed };
             scan(&mut rest, 2, &mut |text| passed += text.len() as u32)?;
             let hash = hash_of(text);
-            if options.table.find(hash, |n| holds(all, options.entries[*n as usize].1, text)).is_some() {
+            if options.table.find(hash, |n| holds(all, options.entries[*n as usize].key, text)).is_some() {
                 return None;
             }
             let number = options.entries.len() as u32;
             if text.starts_with('^') {
                 let ends = literal_ends(text).into_iter().map(Box::from).collect();
-                options.patterns.push((number, literal_start(text).len(), ends));
+                options.patterns.push(PatternEntry { entry: number, start: literal_start(text).len(), ends });
             }
-            options.entries.push((hash, key, value));
-            options.table.insert_unique(hash, number, |n| options.entries[*n as usize].0);
+            options.entries.push(OptionEntry { hash, key, value });
+            options.table.insert_unique(hash, number, |n| options.entries[*n as usize].hash);
         }
         Some(options)
     }
 }
 
-/// What `lookup_options` of a file are.
+/// What a file has of `lookup_options`.
 pub enum OptionsOfFile<'c> {
     /// There are none.
     Nothing,
@@ -67,11 +86,12 @@ pub enum OptionsOfFile<'c> {
     Other,
 }
 
-/// `lookup_options` of a file.
+/// Plain `lookup_options` of a file, as a compile reads them.
 #[derive(Clone, Copy)]
 pub struct FileOptions<'c> {
     reader: DataReader<'c>,
     options: &'c PlainOptions,
+    /// The options of its keys that have been read, in the order of the keys; as the values of [`DataReader`].
     values: &'c [Cell<Option<Value<'c>>>],
 }
 
@@ -82,9 +102,9 @@ pub struct KeyPattern<'c> {
     pub text: &'c str,
     /// The hash of that.
     pub hash: u64,
-    /// What a text begins with that fits.
+    /// What every text begins with that fits.
     pub start: &'c str,
-    /// With one of these it ends.
+    /// With one of these every such text ends, unless it has several lines; nothing is known where there is none.
     ends: &'c [Box<str>],
 }
 
@@ -103,7 +123,7 @@ impl<'c> FileOptions<'c> {
         FileOptions { reader, options, values }
     }
 
-    /// What they say of a key with this hash.
+    /// What they say under a key, whose hash is `hash`.
     ///
     /// # Errors
     /// As [`DataReader::value`].
@@ -111,27 +131,27 @@ impl<'c> FileOptions<'c> {
         let entries = &self.options.entries;
         let entry = |n: &u32| entries[*n as usize];
         let found = self.options.table.find(hash, |n| {
-            let (other, at, _) = entry(n);
+            let OptionEntry { hash: other, key: at, .. } = entry(n);
             other == hash && holds(self.reader.words, at, key)
         });
         let Some(number) = found else { return Ok(None) };
         let known = &self.values[*number as usize];
         if known.get().is_none() {
-            known.set(Some(self.reader.read(entry(number).2)?));
+            known.set(Some(self.reader.read(entry(number).value)?));
         }
         Ok(known.get())
     }
 
     /// The keys.
     pub fn keys(self) -> impl Iterator<Item = &'c str> {
-        self.options.entries.iter().map(move |(_, at, _)| self.reader.text(*at).unwrap_or_default())
+        self.options.entries.iter().map(move |entry| self.reader.text(entry.key).unwrap_or_default())
     }
 
     /// The keys that are patterns.
     pub fn patterns(self) -> impl Iterator<Item = KeyPattern<'c>> {
-        self.options.patterns.iter().map(move |(n, start, ends)| {
-            let (hash, at, _) = self.options.entries[*n as usize];
-            let text = self.reader.text(at).unwrap_or_default();
+        self.options.patterns.iter().map(move |PatternEntry { entry, start, ends }| {
+            let OptionEntry { hash, key, .. } = self.options.entries[*entry as usize];
+            let text = self.reader.text(key).unwrap_or_default();
             let start = text.get(1..=*start).unwrap_or_default();
             KeyPattern { text, hash, start, ends }
         })

@@ -168,7 +168,7 @@ impl<'c> Lookups<'_, 'c> {
             LocationData::Hash(hash) => hash.get_str(&key.root).map(|value| (value, ValueTraits::unknown())),
         };
         let Some((value, traits)) = found else { return Ok(None) };
-        if traits == ValueTraits::default() {
+        if traits.is_plain() {
             return Ok(Some(value));
         }
         let subject = || {

@@ -29,7 +29,8 @@ pub struct Layer<'c> {
     pub config: Config<'c>,
     kind: LayerKind,
     /// Its hierarchies as they were resolved last, one at a time. Stale when a variable that they name has another
-    /// value, which `Lookups::still_holds` finds out. Test: `spec/hiera.md`, "Variables in paths, and their changes".
+    /// value, which `Lookups::still_holds` finds out. Test: `spec/hiera.md`,
+    /// "Paths, globs and mapped paths".
     pub(crate) resolved: RefCell<Option<Rc<ResolvedHierarchies<'c>>>>,
 }
 

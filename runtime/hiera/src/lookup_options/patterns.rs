@@ -8,7 +8,7 @@ pub(crate) fn literal_start(pattern: &str) -> &str {
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
     let plain = &pattern[..pattern.find(|c| !is_plain(c)).unwrap_or(pattern.len())];
-    // What follows may say that the last letter need not be there.
+    // A quantifier may say that the last letter need not be there.
     match pattern[plain.len()..].chars().next() {
         Some('?' | '*' | '{' | '+') => &plain[..plain.len().saturating_sub(1)],
         _ => plain,

@@ -17,7 +17,7 @@ pub struct DeepOptions<'c> {
     pub name: &'static str,
     /// The options as they were given.
     pub given: Option<Hash<'c>>,
-    /// What starts with it removes what it names.
+    /// A text that begins with it removes from the other value what stands behind it.
     pub knockout_prefix: Option<String>,
     /// Arrays that were merged are sorted.
     pub sort_merged_arrays: bool,
@@ -29,9 +29,9 @@ pub struct DeepOptions<'c> {
     pub preserve_unmergeables: bool,
     /// Arrays are replaced.
     pub overwrite_arrays: bool,
-    /// What is no array is put at the end of one.
+    /// A value that is no array is added to the array it meets.
     pub extend_existing_arrays: bool,
-    /// Items of arrays are texts, taken apart at this.
+    /// Items of arrays are joined by this text and taken apart at it.
     pub unpack_arrays: Option<String>,
 }
 
@@ -110,7 +110,7 @@ fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Hash<'c>, dest
     let dest = match dest {
         Value::Hash(dest) => dest,
         Value::Array(items) if options.extend_existing_arrays => {
-            // Once for each of its keys.
+            // As the gem does it: once for each of the hash's keys.
             let again = vec![Value::Hash(source); source.len()];
             return Ok(vm.array(&[items.items(), &again].concat()));
         }
@@ -119,7 +119,7 @@ fn hashes<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Hash<'c>, dest
     };
     let mut merged = HashBuilder::with(vm.arena, dest);
     for (key, value) in source.entries() {
-        // What is new is merged into a copy of itself: that cleans its arrays.
+        // A new key is merged into a copy of itself, which removes doubles from its arrays.
         let under = merged.get(*key).filter(|value| value.truthy()).unwrap_or(*value);
         let value = merge(vm, options, *value, under)?;
         merged.insert(*key, value);

@@ -91,7 +91,8 @@ impl<'c> MergeStrategy<'c> {
         if variants.len() < 2 {
             return self.each(vm, variants, ask, Values::AsTheyAre);
         }
-        // Whoever explains tells objects from their copies, and what is merged deeply is a copy.
+        // An explanation as YAML names objects that stand in several places; Ruby's gem merges copies deeply, so what is
+        // merged may not be the object that was found.
         let values = match self {
             MergeStrategy::Deep(_) if explain.is_on() => Values::Copied,
             _ => Values::AsTheyAre,

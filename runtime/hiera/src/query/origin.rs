@@ -1,5 +1,5 @@
-//! Where a looked-up value came from: file and line of each of its leaves. Nothing of it is kept while values are
-//! looked up; it is found afterwards, from who was asked (as for an explanation) and from the files, read again.
+//! Where a looked-up value came from: file and line of each of its leaves. Look-ups note nothing for it but what an
+//! explanation has anyway (which entry gave which value); the lines are found afterwards, in files that are read again.
 
 use crate::data_file::data::Data;
 use crate::data_file::from_value;
@@ -87,7 +87,7 @@ impl<'c> Part<'c> {
     }
 
     fn child(&self, value: Value<'c>, lines: Option<(u32, &Rc<Lines>)>) -> Part<'c> {
-        // What the file does not have there was interpolated: it stands where the text of the expression does.
+        // A part that the file does not have came by an expression: its line is that of the text with the expression.
         let mut part = Part { value, lines: Rc::default(), place: self.place.clone() };
         if let Some((line, lines)) = lines {
             part.lines = lines.clone();

@@ -5,6 +5,7 @@ use crate::Talk;
 use crate::protocol::ValueTag;
 use crate::values::Handle;
 use bunraku_vm::budget;
+use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::iterator;
 use bunraku_vm::types::{self, Type};
@@ -24,6 +25,15 @@ pub(crate) fn put_size(out: &mut Vec<u8>, size: usize) {
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
     put_size(out, text.len());
     out.extend(text);
+}
+
+/// What follows the number of an array or hash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Followed {
+    /// Its items: the worker does not know it yet.
+    ByItems,
+    /// Nothing: the worker knows it.
+    ByNothing,
 }
 
 fn tagged(out: &mut Vec<u8>, form: ValueTag, text: &[u8]) {
@@ -65,7 +75,7 @@ impl<'c> Talk<'_, 'c> {
             Value::Array(items) => {
                 if depth == 0 {
                     out.push(ValueTag::Array.byte());
-                } else if !self.ruby.values.put_number(out, ValueTag::KnownArray, items.address(), value) {
+                } else if self.put_number(out, ValueTag::KnownArray, value) == Followed::ByNothing {
                     return Ok(());
                 }
                 self.put_items(vm, out, items.items(), depth)?;
@@ -75,20 +85,7 @@ impl<'c> Talk<'_, 'c> {
                 out.push(ValueTag::Array.byte());
                 self.put_items(vm, out, &items, depth)?;
             }
-            Value::Hash(hash) => budget::within(hash.len(), || -> Eval<'c, ()> {
-                budget::room(2 * out.len());
-                if depth == 0 {
-                    out.push(ValueTag::Hash.byte());
-                } else if !self.ruby.values.put_number(out, ValueTag::KnownHash, hash.address(), value) {
-                    return Ok(());
-                }
-                put_size(out, hash.len());
-                for (key, value) in hash.entries() {
-                    self.put_value(vm, out, *key, depth + 1)?;
-                    self.put_value(vm, out, *value, depth + 1)?;
-                }
-                Ok(())
-            })?,
+            Value::Hash(hash) => self.put_hash(vm, out, hash, depth)?,
             Value::Default => out.push(ValueTag::Default.byte()),
             Value::Sensitive(inner) => {
                 out.push(ValueTag::Sensitive.byte());
@@ -102,38 +99,83 @@ impl<'c> Talk<'_, 'c> {
             Value::SemVerRange(text) => tagged(out, ValueTag::Range, text.as_bytes()),
             Value::Binary(bytes) => tagged(out, ValueTag::Binary, bytes),
             Value::Uri(text) => tagged(out, ValueTag::Uri, text.as_bytes()),
-            Value::Closure(closure) => {
-                let params = vm.params(closure.chunk)?;
-                let required = params.iter().filter(|p| !p.has_default && !p.captures_rest).count() as i64;
-                let arity = if required == params.len() as i64 { required } else { -required - 1 };
-                let names: Vec<String> = params
-                    .iter()
-                    .map(|param| match (param.captures_rest, param.has_default) {
-                        (true, _) => format!("*{}", param.name),
-                        (_, true) => format!("?{}", param.name),
-                        _ => format!("!{}", param.name),
-                    })
-                    .collect();
-                out.push(ValueTag::Lambda.byte());
-                put_size(out, self.ruby.values.handle(Handle::Closure(closure)) as usize);
-                out.extend(arity.to_le_bytes());
-                put_text(out, names.join(",").as_bytes());
-            }
-            Value::Object(object) => match object.held {
-                Held::InRuby(number) => {
-                    out.push(ValueTag::Foreign.byte());
-                    put_size(out, number as usize);
-                }
-                Held::Here | Held::Collector(_) => {
-                    out.push(ValueTag::Object.byte());
-                    put_size(out, self.ruby.values.handle(Handle::Object(object)) as usize);
-                    put_text(out, object.type_name.as_bytes());
-                    let attributes = self.attributes_of(vm, object);
-                    self.put_value(vm, out, Value::Hash(attributes), depth + 1)?;
-                }
-            },
+            Value::Closure(closure) => self.put_lambda(vm, out, closure)?,
+            Value::Object(object) => self.put_object(vm, out, object, depth)?,
         }
         Ok(())
+    }
+
+    fn put_hash(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, hash: Hash<'c>, depth: usize) -> Eval<'c, ()> {
+        budget::within(hash.len(), || -> Eval<'c, ()> {
+            budget::room(2 * out.len());
+            if depth == 0 {
+                out.push(ValueTag::Hash.byte());
+            } else if self.put_number(out, ValueTag::KnownHash, Value::Hash(hash)) == Followed::ByNothing {
+                return Ok(());
+            }
+            put_size(out, hash.len());
+            for (key, value) in hash.entries() {
+                self.put_value(vm, out, *key, depth + 1)?;
+                self.put_value(vm, out, *value, depth + 1)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes a lambda, with its arity and its parameters as Ruby has them (`!` required, `?` optional, `*` the rest).
+    fn put_lambda(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, closure: &'c Closure<'c>) -> Eval<'c, ()> {
+        let params = vm.params(closure.chunk)?;
+        let required = params.iter().filter(|p| !p.has_default && !p.captures_rest).count() as i64;
+        let arity = if required == params.len() as i64 { required } else { -required - 1 };
+        let names: Vec<String> = params
+            .iter()
+            .map(|param| match (param.captures_rest, param.has_default) {
+                (true, _) => format!("*{}", param.name),
+                (_, true) => format!("?{}", param.name),
+                _ => format!("!{}", param.name),
+            })
+            .collect();
+        out.push(ValueTag::Lambda.byte());
+        put_size(out, self.ruby.values.handle(Handle::Closure(closure)) as usize);
+        out.extend(arity.to_le_bytes());
+        put_text(out, names.join(",").as_bytes());
+        Ok(())
+    }
+
+    /// Writes an object: Ruby's own by its number there, any other with its attributes.
+    fn put_object(
+        &self,
+        vm: &mut Vm<'c>,
+        out: &mut Vec<u8>,
+        object: &'c Object<'c>,
+        depth: usize,
+    ) -> Eval<'c, ()> {
+        match object.held {
+            Held::InRuby(number) => {
+                out.push(ValueTag::Foreign.byte());
+                put_size(out, number as usize);
+                Ok(())
+            }
+            Held::Here | Held::Collector(_) => {
+                out.push(ValueTag::Object.byte());
+                put_size(out, self.ruby.values.handle(Handle::Object(object)) as usize);
+                put_text(out, object.type_name.as_bytes());
+                let attributes = self.attributes_of(vm, object);
+                self.put_value(vm, out, Value::Hash(attributes), depth + 1)
+            }
+        }
+    }
+
+    /// Writes the number of an array or hash.
+    fn put_number(&self, out: &mut Vec<u8>, tag: ValueTag, value: Value<'c>) -> Followed {
+        let mut shared = self.ruby.values.shared.borrow_mut();
+        let (tag, number, followed) = match shared.number_of(value) {
+            Some(number) => (ValueTag::Again, number, Followed::ByNothing),
+            None => (tag, shared.give(value), Followed::ByItems),
+        };
+        out.push(tag.byte());
+        put_size(out, number as usize);
+        followed
     }
 
     /// Attributes of an object; those of a look-up's context tell which cache it has.

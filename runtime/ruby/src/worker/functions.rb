@@ -351,7 +351,8 @@ module Bunraku
       [block, block.parameters.map { |kind, _| { req: '!', opt: '?', rest: '*' }.fetch(kind, '') }.join]
     end
 
-    # Loads a function's file, or takes what was loaded from it before. Gives what the compiler must know.
+    # Loads a function's file, or takes what was loaded from it before. Gives what the compiler must know. Classes are kept
+    # by file, as many as there are files that this process has loaded; stale when the file's time or length differ.
     def load_function(name, file, module_name, stamp)
       known = (@function_classes ||= {})[file]
       unless known && known[1] == stamp

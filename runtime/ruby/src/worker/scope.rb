@@ -400,7 +400,7 @@ module Puppet
 
       def to_hash(_recursive = true, _include_undef = false)
         number = live!.number
-        # Templates ask for it again and again in one loop.
+        # Templates ask for it in each round of a loop. Stale when code of the compile may have run since: its age differs.
         unless @all_age == Bunraku.age
           @all = Bunraku.ask('variables', [number, nil])
           @all_age = Bunraku.age

@@ -1,7 +1,9 @@
-# The conversation with the compiler: messages over two pipes, each with a number and that of the question it answers.
+# The conversation with the compiler: messages over two pipes, each with a number and that of the message it answers. What
+# they say is in the tables of the protocol (`protocol.rs`).
 
 module Bunraku
-  # What belongs to one compile and goes with it.
+  # What belongs to one compile and goes with it. `caches` has what never changes during a compile: settings, `$facts` and
+  # the like, injected values, by name; so nothing in it gets stale, and it grows with what the compile asks for.
   class Compile
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
                 :classes, :type_names, :readers

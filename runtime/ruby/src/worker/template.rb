@@ -91,7 +91,8 @@ module Bunraku
   end
 
   class << self
-    # The text of a template: a file's, or one given as text.
+    # The text of a template: a file's, or one given as text. Templates are kept by file, until its time or length differ,
+    # and by text; where there are more than a thousand the oldest goes.
     def render(scope, file, shown, text)
       @templates ||= {}
       if file

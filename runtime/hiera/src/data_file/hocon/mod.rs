@@ -58,7 +58,7 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         let includes = at_start && token.kind == TokenKind::Unquoted && token.value == "include";
         let next = tokens.get(n + 1).map(|next| (next.kind.clone(), next.value.as_str()));
         match next {
-            // Ruby's gem looks for a plain name nowhere: a text has no folder.
+            // A plain name is no error, but Ruby's gem finds no file by it: a text has no folder.
             Some((TokenKind::QuotedString | TokenKind::TripleQuotedString, _)) if includes => {}
             Some((TokenKind::Unquoted, what)) if includes => {
                 let (line, column) = (token.line, token.col);
@@ -78,7 +78,7 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
     if weights.tokens() > MAX_NODES as u64 {
         return Err(format!("substitutions stand for more than {MAX_NODES} values at line 1 column 1"));
     }
-    // A folder that can't be: includes by name find nothing.
+    // A folder that can't exist, so that includes by name find nothing.
     let options = ParseOptions::defaults().with_env(environment).with_base_dir("/dev/null".into());
     let config = hocon::parse_string_with_options(text, options).map_err(said)?;
     let mut left = MAX_NODES;
@@ -105,7 +105,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// How deep it goes at a token. No less than in truth.
+    /// How deep it is at a token, at most.
     fn enter(&mut self, token: &Token) -> usize {
         match token.kind {
             TokenKind::LBrace | TokenKind::LBracket => {

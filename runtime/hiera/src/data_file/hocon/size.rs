@@ -1,6 +1,6 @@
-//! How large a HOCON text becomes once each substitution is what it names: texts in which each line names the one
-//! before many times must not be tried. And how much work it is to put together what is given field by field: an object
-//! is copied for each.
+//! How large a HOCON text becomes when its substitutions are resolved, and how much work it is to put its objects
+//! together, both estimated before that is tried: some kilobytes in which each field names the one before many times
+//! would become gigabytes, and the crate copies an object for each field that is given by a path of its own.
 
 use hocon::TokenKind;
 use std::collections::HashMap;
@@ -10,27 +10,32 @@ const MAX_DEPTH: usize = 250;
 
 type Path = Vec<String>;
 
-/// One definition of a field: tokens of its own, paths it names.
+/// One definition of a field: how many tokens it has itself, and the paths that its substitutions name.
 type Definition = (u64, Vec<Path>);
 
-/// The fields of a text with their sizes.
+/// The fields of a text outside of lists, with what their sizes follow from.
 #[derive(Default)]
 pub struct Weights {
+    /// Each field may be defined several times.
     definitions: HashMap<Path, Vec<Definition>>,
+    /// The fields of each object, the empty path being that of the file's own.
     children: HashMap<Path, Vec<Path>>,
+    /// Sizes that have been worked out. Key: the path; bound: the fields of the text, for one parse; 0 while it is being
+    /// worked out. Test: `tests/tests/hiera_hostile.rs`, `substitutions_that_multiply`.
     known: HashMap<Path, u64>,
+    /// About how many fields are copied.
     work: u64,
 }
 
 impl Weights {
-    /// Those of a text.
+    /// The fields of a text.
     pub fn of(tokens: &[hocon::Token]) -> Weights {
         let mut weights = Weights::default();
         weights.collect(tokens);
         weights
     }
 
-    /// Tokens that the text stands for, no less than in truth.
+    /// How many tokens the text stands for with substitutions resolved, at most.
     pub fn tokens(&mut self) -> u64 {
         let top = self.children.get(&Vec::new()).cloned().unwrap_or_default();
         top.iter().fold(0, |sum, path| self.weight(path, 0).saturating_add(sum))
@@ -105,7 +110,7 @@ impl Weights {
                 self.children.entry(parent).or_default().push(path.clone());
             }
         }
-        // How often it is copied was measured.
+        // That it grows by the square of the depth was measured.
         let depth = path.len() as u64 - u64::from(by_path);
         self.work = self.work.saturating_add((2 * depth * depth).saturating_mul(copied as u64));
         self.definitions.entry(path.clone()).or_default().push((0, Vec::new()));
@@ -129,7 +134,7 @@ impl Weights {
         if depth > MAX_DEPTH {
             return u64::MAX;
         }
-        // What names itself through others is an error of its own.
+        // A field that leads to itself is an error that the crate finds: it counts once here.
         self.known.insert(path.to_vec(), 0);
         let mut sum = 0_u64;
         for (own, refs) in self.definitions.get(path).cloned().unwrap_or_default() {

@@ -32,7 +32,7 @@ fn message(error: &Error) -> String {
     let what = error.problem();
     match (error.context(), error.context_mark(), error.problem_mark()) {
         (Some(context), Some(mark), _) => format!("{what} {context} {}", place(&mark)),
-        // The scanner says where it stands, the parser where a text begins.
+        // Errors of the scanner have the place where it stands, those of the parser the place where a node begins.
         (_, _, Some(mark)) if error.kind() == ErrorKind::Scanner => format!("{what} {}", place(&mark)),
         _ => format!("{what} {}", place(&Mark::default())),
     }

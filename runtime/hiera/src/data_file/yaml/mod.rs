@@ -56,7 +56,7 @@ pub fn is_plain_text(text: &str) -> bool {
 
 struct Loader<'t> {
     events: Events<'t>,
-    /// What they name; nothing while it is still being read.
+    /// What each anchor names, with its size; none while that is still being read.
     anchors: HashMap<String, Option<(Data, Size)>>,
     /// Nodes so far, copies included.
     nodes: usize,

@@ -1,12 +1,22 @@
 //! Compiles nodes again and again and says how long that took: what `bunraku bench` runs.
 
-use crate::inputs::Spent;
-use crate::job::{Job, Session};
-use crate::threads::spawn;
-use serde_json::{Value as Json, json};
+use crate::{Compiler, Data, Environment, Facts, Node, Settings, Spent};
+use bunraku_compile::threads::spawn;
+use serde_json::Value as Json;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+/// A compile that is measured.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What is compiled from.
+    pub environment: Environment,
+    /// For whom.
+    pub node: Node,
+    /// How.
+    pub settings: Settings,
+}
 
 /// What came of one node's compiles.
 pub struct Measured {
@@ -72,17 +82,18 @@ pub fn percentile(times: &[Duration], percent: usize) -> Duration {
     times.get(at).copied().unwrap_or_default()
 }
 
-/// Compiles each job once, which is not measured, then `rounds` times, `threads` of them side by side.
+/// Compiles each target once, which is not measured, then `rounds` times, `threads` of them side by side.
 ///
 /// # Errors
-/// The first job that has no catalog says why.
-pub fn run(session: &Session, jobs: &[Job], rounds: usize, threads: usize) -> Result<Report, String> {
-    let one = |job: &Job| {
+/// The first target that has no catalog says why.
+pub fn run(compiler: &Compiler, targets: &[Target], rounds: usize, threads: usize) -> Result<Report, String> {
+    let one = |target: &Target| {
+        let Target { environment, node, settings } = target;
         let started = Instant::now();
-        let outcome = session.run(job);
+        let compiled = compiler.compile(environment, node, settings);
         let time = started.elapsed();
-        let catalog = outcome.result.map_err(|diagnostic| diagnostic.message)?;
-        Ok::<_, String>((outcome.node, catalog.len(), time, outcome.spent))
+        let catalog = compiled.result.map_err(|diagnostic| diagnostic.message)?;
+        Ok::<_, String>((node.name().to_owned(), catalog.to_json().len(), time, compiled.spent))
     };
     let results = Mutex::new(Ok(Vec::new()));
     let pass = |count: usize| {
@@ -90,10 +101,11 @@ pub fn run(session: &Session, jobs: &[Job], rounds: usize, threads: usize) -> Re
         let work = || {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = jobs.get(number % jobs.len().max(1)).filter(|_| number < count) else {
+                let Some(target) = targets.get(number % targets.len().max(1)).filter(|_| number < count)
+                else {
                     break;
                 };
-                let result = one(job).map(|result| (number % jobs.len(), result));
+                let result = one(target).map(|result| (number % targets.len(), result));
                 let Ok(mut results) = results.lock() else { break };
                 match (&mut *results, result) {
                     (Ok(all), Ok(one)) => all.push(one),
@@ -105,17 +117,17 @@ pub fn run(session: &Session, jobs: &[Job], rounds: usize, threads: usize) -> Re
         std::thread::scope(|scope| (0..threads.max(1)).try_for_each(|_| spawn(scope, work).map(drop)))
             .map_err(|error| format!("Could not start a thread: {error}"))
     };
-    pass(jobs.len())?;
+    pass(targets.len())?;
     if let Ok(mut results) = results.lock()
         && let Ok(all) = &mut *results
     {
         all.clear();
     }
     let started = Instant::now();
-    pass(jobs.len() * rounds)?;
+    pass(targets.len() * rounds)?;
     let wall = started.elapsed();
     let mut nodes: Vec<Measured> = Vec::new();
-    nodes.resize_with(jobs.len(), || Measured {
+    nodes.resize_with(targets.len(), || Measured {
         node: String::new(),
         bytes: 0,
         times: Vec::new(),
@@ -134,27 +146,19 @@ pub fn run(session: &Session, jobs: &[Job], rounds: usize, threads: usize) -> Re
     Ok(Report { nodes, wall })
 }
 
-/// As many machines as asked for, of the kinds of `jobs`: each has a name and address of its own, and a number in place
-/// of the first of its name, in all of its facts.
-///
-/// # Errors
-/// When facts can't be read.
-pub fn fleet(jobs: &[Job], count: usize) -> Result<Vec<Job>, String> {
-    let kinds: Vec<(String, Job)> = jobs
-        .iter()
-        .map(|job| {
-            let facts =
-                job.facts.as_deref().map(bunraku_nodes::facts::facts).transpose()?.unwrap_or_default();
-            Ok((Json::Object(facts).to_string(), job.clone()))
-        })
-        .collect::<Result<_, String>>()?;
+/// As many machines as asked for, of the kinds of `targets`: each has a name and address of its own, and a number in
+/// place of the first of its name, in all of its facts.
+pub fn fleet(targets: &[Target], count: usize) -> Vec<Target> {
+    let kinds: Vec<(String, &Target)> =
+        targets.iter().map(|target| (target.node.facts().to_json(), target)).collect();
     let machines = (0..count).filter_map(|number| {
-        let (facts, job) = kinds.get(number % kinds.len().max(1))?;
-        let (name, facts) = vary(job.node.as_deref().unwrap_or("localhost"), facts, number);
-        let facts = serde_json::from_str(&facts).unwrap_or_else(|_| json!({}));
-        Some(Job { node: Some(name), facts: Some(facts.into()), ..job.clone() })
+        let (facts, target) = kinds.get(number % kinds.len().max(1))?;
+        let (name, facts) = vary(target.node.name(), facts, number);
+        let facts = Facts::of_data(Data::from_json(&facts).unwrap_or_default());
+        let node = target.node.renamed(&name).with_facts(facts);
+        Some(Target { node, ..(*target).clone() })
     });
-    Ok(machines.collect())
+    machines.collect()
 }
 
 /// Name and facts of machine `number` of the kind that `name` is of.
@@ -177,6 +181,7 @@ fn vary(name: &str, facts: &str, number: usize) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn machines_of_a_fleet_differ_in_name_and_address() {
@@ -196,13 +201,17 @@ mod tests {
     }
 
     #[test]
-    fn each_job_is_run_as_often_as_asked_and_a_failure_ends_it() {
-        let job = |code: &str| Job { code: Some(code.to_owned()), ..Job::default() };
-        let session = Session::default();
-        let report = run(&session, &[job("notify { a: }"), job("")], 3, 2).unwrap();
+    fn each_target_is_compiled_as_often_as_asked_and_a_failure_ends_it() {
+        let target = |code: &str| Target {
+            environment: Environment::of_code(code),
+            node: Node::new("localhost"),
+            settings: Settings::default(),
+        };
+        let compiler = Compiler::new();
+        let report = run(&compiler, &[target("notify { a: }"), target("")], 3, 2).unwrap();
         assert_eq!(report.catalogs(), 6);
         assert_eq!(report.nodes[0].spent.resources, 4);
-        let failed = run(&session, &[job("fail('no')")], 3, 2);
+        let failed = run(&compiler, &[target("fail('no')")], 3, 2);
         assert!(failed.is_err_and(|error| error.contains("no")));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::changes::{Replay, SetByTemplates};
 use super::eval::{self, Rendered, Stopped};
+use super::for_ruby::{ForRuby, OrRuby};
 use super::tree::Unsupported;
-use super::value::{ForRuby, OrRuby};
 use super::world::{TemplateWorld, WorkerState};
 use super::{Lowered, Templates};
 use bunraku_vm::host::Erb;
@@ -14,7 +14,6 @@ use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The templates that a compile uses, kept for as long as it runs and lent to it where they lie.
 #[derive(Default)]
@@ -143,10 +142,10 @@ impl<'c> Templating<'c> {
                 .needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Unsupported::to_string));
         }
         match rendered {
-            Ok(_) => _ = lowered.rendered.fetch_add(1, Ordering::Relaxed),
-            // With a worker about, less is done here: that says nothing of the template.
+            Ok(_) => lowered.count_rendered(),
+            // While a worker runs some templates are left to it that are rendered natively otherwise.
             Err(_) if world.worker() == WorkerState::Present => {}
-            Err(_) => _ = lowered.asked.fetch_add(1, Ordering::Relaxed),
+            Err(_) => lowered.count_for_ruby(),
         }
         rendered.map_err(|stopped| stopped.ask)
     }

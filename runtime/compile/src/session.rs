@@ -1,0 +1,265 @@
+//! Compiles one after the other, or side by side, with what is kept between them: snapshots of environments, threads,
+//! Ruby workers, connections to stores.
+
+use crate::compile::Compile;
+use crate::functions::Functions;
+use crate::inputs::{Code, Finished, Inputs, Node, Spent};
+use crate::request_settings::RequestSettings;
+use crate::state::journal::Log;
+use crate::stats::Stats;
+use crate::threads::{Failure, Threads};
+use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
+use bunraku_environment::snapshots::Snapshots;
+use bunraku_environment::units::Kept;
+use bunraku_erb::KeptTemplates;
+use bunraku_files::archive::Opened;
+use bunraku_files::recent::{self, Recent};
+use bunraku_hiera::query::{Answer, Query};
+use bunraku_nodes::facts::Facts;
+use bunraku_ruby::{self as ruby, Ruby, Workers};
+use bunraku_stores::{Certificates, Files, PuppetDb, Store};
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::function::Native;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Where exported resources go and come from.
+#[derive(Clone, Debug)]
+pub struct StorePlace {
+    /// A folder of catalogs, which takes in the node's, or the URL of a PuppetDB.
+    pub place: String,
+    /// What a PuppetDB is shown, and who signs it.
+    pub certificates: Certificates,
+    /// Whether a PuppetDB takes the catalog in, too.
+    pub replace_catalog: bool,
+}
+
+/// A compile that is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Where manifests, modules and data lie.
+    pub environment: EnvironmentSpec,
+    /// Manifest text in place of the environment's manifests, and the file that it was read from, where it is to be
+    /// told.
+    pub code: Option<(String, Option<String>)>,
+    /// The node, its facts included.
+    pub node: Node,
+    /// Whether its facts come from the store, which then has to be one that has facts.
+    pub facts_from_store: bool,
+    /// Settings and limits.
+    pub settings: RequestSettings,
+    /// Where exported resources go and come from.
+    pub store: Option<StorePlace>,
+    /// Whether the value of the last expression is wanted.
+    pub want_value: bool,
+    /// A look-up at the end of the compile.
+    pub lookup: Option<Query>,
+}
+
+/// What a job came to.
+pub struct Outcome {
+    /// The catalog as JSON, or what ended the compile (its message with ` on node NAME`).
+    pub result: Result<String, Diagnostic>,
+    /// Log messages in order.
+    pub logs: Vec<Log>,
+    /// The last value, as rich data and as printed.
+    pub value: Option<(String, String)>,
+    /// The answer to the job's look-up.
+    pub lookup: Option<Answer>,
+    /// Name of the node.
+    pub node: String,
+    /// What was called, if the job asked for it and was begun.
+    pub stats: Option<Stats>,
+    /// Where the time went.
+    pub spent: Spent,
+}
+
+/// How long a compile of those who run many for others may take: `batch`, servers. A setting says otherwise.
+pub const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// What is kept between jobs: units of files, environments, archives; see [`bunraku_files::recent`].
+pub struct Session {
+    snapshots: Snapshots,
+    threads: Threads,
+    stores: Mutex<Recent<String, Arc<dyn Store>>>,
+    workers: Arc<Workers>,
+    functions: Arc<Functions>,
+    timeout: Option<Duration>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session {
+            snapshots: Snapshots::default(),
+            threads: Threads::default(),
+            stores: Mutex::new(Recent::new(recent::STORES)),
+            workers: Arc::default(),
+            functions: Arc::default(),
+            timeout: None,
+        }
+    }
+}
+
+impl Session {
+    /// A session whose compiles may take so long, unless a job's settings say otherwise.
+    pub fn with_timeout(timeout: Option<Duration>) -> Session {
+        Session { timeout, ..Session::default() }
+    }
+
+    /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
+    ///
+    /// # Errors
+    /// Names the function whose name cannot be taken.
+    pub fn with_functions(functions: &'static [Native]) -> Result<Session, String> {
+        Ok(Session { functions: Arc::new(Functions::new(functions)?), ..Session::default() })
+    }
+
+    /// The same session, whose compiles know other functions besides those of the language.
+    pub fn knowing(self, functions: Functions) -> Session {
+        Session { functions: Arc::new(functions), ..self }
+    }
+
+    /// The same session, whose compiles may take so long, unless a job's settings say otherwise.
+    pub fn within(self, timeout: Option<Duration>) -> Session {
+        Session { timeout, ..self }
+    }
+
+    /// How long compiles may take whose request does not say.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// The snapshots of its environments.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
+    /// For a process that is about to end: what would outlive it is ended, and the rest left as it is. To free piece by
+    /// piece what the system takes back at once would only take time.
+    pub fn leave(self) {
+        self.workers.end();
+        std::mem::forget(self);
+    }
+
+    /// Runs a compile. Everything that goes wrong, panics included, is in the outcome.
+    pub fn compile(&self, request: Request) -> Outcome {
+        let name = request.node.name.clone();
+        self.try_to_compile(request).unwrap_or_else(|message| Outcome::failed(name, message))
+    }
+
+    fn try_to_compile(&self, request: Request) -> Result<Outcome, String> {
+        let Request { mut environment, code, mut node, settings, store: place, .. } = request;
+        let RequestSettings { compile: settings, ruby, given, max_file } = settings;
+        environment.max_file = Some(max_file);
+        let name = node.name.clone();
+        if environment.frozen && environment.archive.is_none() {
+            return Err("'frozen' needs an archive".to_owned());
+        }
+        let store = place.as_ref().map(|place| self.store(place)).transpose()?;
+        if let (Some(store), true) = (&store, request.facts_from_store) {
+            node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
+        }
+        let snapshot = self.snapshots.current(environment)?;
+        if let Some(fault) = snapshot.tree().fault() {
+            return Err(fault);
+        }
+        let (functions, workers) = (self.functions.clone(), self.workers.clone());
+        let (snapshot_of_thread, store_of_thread) = (snapshot.clone(), store.clone());
+        let (query, want_value) = (request.lookup, request.want_value);
+        let finished = self.threads.run(settings.limits, move |arena| {
+            let inputs = Inputs {
+                environment: &snapshot_of_thread,
+                kept_templates: &KeptTemplates::default(),
+                kept: &Kept::default(),
+                functions: &functions,
+                settings,
+                given: &given,
+                node: &node,
+                code: code.as_ref().map(|(text, file)| Code { text, file: file.as_deref() }),
+                want_value,
+                store: store_of_thread.as_deref(),
+                ruby: Ruby::new(&workers, &ruby),
+                query: query.as_ref(),
+            };
+            Compile::run(inputs, arena)
+        });
+        let finished = finished.map_err(|failure| match failure {
+            Failure::Start(error) => format!("Could not start a thread: {error}"),
+            Failure::Limit(limit) => limit.to_string(),
+            Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
+        })?;
+        if let Some(fault) = snapshot.tree().fault() {
+            return Err(fault);
+        }
+        if let (Some(store), Some(place), Some(stored)) = (&store, &place, &finished.stored)
+            && (place.replace_catalog || !is_url(&place.place))
+        {
+            let catalog = serde_json::from_str(stored).map_err(|error| error.to_string())?;
+            store.save(&name, &catalog)?;
+        }
+        Ok(Outcome::of(name, finished))
+    }
+
+    /// Lends the session an archive: jobs that name its path use it, whatever lies there.
+    pub fn add_archive(&self, opened: Arc<Opened>) {
+        self.snapshots.add_archive(opened);
+    }
+
+    /// A snapshot of an environment as it is now.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub fn snapshot(&self, environment: EnvironmentSpec) -> Result<Arc<Snapshot>, String> {
+        self.snapshots.current(environment)
+    }
+
+    /// The store of a place; one is kept for all compiles that name the same.
+    fn store(&self, place: &StorePlace) -> Result<Arc<dyn Store>, String> {
+        let StorePlace { place, certificates, .. } = place;
+        let key = format!("{place} {certificates:?}");
+        if let Some(kept) = self.stores.lock().ok().and_then(|mut all| all.get(&key).cloned()) {
+            return Ok(kept);
+        }
+        let store: Arc<dyn Store> = match is_url(place) {
+            true => Arc::new(PuppetDb::new(place, certificates)?),
+            false => Arc::new(Files::new(Path::new(place))),
+        };
+        if let Ok(mut all) = self.stores.lock() {
+            all.insert(key, store.clone());
+        }
+        Ok(store)
+    }
+}
+
+impl Outcome {
+    /// A compile that could not begin, or not be ended.
+    pub(crate) fn failed(node: String, message: String) -> Outcome {
+        let (spent, logs) = (Spent::default(), Vec::new());
+        let result = Err(Diagnostic::error(message));
+        Outcome { result, logs, value: None, lookup: None, node, stats: None, spent }
+    }
+
+    fn of(node: String, finished: Finished) -> Outcome {
+        let Finished { mut result, logs, value, stored: _, lookup, stats, spent } = finished;
+        // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
+        // nobody adds its name.
+        if let Err(diagnostic) = &mut result {
+            if diagnostic.code == Some(ruby::UNCAUGHT) {
+                diagnostic.code = None;
+            } else if diagnostic.cause != Cause::StackTooDeep {
+                diagnostic.message = format!("{diagnostic} on node {node}");
+            }
+        }
+        let (result, lookup) = match lookup.transpose() {
+            Ok(lookup) => (result, lookup),
+            Err(diagnostic) => (Err(diagnostic), None),
+        };
+        Outcome { result, logs, value, lookup, node, stats, spent }
+    }
+}
+
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
+}

@@ -1,0 +1,147 @@
+//! Compiling: catalogs, values, look-ups.
+
+use crate::catalog::Catalog;
+use crate::environment::Environment;
+use crate::function::Function;
+use crate::node::Node;
+use crate::settings::Settings;
+use bunraku_compile::functions::Functions;
+use bunraku_compile::session::{self, Request, Session};
+use bunraku_files::archive::Opened;
+use bunraku_vm::diagnostic::Diagnostic;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use bunraku_compile::Log;
+pub use bunraku_compile::inputs::Spent;
+pub use bunraku_compile::stats::Stats;
+pub use bunraku_hiera::query::{Answer, Query};
+
+/// Compiles nodes, from any number of threads, and keeps between compiles what does not change: snapshots of
+/// environments, compiled files, threads, Ruby workers, connections.
+#[derive(Default)]
+pub struct Compiler {
+    session: Session,
+}
+
+/// What came of a compile.
+#[derive(Debug)]
+pub struct Compilation<T> {
+    /// What was asked for, or what ended the compile: Puppet's message, with its place and its cause.
+    pub result: Result<T, Diagnostic>,
+    /// Log messages in order.
+    pub logs: Vec<Log>,
+    /// What was counted, where the settings ask for it.
+    pub stats: Option<Stats>,
+    /// Where the time went.
+    pub spent: Spent,
+}
+
+/// A value of the last expression that code has run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluated {
+    /// As rich data, in JSON.
+    pub json: String,
+    /// As `String($value, '%p')` prints it.
+    pub text: String,
+}
+
+impl Compiler {
+    /// A compiler that knows the language's own functions, and whose compiles take as long as they take.
+    pub fn new() -> Compiler {
+        Compiler::default()
+    }
+
+    /// The same with functions of the embedding program.
+    ///
+    /// # Errors
+    /// Names the function whose name is taken, or is none.
+    pub fn with_functions(self, functions: Vec<Function>) -> Result<Compiler, String> {
+        let all = functions.into_iter().map(Function::embedded).collect();
+        let functions = Functions::default().with_embedded(all)?;
+        Ok(Compiler { session: self.session.knowing(functions) })
+    }
+
+    /// The same, whose jobs of [`Compiler::answer`] may take so long, unless one says otherwise.
+    pub fn with_timeout(self, timeout: Option<Duration>) -> Compiler {
+        Compiler { session: self.session.within(timeout) }
+    }
+
+    /// Compiles a node's catalog. Panics and limits that are reached are errors of this compile; the next one is
+    /// unharmed.
+    pub fn compile(
+        &self,
+        environment: &Environment,
+        node: &Node,
+        settings: &Settings,
+    ) -> Compilation<Catalog> {
+        let outcome = self.session.compile(request(environment, node, settings));
+        compilation(outcome, |outcome| outcome.result.map(Catalog::new))
+    }
+
+    /// Runs the environment's code, and gives the value of its last expression. `None` where it has none.
+    pub fn evaluate(
+        &self,
+        environment: &Environment,
+        node: &Node,
+        settings: &Settings,
+    ) -> Compilation<Option<Evaluated>> {
+        let request = Request { want_value: true, ..request(environment, node, settings) };
+        compilation(self.session.compile(request), |outcome| {
+            let value = outcome.value.map(|(json, text)| Evaluated { json, text });
+            outcome.result.map(|_| value)
+        })
+    }
+
+    /// Asks Hiera as the node's code would at the end of its compile.
+    pub fn look_up(
+        &self,
+        environment: &Environment,
+        node: &Node,
+        settings: &Settings,
+        query: Query,
+    ) -> Compilation<Answer> {
+        let request = Request { lookup: Some(query), ..request(environment, node, settings) };
+        compilation(self.session.compile(request), |outcome| {
+            let answer = outcome.lookup.unwrap_or_default();
+            outcome.result.map(|_| answer)
+        })
+    }
+
+    /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
+    /// answered with an error.
+    pub fn answer(&self, line: &str) -> String {
+        self.session.answer(line)
+    }
+
+    /// Lends an archive: environments that name its path use it, whatever lies there.
+    pub fn add_archive(&self, archive: Arc<Opened>) {
+        self.session.add_archive(archive);
+    }
+
+    /// For a process that is about to end: what would outlive it is ended, and the rest left as it is.
+    pub fn leave(self) {
+        self.session.leave();
+    }
+}
+
+fn request(environment: &Environment, node: &Node, settings: &Settings) -> Request {
+    Request {
+        environment: environment.spec.clone(),
+        code: environment.code.clone(),
+        node: node.node.clone(),
+        facts_from_store: !node.has_facts,
+        settings: settings.request(),
+        store: settings.store(),
+        want_value: false,
+        lookup: None,
+    }
+}
+
+fn compilation<T>(
+    mut outcome: session::Outcome,
+    result: impl FnOnce(session::Outcome) -> Result<T, Diagnostic>,
+) -> Compilation<T> {
+    let (logs, stats, spent) = (std::mem::take(&mut outcome.logs), outcome.stats.take(), outcome.spent);
+    Compilation { result: result(outcome), logs, stats, spent }
+}

@@ -1,0 +1,100 @@
+//! What is compiled from.
+
+use bunraku_environment::snapshot::EnvironmentSpec;
+use std::path::PathBuf;
+
+/// Where code and data lie: an environment's folder, an archive, a module path, code given as text. Nothing is read
+/// before it is used; a [`Compiler`](crate::Compiler) keeps what it has read for as long as the files are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Environment {
+    pub(crate) spec: EnvironmentSpec,
+    pub(crate) code: Option<(String, Option<String>)>,
+}
+
+impl Environment {
+    /// An environment's folder, with `environment.conf`, `manifests/`, `modules/`, `hiera.yaml` as far as they are there.
+    pub fn at(folder: impl Into<PathBuf>) -> Environment {
+        Environment::default().with(|spec| spec.directory = Some(folder.into()))
+    }
+
+    /// Code and nothing else.
+    pub fn of_code(text: impl Into<String>) -> Environment {
+        Environment::default().with_code(text)
+    }
+
+    /// An archive, as [`archive::build`](crate::archive::build) makes it, which is asked alone: no source is looked at.
+    pub fn frozen(archive: impl Into<PathBuf>) -> Environment {
+        Environment::default().with(|spec| {
+            spec.archive = Some(archive.into());
+            spec.frozen = true;
+        })
+    }
+
+    /// The same with an archive of it: what has changed since it was built is compiled anew.
+    pub fn with_archive(self, archive: impl Into<PathBuf>) -> Environment {
+        self.with(|spec| spec.archive = Some(archive.into()))
+    }
+
+    /// The same in this folder: where an archive's environment is to lie.
+    pub fn with_folder(self, folder: impl Into<PathBuf>) -> Environment {
+        self.with(|spec| spec.directory = Some(folder.into()))
+    }
+
+    /// The same under a name that is not the folder's.
+    pub fn with_name(self, name: impl Into<String>) -> Environment {
+        self.with(|spec| spec.name = Some(name.into()))
+    }
+
+    /// The same with these folders of modules in place of its own.
+    pub fn with_modulepath(self, folders: impl IntoIterator<Item = PathBuf>) -> Environment {
+        self.with(|spec| spec.modulepath = Some(folders.into_iter().collect()))
+    }
+
+    /// The same with this main manifest, a file or a folder of `.pp` files, in place of its own.
+    pub fn with_manifest(self, path: impl Into<PathBuf>) -> Environment {
+        self.with(|spec| spec.manifest = Some(path.into()))
+    }
+
+    /// The same with code in place of its main manifest.
+    pub fn with_code(mut self, text: impl Into<String>) -> Environment {
+        self.code = Some((text.into(), None));
+        self
+    }
+
+    /// The same, and messages name the file that the code was read from.
+    pub fn with_code_of(mut self, text: impl Into<String>, file: impl Into<String>) -> Environment {
+        self.code = Some((text.into(), Some(file.into())));
+        self
+    }
+
+    /// The same with this configuration of Hiera's global layer.
+    pub fn with_hiera_config(self, file: impl Into<PathBuf>) -> Environment {
+        self.with(|spec| spec.hiera_config = Some(file.into()))
+    }
+
+    /// The code that stands in place of its main manifest.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    /// Whether its archive alone is asked.
+    pub fn is_frozen(&self) -> bool {
+        self.spec.frozen
+    }
+
+    /// Whether it says what to compile: a folder, an archive, a manifest or code.
+    pub fn is_complete(&self) -> bool {
+        let EnvironmentSpec { directory, manifest, archive, .. } = &self.spec;
+        self.code.is_some() || manifest.is_some() || directory.is_some() || archive.is_some()
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut EnvironmentSpec)) -> Environment {
+        change(&mut self.spec);
+        self
+    }
+}
+
+/// The folders of a module path as Puppet writes it, joined by colons.
+pub fn modulepath(text: &str) -> Vec<PathBuf> {
+    text.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from).collect()
+}

@@ -1,0 +1,95 @@
+//! Bunraku as a library: the catalogs that real Puppet would build, compiled in milliseconds.
+//!
+//! ```
+//! use bunraku::{Compiler, Data, Environment, Facts, Function, Node, Settings};
+//! use std::sync::atomic::{AtomicI64, Ordering};
+//!
+//! // An environment is a folder, an archive, or code.
+//! let environment = Environment::of_code(
+//!     "class web(Integer $port = 80) {
+//!        file { '/etc/motd': content => \"${facts['os']['family']} number ${count::next()}\" }
+//!        service { 'nginx': ensure => running, require => File['/etc/motd'] }
+//!      }
+//!      node 'web01.example.com' { include web }",
+//! );
+//! let node = Node::new("web01.example.com")
+//!     .with_facts(Facts::from([("os", Data::from([("family", "Debian")]))]));
+//!
+//! // Functions of the program's own may hold its state.
+//! let count = AtomicI64::new(1);
+//! let next = Function::new("count::next", move |_| Ok(count.fetch_add(1, Ordering::Relaxed).into()));
+//! let compiler = Compiler::new().with_functions(vec![next])?;
+//!
+//! let compiled = compiler.compile(&environment, &node, &Settings::default());
+//! let catalog = compiled.result.map_err(|error| error.to_string())?;
+//! let motd = catalog.resource("File", "/etc/motd").expect("it is declared");
+//! assert_eq!(motd.get("content"), Some(&Data::from("Debian number 1")));
+//! assert!(catalog.classes().contains(&"web".to_owned()));
+//! assert!(catalog.edges().iter().any(|edge| edge.source == "Class[Web]" && edge.target == "Service[nginx]"));
+//! assert!(catalog.to_json().starts_with("{"));
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! - [`Environment`]: what is compiled from. [`Node`]: for whom, with [`Facts`] and node terms. [`Settings`]: how.
+//! - [`Compiler`] compiles ([`Compiler::compile`]), evaluates, looks keys up in Hiera, answers jobs in JSON; it may be
+//!   shared by threads. What comes of it is a [`Compilation`]: a [`Catalog`] of values, or a [`Diagnostic`] with a
+//!   [`Cause`], and the [`Log`].
+//! - [`archive`] builds archives and shows them; [`check`](mod@check) looks at code without running it; [`bench`](mod@bench) measures.
+//!
+//! Whatever the input, nothing here panics or writes to the terminal; every limit is a setting with an error of its own.
+
+mod catalog;
+mod compiler;
+mod data;
+mod environment;
+mod function;
+mod node;
+mod settings;
+
+pub use bunraku_vm::budget::Limit;
+pub use bunraku_vm::cause::Cause;
+pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+pub use bunraku_vm::host::Strict;
+pub use catalog::{Catalog, Edge, Resource};
+pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
+pub use data::Data;
+pub use environment::{Environment, modulepath};
+pub use function::Function;
+pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
+pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
+
+/// Archives of whole environments or module paths.
+pub mod archive {
+    pub use bunraku_environment::archive::build::{Options, Progress, Summary, build};
+    pub use bunraku_environment::archive::ruby::NeedsRuby;
+    pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
+}
+
+/// Syntax and static errors of manifests, templates and data, without running anything.
+pub mod check {
+    pub use bunraku_compiler::SourceFile;
+    pub use bunraku_environment::check::{Checked, How, Sources, file, source, unreadable_types};
+    pub use bunraku_environment::relative::Known as KnownNames;
+}
+
+/// Files that a user names: read within limits, written whole or not at all.
+pub mod files {
+    pub use bunraku_files::{read, write};
+}
+
+/// What is counted while a compile runs.
+pub mod stats {
+    pub use bunraku_compile::stats::{Count, Kind, Stats};
+}
+
+/// Threads that run what they compile themselves, for programs that compile many nodes.
+pub mod threads {
+    pub use bunraku_compile::threads::{spawn, within};
+}
+
+pub mod bench;
+
+/// How long a compile of those who run many for others may take: servers, `batch`.
+pub use bunraku_compile::session::TIMEOUT;
+/// Maps files that are cut off while they are in use to an error: to be called once, before threads are started.
+pub use bunraku_vm::archive::map;

@@ -1,0 +1,193 @@
+//! The node that a catalog is for, and what is known of it before its code runs.
+
+use crate::data::{Data, map};
+use bunraku_compile::inputs;
+use bunraku_nodes::enc::Classification;
+use bunraku_nodes::facts;
+use serde_json::{Map, Value as Json};
+use std::path::Path;
+use std::sync::Arc;
+
+pub use bunraku_nodes::ldap::{Security as LdapSecurity, Server as LdapServer, Settings as LdapSettings};
+pub use bunraku_process::Limits as ProgramLimits;
+
+/// Facts of a node. Copies share what they hold.
+#[derive(Clone, Debug)]
+pub struct Facts(Arc<Json>);
+
+impl Facts {
+    /// Reads a file, JSON or YAML: plain, or as `facter --json`, `puppet facts` or PuppetDB print them. It may be a pipe.
+    ///
+    /// # Errors
+    /// When it can't be read or holds no facts.
+    pub fn from_file(file: &Path) -> Result<Facts, String> {
+        facts::given(file).map(Facts::of)
+    }
+
+    /// Reads the facts of a node from a folder with a file for each: `NAME.yaml`, `NAME.yml` or `NAME.json`, there or
+    /// below `facts`, as a server keeps them.
+    ///
+    /// # Errors
+    /// When there is none of the node, or it can't be read.
+    pub fn from_folder(folder: &Path, node: &str) -> Result<Facts, String> {
+        facts::of_node(folder, node).map(Facts::of)
+    }
+
+    /// Reads JSON in any of the shapes that [`Facts::from_file`] knows.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or holds no facts.
+    pub fn from_json(text: &str) -> Result<Facts, String> {
+        let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        facts::shape(json).map(Facts::of)
+    }
+
+    /// One fact by name.
+    pub fn get(&self, name: &str) -> Option<Data> {
+        self.0.get(name).cloned().map(Data::of)
+    }
+
+    /// The same facts with one more, in the place of one of the name.
+    pub fn with(&self, name: &str, value: Data) -> Facts {
+        let mut all = self.0.as_object().cloned().unwrap_or_default();
+        all.insert(name.to_owned(), value.json());
+        Facts::of(all)
+    }
+
+    pub(crate) fn of_data(all: Data) -> Facts {
+        match all {
+            Data::Map(all) => Facts::of(map(&all)),
+            _ => Facts::of(Map::new()),
+        }
+    }
+
+    fn of(all: Map<String, Json>) -> Facts {
+        Facts(Arc::new(Json::Object(all)))
+    }
+}
+
+impl<const N: usize> From<[(&str, Data); N]> for Facts {
+    fn from(all: [(&str, Data); N]) -> Facts {
+        Facts::of(all.into_iter().map(|(name, value)| (name.to_owned(), value.json())).collect())
+    }
+}
+
+/// The names of the nodes that a folder has facts of (see [`Facts::from_folder`]), sorted.
+///
+/// # Errors
+/// When the folder can't be read.
+pub fn nodes_with_facts(folder: &Path) -> Result<Vec<String>, String> {
+    facts::nodes(folder)
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub(crate) node: inputs::Node,
+    pub(crate) has_facts: bool,
+}
+
+impl Node {
+    /// A node of which nothing is known but its certname: `$trusted` and `$server_facts` are what Puppet makes of it.
+    pub fn new(certname: &str) -> Node {
+        Node { node: inputs::Node::new(certname), has_facts: false }
+    }
+
+    /// Its certname.
+    pub fn name(&self) -> &str {
+        &self.node.name
+    }
+
+    /// Its facts, as one map.
+    pub fn facts(&self) -> Data {
+        Data::of_map(self.node.facts.map().clone())
+    }
+
+    /// A node of another certname of which the same is known, but `$trusted`, which follows from the name.
+    pub(crate) fn renamed(&self, certname: &str) -> Node {
+        let own = Node::new(certname);
+        let (name, trusted) = (own.node.name, own.node.trusted);
+        Node { node: inputs::Node { name, trusted, ..self.node.clone() }, ..*self }
+    }
+
+    /// Whether facts were given.
+    pub fn has_facts(&self) -> bool {
+        self.has_facts
+    }
+
+    /// The same with facts.
+    pub fn with_facts(mut self, facts: Facts) -> Node {
+        self.node.facts = facts::Facts::Shared(facts.0);
+        self.has_facts = true;
+        self
+    }
+
+    /// The same with `$trusted` in place of what its name gives.
+    pub fn with_trusted(mut self, trusted: &[(String, Data)]) -> Node {
+        self.node.trusted = map(trusted);
+        self
+    }
+
+    /// The same, `$trusted` read from a file, JSON or YAML.
+    ///
+    /// # Errors
+    /// When it can't be read or holds no map.
+    pub fn with_trusted_from(mut self, file: &Path) -> Result<Node, String> {
+        self.node.trusted = facts::object(file, "trusted facts")?;
+        Ok(self)
+    }
+
+    /// The same with `$server_facts`.
+    pub fn with_server_facts(mut self, facts: &[(String, Data)]) -> Node {
+        self.node.server_facts = map(facts);
+        self
+    }
+
+    /// The same with a variable of top scope, as external node classifiers give them.
+    pub fn with_parameter(mut self, name: &str, value: impl Into<Data>) -> Node {
+        self.node.parameters.insert(name.to_owned(), value.into().json());
+        self
+    }
+
+    /// The same with a class to be declared, with these parameters.
+    pub fn with_class(mut self, name: &str, parameters: &[(String, Data)]) -> Node {
+        let parameters = if parameters.is_empty() { Json::Null } else { Json::Object(map(parameters)) };
+        self.node.classes.push((name.to_owned(), parameters));
+        self
+    }
+
+    /// The same with what an external node classifier prints of it: classes and parameters. The second answer is the
+    /// environment that it names.
+    ///
+    /// # Errors
+    /// When the program fails, goes beyond its limits, or prints something else.
+    pub fn classified_by(
+        self,
+        command: &str,
+        limits: ProgramLimits,
+    ) -> Result<(Node, Option<String>), String> {
+        let said = bunraku_nodes::enc::classify(command, self.name(), limits)?;
+        self.classified(said)
+    }
+
+    /// The same with what an LDAP directory has of it.
+    ///
+    /// # Errors
+    /// When the directory can't be asked, or has no such node.
+    pub fn classified_by_ldap(
+        self,
+        server: &LdapServer,
+        settings: &LdapSettings,
+        limits: ProgramLimits,
+    ) -> Result<(Node, Option<String>), String> {
+        let facts = self.has_facts.then(|| self.node.facts.map());
+        let said = bunraku_nodes::ldap::classify(server, settings, self.name(), facts, limits)?;
+        self.classified(said)
+    }
+
+    fn classified(mut self, said: Classification) -> Result<(Node, Option<String>), String> {
+        self.node.parameters = said.parameters;
+        self.node.classes = inputs::classes(&said.classes)?;
+        Ok((self, said.environment))
+    }
+}

@@ -1,0 +1,198 @@
+//! How a compile goes about it: Puppet's settings, and limits.
+
+use crate::data::Data;
+use crate::node::ProgramLimits;
+use bunraku_compile::inputs;
+use bunraku_compile::request_settings::RequestSettings;
+use bunraku_compile::session::StorePlace;
+use bunraku_compile::settings::{self, Given};
+use bunraku_files::read::MAX_FILE;
+use bunraku_vm::host::Strict;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use bunraku_ruby::WorkerSettings as RubySettings;
+pub use bunraku_stores::Certificates;
+
+/// What is counted while a compile runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// Nothing.
+    #[default]
+    None,
+    /// Calls of functions, templates, classes, defined types, look-ups.
+    Calls,
+    /// The same, told apart by what is around them.
+    Stacks,
+}
+
+/// What one compile may use. What goes beyond is an error that names the setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long it may take; without end if not said: `timeout`.
+    pub time: Option<Duration>,
+    /// Bytes of values: `max_memory`.
+    pub memory: usize,
+    /// Steps of walks over values and types: `max_steps`.
+    pub steps: u64,
+    /// How deep values may nest: `max_nesting`.
+    pub nesting: u32,
+    /// How deep calls may nest: `max_depth`.
+    pub depth: usize,
+    /// Bodies of functions, lambdas, classes and defined types that are run: `max_calls`.
+    pub calls: u64,
+    /// Bytes of a file of the environment: `max_file`.
+    pub file: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let inputs::Settings { limits, max_depth, max_calls, .. } = inputs::Settings::default();
+        Limits {
+            time: limits.time,
+            memory: limits.memory,
+            steps: limits.steps,
+            nesting: limits.nesting,
+            depth: max_depth,
+            calls: max_calls,
+            file: MAX_FILE,
+        }
+    }
+}
+
+/// Where exported resources go and come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exported {
+    /// A folder of catalogs, which takes in each that is compiled.
+    Folder(PathBuf),
+    /// A PuppetDB, which has facts as well: those of a node that none are given of.
+    PuppetDb {
+        /// Its URL.
+        url: String,
+        /// What it is shown, and who signs it.
+        certificates: Certificates,
+        /// Whether it takes the catalog in (`replace catalog`).
+        replace_catalog: bool,
+    },
+}
+
+/// Settings of a compile, by Puppet's names where Puppet has them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What dubious constructs do.
+    pub strict: Strict,
+    /// Whether unknown variables are errors.
+    pub strict_variables: bool,
+    /// Whether functions of puppetlabs-stdlib and its like are answered without Ruby.
+    pub native_stdlib: bool,
+    /// Whether ERB templates are rendered without Ruby where their code is known.
+    pub native_templates: bool,
+    /// Whether resources that depend on each other in a circle are an error, as they are for agents.
+    pub check_cycles: bool,
+    /// What is counted.
+    pub counts: Counts,
+    /// What the compile may use.
+    pub limits: Limits,
+    /// What a program that code runs may use.
+    pub programs: ProgramLimits,
+    /// How code in Ruby is run.
+    pub ruby: RubySettings,
+    /// Where exported resources go and come from; none where they are not kept.
+    pub exported: Option<Exported>,
+    /// Puppet's other settings, for code that reads them.
+    pub others: OtherSettings,
+}
+
+impl Default for Settings {
+    /// Puppet's defaults.
+    fn default() -> Self {
+        Settings::of(RequestSettings::default(), None)
+    }
+}
+
+/// Puppet's settings that do nothing here but that code can read (`$settings::…`).
+#[derive(Clone, Debug, Default)]
+pub struct OtherSettings(Given);
+
+impl Settings {
+    /// Sets one by its name.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the value is not of its kind.
+    pub fn set(&mut self, name: &str, value: &Data) -> Result<(), String> {
+        let exported = self.exported.clone();
+        let mut all = self.request();
+        all.set(name, &value.json())?;
+        *self = Settings::of(all, exported);
+        Ok(())
+    }
+
+    /// What Puppet has for a setting where nobody says otherwise; empty where there is none of that name.
+    pub fn default_of(name: &str) -> &'static str {
+        settings::default_of(name)
+    }
+
+    fn of(all: RequestSettings, exported: Option<Exported>) -> Settings {
+        let RequestSettings { compile, ruby, given, max_file } = all;
+        Settings {
+            strict: compile.strict,
+            strict_variables: compile.strict_variables,
+            native_stdlib: compile.native_stdlib,
+            native_templates: compile.native_templates,
+            check_cycles: compile.check_cycles,
+            counts: match (compile.stats, compile.profile) {
+                (_, true) => Counts::Stacks,
+                (true, false) => Counts::Calls,
+                (false, false) => Counts::None,
+            },
+            limits: Limits {
+                time: compile.limits.time,
+                memory: compile.limits.memory,
+                steps: compile.limits.steps,
+                nesting: compile.limits.nesting,
+                depth: compile.max_depth,
+                calls: compile.max_calls,
+                file: max_file,
+            },
+            programs: compile.exec,
+            ruby,
+            exported,
+            others: OtherSettings(given),
+        }
+    }
+
+    pub(crate) fn request(&self) -> RequestSettings {
+        let mut compile = inputs::Settings {
+            strict: self.strict,
+            strict_variables: self.strict_variables,
+            native_stdlib: self.native_stdlib,
+            native_templates: self.native_templates,
+            check_cycles: self.check_cycles,
+            stats: self.counts != Counts::None,
+            profile: self.counts == Counts::Stacks,
+            max_depth: self.limits.depth,
+            max_calls: self.limits.calls,
+            exec: self.programs,
+            ..inputs::Settings::default()
+        };
+        compile.limits.time = self.limits.time;
+        compile.limits.memory = self.limits.memory;
+        compile.limits.steps = self.limits.steps;
+        compile.limits.nesting = self.limits.nesting;
+        let (ruby, given) = (self.ruby.clone(), self.others.0.clone());
+        RequestSettings { compile, ruby, given, max_file: self.limits.file }
+    }
+
+    pub(crate) fn store(&self) -> Option<StorePlace> {
+        Some(match self.exported.clone()? {
+            Exported::Folder(folder) => StorePlace {
+                place: folder.to_string_lossy().into_owned(),
+                certificates: Certificates::default(),
+                replace_catalog: false,
+            },
+            Exported::PuppetDb { url, certificates, replace_catalog } => {
+                StorePlace { place: url, certificates, replace_catalog }
+            }
+        })
+    }
+}

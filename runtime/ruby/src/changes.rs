@@ -1,0 +1,94 @@
+//! What becomes of arrays and hashes that code in Ruby has changed in place: all variables that hold one of them hold what
+//! it has become.
+
+use super::Talk;
+use super::shared::address;
+use super::values::Values;
+use bumpalo::Bump;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::value::{Array, HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use std::collections::HashMap;
+
+/// Deeper values are not looked into.
+const MAX_NESTING: usize = 500;
+
+impl<'c> Talk<'_, 'c> {
+    /// Puts what Ruby has changed in place where it was: into the variables that the scope sees, and those of classes.
+    pub(super) fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) {
+        let replaced = self.ruby.values.shared.borrow_mut().take_replaced();
+        if replaced.is_empty() {
+            return;
+        }
+        let mut scopes = vec![scope];
+        while let Some(parent) = scopes.last().and_then(|scope| scope.parent) {
+            scopes.push(parent);
+        }
+        scopes.extend(self.world.class_scopes());
+        let mut changes =
+            Changes { values: &self.ruby.values, arena: vm.arena, replaced, rebuilt: HashMap::new() };
+        for scope in scopes {
+            for (symbol, old) in scope.own_variables() {
+                if let Some(value) = changes.of(old, 0) {
+                    self.world.change_variable(vm, scope, vm.symbols.text(symbol), value);
+                }
+            }
+        }
+    }
+}
+
+/// Replaces changed collections inside of other values.
+struct Changes<'r, 'c> {
+    values: &'r Values<'c>,
+    arena: &'c Bump,
+    replaced: HashMap<usize, Value<'c>>,
+    rebuilt: HashMap<usize, Option<Value<'c>>>,
+}
+
+impl<'c> Changes<'_, 'c> {
+    /// The value in place of this one; none where it stays as it is.
+    fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
+        let place = address(value)?;
+        if let Some(new) = self.replaced.get(&place) {
+            return Some(*new);
+        }
+        if let Some(known) = self.rebuilt.get(&place) {
+            return *known;
+        }
+        if depth > MAX_NESTING {
+            return None;
+        }
+        let new = self.rebuild(value, depth);
+        self.rebuilt.insert(place, new);
+        let mut shared = self.values.shared.borrow_mut();
+        if let (Some(new), Some(number)) = (new, shared.number_of(value)) {
+            shared.is(number, new);
+        }
+        new
+    }
+
+    fn rebuild(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
+        let arena = self.arena;
+        match value {
+            Value::Array(items) => {
+                let new: Vec<_> = items.items().iter().map(|item| self.of(*item, depth + 1)).collect();
+                new.iter().any(Option::is_some).then(|| {
+                    let all = items.items().iter().zip(new).map(|(old, new)| new.unwrap_or(*old));
+                    Value::Array(Array::new(arena, &all.collect::<Vec<_>>()))
+                })
+            }
+            Value::Hash(hash) => {
+                let entries = hash.entries();
+                let new: Vec<_> = entries.iter().map(|(_, value)| self.of(*value, depth + 1)).collect();
+                new.iter().any(Option::is_some).then(|| {
+                    let mut out = HashBuilder::new(arena);
+                    for ((key, old), new) in entries.iter().zip(new) {
+                        out.insert(*key, new.unwrap_or(*old));
+                    }
+                    Value::Hash(out.finish())
+                })
+            }
+            _ => None,
+        }
+    }
+}

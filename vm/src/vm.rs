@@ -91,8 +91,8 @@ impl<'c> Vm<'c> {
         Vm::with_names(host, Interner::new(arena))
     }
 
-    /// A machine over the arena of a table of names, which it goes on with. Where units come with what was learned of them, its base is their
-    /// environment's.
+    /// A machine over the arena of a table of names, which it goes on with. Where units come with what was learned of
+    /// them, its base is their environment's.
     pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
         noted::forget();
         print::forget();

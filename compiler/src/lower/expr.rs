@@ -29,9 +29,8 @@ impl Body<'_, '_> {
         self.last(expr, to, Asked::Yes);
     }
 
-    /// The same for an expression that says what the value of the one around it is: where nobody asks for that,
-    /// nobody asks for its
-    /// own.
+    /// Lowers `expr` so that its value ends in `to`; where nobody asks for the value, what is made for it alone may be
+    /// left out. The last expression of a block, or of a branch, is asked for where the block or branch is.
     pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         let mark = self.mark();

@@ -1,6 +1,6 @@
 //! Expressions: each is lowered into a given register.
 
-use super::body::{Body, Reg};
+use super::body::{BodyLowering, Reg};
 use super::constant::{constant, is_checked, is_constant_type};
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
@@ -16,7 +16,7 @@ pub(super) enum Asked {
     No,
 }
 
-impl Body<'_, '_> {
+impl BodyLowering<'_, '_> {
     /// Lowers `expr` into a register of its own.
     pub(super) fn value(&mut self, expr: &Expr<'_>) -> Reg {
         let to = self.take();

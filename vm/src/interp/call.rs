@@ -116,6 +116,7 @@ impl<'c> Vm<'c> {
         Ok(self.host.function(self, name, module)?.map(Callee::Puppet))
     }
 
+    #[inline]
     fn call_callee(
         &mut self,
         callee: Callee<'c>,
@@ -281,6 +282,7 @@ impl<'c> Vm<'c> {
         result
     }
 
+    #[inline]
     fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
         let outer = self.matches.enter_body();
         let name = closure.name.unwrap_or_default();

@@ -3,7 +3,8 @@
 //!
 //! Reaching a limit ends the compile, and nothing less: the walk is left by unwinding, with a [`Limit`] in place of a
 //! panic's text, up to [`guarded`]. So no walk has to say in its result that it was cut off, and no answer of one that
-//! was is ever seen. What has been counted is the thread's: values are compared, hashed and printed far from the machine.
+//! was is ever seen. What has been counted is the thread's: values are compared, hashed and printed far from the
+//! machine.
 //!
 //! Outside of [`guarded`] nothing is limited; deep walks get the stack they need all the same.
 

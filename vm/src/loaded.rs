@@ -147,7 +147,7 @@ impl<'c> LoadedUnit<'c> {
         self.qualified.get()?[number as usize].get()?.get()
     }
 
-    /// Remembers that.
+    /// Keeps the slot of the class's variable that a qualified name was found to mean.
     pub fn keep_qualified(&self, arena: &'c Bump, number: u32, slot: Slot<'c>) {
         let count = self.unit.names() as usize;
         let all = self.qualified.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
@@ -159,7 +159,7 @@ impl<'c> LoadedUnit<'c> {
         self.types.get()?[number as usize].get()
     }
 
-    /// Remembers that.
+    /// Keeps the type that a name was found to mean.
     pub fn keep_type(&self, arena: &'c Bump, number: u32, ty: &'c Type<'c>) {
         let count = self.unit.names() as usize;
         let all = self.types.get_or_init(|| arena.alloc_slice_fill_with(count, |_| Cell::new(None)));
@@ -190,7 +190,7 @@ impl<'c> LoadedUnit<'c> {
         let cell = &self.consts[number as usize];
         match cell.get() {
             // An array or hash that is evaluated twice is two of them: Ruby can tell them apart.
-            // Those that are kept hold no others.
+            // The ones kept are flat: see `first_constant`.
             Some(Value::Array(items)) => Value::Array(items.again(arena)),
             Some(Value::Hash(hash)) => Value::Hash(hash.again(arena)),
             Some(value) => value,
@@ -207,7 +207,7 @@ impl<'c> LoadedUnit<'c> {
             Value::Hash(hash) => !hash.entries().iter().any(|(key, value)| is_list(key) || is_list(value)),
             _ => true,
         };
-        // Those that hold others are made from the beginning each time.
+        // An array or hash that holds others is made anew each time, with all in it.
         if is_flat {
             self.consts[number as usize].set(Some(value));
         }

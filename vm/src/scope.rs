@@ -1,4 +1,5 @@
-//! Scopes: a shape (names in slot order), the slots, a parent; dynamic names beside them, where any exist. And closures: a chunk
+//! Scopes: a shape (names in slot order), the slots, a parent; dynamic names beside them, where any exist. And
+//! closures: a chunk
 //! of code with the scope it was written in.
 
 use crate::symbol::Symbol;
@@ -31,7 +32,7 @@ struct Extra<'c> {
     places: HashMap<Symbol, u32, DefaultHashBuilder, &'c Bump>,
 }
 
-/// So many are compared.
+/// Up to so many variables without slots are searched one by one; beyond that, by hash.
 const FEW: usize = 8;
 
 impl<'c> Extra<'c> {
@@ -144,7 +145,8 @@ impl<'c> Scope<'c> {
         })
     }
 
-    /// The scope for something that may refer to it when the call it was made for is over: a closure, a resource, an evaluation put
+    /// The scope for something that may refer to it when the call it was made for is over: a closure, a resource, an
+    /// evaluation put
     /// off. It is not used again then. What only looks at a scope need not keep it.
     #[inline]
     pub fn keep(&'c self) -> &'c Scope<'c> {
@@ -251,7 +253,8 @@ impl<'c> Scope<'c> {
     }
 }
 
-/// The scope a call stands in, as a function gets it. There is no way to it but these two, so that whoever hands it on says whether
+/// The scope a call stands in, as a function gets it. There is no way to it but these two, so that whoever hands it
+/// on says whether
 /// it may outlive the call.
 #[derive(Clone, Copy)]
 pub struct CallScope<'c>(&'c Scope<'c>);
@@ -282,7 +285,8 @@ pub struct Closure<'c> {
     pub scope: &'c Scope<'c>,
     /// Name of the function; none for a lambda.
     pub name: Option<&'c str>,
-    /// Scopes of calls that are over, and that nobody has kept ([`Scope::keep`]), linked by their `next`: the next call takes one, so
+    /// Scopes of calls that are over, and that nobody has kept ([`Scope::keep`]), linked by their `next`: the next
+    /// call takes one, so
     /// that a lambda called 100,000 times needs one scope and not 100,000.
     spare: Cell<Option<&'c Scope<'c>>>,
 }

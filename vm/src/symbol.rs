@@ -151,7 +151,8 @@ impl KeptName {
     }
 }
 
-/// A table of names of a compile: its own beside those of its base. Interning is a hash look-up; the text of a symbol is
+/// A table of names of a compile: its own beside those of its base. Interning is a hash look-up; the text of a symbol
+/// is
 /// an array access.
 pub struct Interner<'c> {
     arena: &'c Bump,

@@ -31,7 +31,8 @@ impl<'s> Report<'s> {
         self.warnings.push(diagnostic);
     }
 
-    /// An error that stops Puppet's validator at once: nothing else is reported. What a text in this one has faults of is
+    /// An error that stops Puppet's validator at once: nothing else is reported. What a text in this one has faults
+    /// of is
     /// told before.
     #[cold]
     pub(super) fn fatal(&mut self, code: &'static str, span: Span, message: String, inner: Vec<Diagnostic>) {

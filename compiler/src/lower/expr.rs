@@ -29,7 +29,8 @@ impl Body<'_, '_> {
         self.last(expr, to, Asked::Yes);
     }
 
-    /// The same for an expression that says what the value of the one around it is: where nobody asks for that, nobody asks for its
+    /// The same for an expression that says what the value of the one around it is: where nobody asks for that,
+    /// nobody asks for its
     /// own.
     pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;

@@ -59,7 +59,7 @@ const FUNCTIONS: Contract = Contract {
     key: "none",
     bound: "one index: the files below the folders of functions of all modules",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const EXTENSIONS: Contract = Contract {
@@ -67,7 +67,7 @@ const EXTENSIONS: Contract = Contract {
     key: "none",
     bound: "one list: the files below lib/puppetx and lib/puppet_x, and bindings",
     stale: NEVER,
-    test: "tests/tests/injection.rs",
+    test: "tests/tests/injection.rs: what_registers_is_looked_for_again_when_it_changes",
 };
 
 const TYPE_FILES: Contract = Contract {
@@ -75,7 +75,7 @@ const TYPE_FILES: Contract = Contract {
     key: "name in lower case",
     bound: "the names of types in the code that is run",
     stale: NEVER,
-    test: "runtime/tests/learned.rs: nothing_learned_shows",
+    test: "runtime/compile/tests/learned.rs: nothing_learned_shows",
 };
 
 const NAMED_FILES: Contract = Contract {
@@ -83,7 +83,7 @@ const NAMED_FILES: Contract = Contract {
     key: "the name",
     bound: "the files of the tree: names of no file, or written in a roundabout way, are not kept",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// The files that names like `module/path` were found to mean. Names may come from facts: what is no file, or is written

@@ -12,7 +12,8 @@ const WIDTH: usize = 80;
 
 /// A value as a YAML document.
 ///
-/// None where only Psych can: for arrays and hashes that stand there twice, which it gives anchors, for values that are objects of Ruby to it, long keys, and options that are not known.
+/// None where only Psych can: for arrays and hashes that stand there twice, which it gives anchors, for values that
+/// are objects of Ruby to it, long keys, and options that are not known.
 pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Option<String> {
     if !stands_once(value, &mut HashSet::new()) {
         return None;

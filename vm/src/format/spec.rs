@@ -83,7 +83,8 @@ fn in_radix(mut n: u128, radix: u128) -> String {
     digits.iter().rev().collect()
 }
 
-/// An integer by one of the letters `d i u x X o b B`; a negative one in two's complement (`..f`) unless a sign is asked for.
+/// An integer by one of the letters `d i u x X o b B`; a negative one in two's complement (`..f`) unless a sign is
+/// asked for.
 pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
     let upper = letter.is_ascii_uppercase();
     let radix = match letter {

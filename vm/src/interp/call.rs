@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
 use crate::function::{Call, Callee, Native};
+use crate::interp::operands::array_items;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::observer::Called;
 use crate::scope::{CallScope, Closure, Scope, ScopeKind, ScopeSpec};
@@ -78,7 +79,7 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        self.call_resolved(unit, name, super::array_items(args), block, scope)
+        self.call_resolved(unit, name, array_items(args), block, scope)
     }
 
     fn call_resolved(

@@ -20,7 +20,8 @@ impl<'c> Vm<'c> {
         !self.types.own_types && self.code.unit(chunk.unit).learned.is_some()
     }
 
-    /// Remembers that the types of a chunk's parameters, which have been evaluated, depend on files alone.
+    /// Keeps for later compiles that the types of a chunk's parameters, which have been evaluated, depend on files
+    /// alone.
     ///
     /// # Errors
     /// When the chunk does not verify.

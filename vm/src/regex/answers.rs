@@ -9,7 +9,8 @@ const SETS: usize = 1024;
 const WAYS: usize = 4;
 /// How many questions that were asked once are remembered: what is never asked again is not worth keeping.
 const ONCE: usize = 4096;
-/// So many more questions without a known answer than with one, and only every sixteenth is looked for: code that goes
+/// Where that many more questions have no known answer than have one, only every sixteenth is looked for: code that
+/// goes
 /// through a list of texts asks nothing twice.
 const PATIENCE: u32 = 256;
 /// Longer sources and texts are searched each time, in bytes.

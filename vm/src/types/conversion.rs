@@ -1,4 +1,5 @@
-//! What `new` can make of what, as far as types alone tell: which types have a constructor, and what it takes as a single argument.
+//! What `new` can make of what, as far as types alone tell: which types have a constructor, and what it takes as a
+//! single argument.
 
 use crate::types::build::enumeration;
 use crate::types::definition::constructor;

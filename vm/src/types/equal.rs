@@ -114,7 +114,7 @@ pub fn feed(ty: &Type<'_>, state: &mut impl Hasher) {
     feed_within(ty, 3, state);
 }
 
-/// So many types within each other count.
+/// Feeds what lies within so many `levels` of types.
 fn feed_within(ty: &Type<'_>, levels: u32, state: &mut impl Hasher) {
     let Some(levels) = levels.checked_sub(1) else { return };
     match ty {

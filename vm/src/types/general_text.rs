@@ -6,7 +6,8 @@ use crate::types::name::simple_name;
 use crate::types::print::print;
 use crate::types::ty::Type;
 
-/// The general form of a type as text: as [`print()`] of [`generalize`](crate::types::generalize()), without an arena for it.
+/// The general form of a type as text: as [`print()`] of [`generalize`](crate::types::generalize()), without an arena
+/// for it.
 pub fn general_text<'c>(ty: &'c Type<'c>) -> String {
     budget::within(parts(ty), || general_text_of(ty))
 }

@@ -250,9 +250,9 @@ pub struct Alias<'c> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     None,
-    /// It does, and each time through an element of a collection: a check of a value comes to its end by itself.
+    /// It leads back to itself, each time through an element of a collection: a check of a value ends by itself.
     Founded,
-    /// It does.
+    /// It leads back to itself, and a check of a value may come back to it with the same value.
     Free,
 }
 

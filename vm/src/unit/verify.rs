@@ -8,7 +8,8 @@ use hashbrown::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What of a unit has passed: kept beside its words, for as long as these are kept, by all who run them.
+/// Which chunks of a unit have passed the verifier: kept beside its words by whoever keeps these, so that no chunk is
+/// verified twice.
 #[derive(Debug, Default)]
 pub struct Passed {
     chunks: Bits,

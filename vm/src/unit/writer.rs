@@ -4,6 +4,7 @@ use super::layout::{CAPTURES_REST, CHUNK_WORDS, HEADER_WORDS, MAGIC, Section, VE
 use super::shape::Shape;
 use super::{DefKind, HostMatch};
 use hashbrown::HashMap;
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// A constant to be written.
@@ -119,18 +120,71 @@ pub struct DefSpec {
     pub at: (u32, u32),
 }
 
+/// Things that are numbered in the order in which they are first met.
+struct Numbered<T> {
+    numbers: HashMap<T, u32>,
+    list: Vec<T>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Numbered { numbers: HashMap::new(), list: Vec::new() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Numbered<T> {
+    /// The number of something.
+    fn number(&mut self, thing: T) -> u32 {
+        *self.numbers.entry(thing).or_insert_with(|| {
+            self.list.push(thing);
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
+/// The strings of a unit: their text in one piece, and where in it each begins and how long it is.
+#[derive(Default)]
+struct Strings {
+    numbers: HashMap<String, u32>,
+    places: Vec<u32>,
+    text: Vec<u8>,
+}
+
+impl Strings {
+    /// The number of a string.
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(text.to_owned(), number);
+        self.places.extend([self.text.len() as u32, text.len() as u32]);
+        self.text.extend_from_slice(text.as_bytes());
+        number
+    }
+
+    /// The text as words, the last filled up with zeroes.
+    fn text_words(&self) -> Vec<u32> {
+        let word = |bytes: &[u8]| {
+            let mut four = [0; 4];
+            four[..bytes.len()].copy_from_slice(bytes);
+            u32::from_le_bytes(four)
+        };
+        self.text.chunks(4).map(word).collect()
+    }
+}
+
 /// Collects the parts of a unit.
 #[derive(Default)]
 pub struct UnitWriter {
-    strings: HashMap<String, u32>,
-    string_list: Vec<u32>,
-    text: Vec<u8>,
-    names: HashMap<u32, u32>,
-    name_list: Vec<u32>,
-    consts: Vec<(u32, u32)>,
-    const_index: HashMap<(u32, u32), u32>,
+    strings: Strings,
+    /// Names, by the numbers of their strings.
+    names: Numbered<u32>,
+    /// Tags of constants and what stands behind them.
+    consts: Numbered<(u32, u32)>,
     wide: Vec<u32>,
     wide_index: HashMap<(u32, u64), u32>,
+    /// None for a chunk that is still being made.
     chunks: Vec<Option<[u32; CHUNK_WORDS]>>,
     code: Vec<u32>,
     params: Vec<u32>,
@@ -138,29 +192,20 @@ pub struct UnitWriter {
     list_index: HashMap<Vec<u32>, u32>,
     defs: Vec<u32>,
     positions: Vec<u32>,
+    /// Whether a constant text is noted to be of a syntax.
     has_noted: bool,
 }
 
 impl UnitWriter {
     /// Number of a string.
     pub fn string(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.strings.get(text) {
-            return *number;
-        }
-        let number = self.strings.len() as u32;
-        self.strings.insert(text.to_owned(), number);
-        self.string_list.extend([self.text.len() as u32, text.len() as u32]);
-        self.text.extend_from_slice(text.as_bytes());
-        number
+        self.strings.number(text)
     }
 
     /// Number of a name (`N[…]`).
     pub fn name(&mut self, text: &str) -> u32 {
         let string = self.string(text);
-        *self.names.entry(string).or_insert_with(|| {
-            self.name_list.push(string);
-            self.name_list.len() as u32 - 1
-        })
+        self.names.number(string)
     }
 
     /// Number of a constant (`K[…]`).
@@ -183,10 +228,7 @@ impl UnitWriter {
                 (tag::HASH, self.wide_run(&numbers))
             }
         };
-        *self.const_index.entry(pair).or_insert_with(|| {
-            self.consts.push(pair);
-            self.consts.len() as u32 - 1
-        })
+        self.consts.number(pair)
     }
 
     fn wide_number(&mut self, tag: u32, bits: u64) -> u32 {
@@ -294,17 +336,15 @@ impl UnitWriter {
     ///
     /// # Panics
     /// When a reserved chunk was never written: a fault of the compiler, not of its input.
-    pub fn finish(mut self) -> Vec<u32> {
-        self.text.resize(self.text.len().next_multiple_of(4), 0);
-        let text: Vec<u32> =
-            self.text.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    pub fn finish(self) -> Vec<u32> {
+        let text = self.strings.text_words();
         let chunks: Vec<u32> =
             self.chunks.iter().flat_map(|c| c.expect("every reserved chunk is written")).collect();
-        let consts: Vec<u32> = self.consts.iter().flat_map(|(t, p)| [*t, *p]).collect();
+        let consts: Vec<u32> = self.consts.list.iter().flat_map(|(t, p)| [*t, *p]).collect();
         let sections = [
-            self.string_list,
+            self.strings.places,
             text,
-            self.name_list,
+            self.names.list,
             consts,
             self.wide,
             chunks,

@@ -1,4 +1,5 @@
-//! Arrays and hashes of values: one word wide, immutable, their contents in the compile's arena. What is made by appending or merging
+//! Arrays and hashes of values: one word wide, immutable, their contents in the compile's arena. What is made by
+//! appending or merging
 //! gathers its contents when they are first asked for.
 
 use crate::budget;

@@ -14,7 +14,8 @@ use std::hash::{BuildHasher, Hash as _, Hasher};
 /// A value. Comparison as Puppet has it (`==`, `in`, `<`) is in `compare`; [`Value::same`] is the
 /// strict equality that hash keys, `unique` and catalogs use.
 ///
-/// The tag takes a whole word: with a byte, copies are made of pieces that overlap, and reading what was just written so
+/// The tag takes a whole word: with a byte, copies are made of pieces that overlap, and reading what was just written
+/// so
 /// stalls the processor.
 #[derive(Clone, Copy)]
 #[repr(u64)]
@@ -68,7 +69,8 @@ pub enum Held {
     Here,
     /// In Ruby, by the number of the object there.
     InRuby(u32),
-    /// In the compile: a collector, by its number. Only [`ResourcePort::collect`](crate::host::ResourcePort::collect) makes these; no
+    /// In the compile: a collector, by its number. Only [`ResourcePort::collect`](crate::host::ResourcePort::collect)
+    /// makes these; no
     /// code in the language or in Ruby can.
     Collector(u32),
 }

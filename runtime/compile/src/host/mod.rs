@@ -1,4 +1,5 @@
-//! What running code sees of the compile: the ports of the machine's [`Host`](bunraku_vm::host::Host), a file each; every question
+//! What running code sees of the compile: the ports of the machine's [`Host`](bunraku_vm::host::Host), a file each;
+//! every question
 //! is passed on to where it is answered. [`observer`] counts calls.
 
 mod catalog;

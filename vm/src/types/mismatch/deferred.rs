@@ -1,4 +1,5 @@
-//! A `Deferred` for a parameter's value: what is checked is what its function says that it returns. Where that says nothing,
+//! A `Deferred` for a parameter's value: what is checked is what its function says that it returns. Where that says
+//! nothing,
 //! Puppet warns.
 
 use crate::cause::Cause;

@@ -112,7 +112,8 @@ fn settable<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, Vec<ConstructorAt
     Ok(all)
 }
 
-/// What an instance is made with, in the order of its constructor, and the class that Ruby has for the type, if it has one.
+/// What an instance is made with, in the order of its constructor, and the class that Ruby has for the type, if it
+/// has one.
 fn constructor_of<'c>(
     vm: &mut Vm<'c>,
     ty: &'c Type<'c>,
@@ -186,7 +187,8 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
     })))
 }
 
-/// Tells whoever asks for a constructor's signatures only: the hash of all attributes, where it takes that, and by position.
+/// Tells whoever asks for a constructor's signatures only: the hash of all attributes, where it takes that, and by
+/// position.
 fn tell_signatures<'c>(
     vm: &mut Vm<'c>,
     attributes: &[ConstructorAttribute<'c>],
@@ -202,7 +204,8 @@ fn tell_signatures<'c>(
     asked.push(ConstructorParameters { types: attributes.iter().map(|a| a.ty).collect(), least });
 }
 
-/// Fails where arguments are missing. What may be undef need not be given, says the signature; Ruby's constructor has another opinion.
+/// Fails where arguments are missing. What may be undef need not be given, says the signature; Ruby's constructor has
+/// another opinion.
 fn check_count<'c>(attributes: &[ConstructorAttribute<'c>], given: usize) -> Eval<'c, ()> {
     let required = attributes.iter().filter(|a| a.default.is_none()).count();
     if given >= required {

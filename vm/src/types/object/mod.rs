@@ -1,4 +1,5 @@
-//! Object types and type sets: from the hash that defines one to the type, and types with values for their type parameters.
+//! Object types and type sets: from the hash that defines one to the type, and types with values for their type
+//! parameters.
 
 pub(crate) mod define;
 pub(crate) mod extension;

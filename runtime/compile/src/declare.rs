@@ -6,7 +6,7 @@ use crate::state::definitions::Definition;
 use crate::state::resources::TypeName;
 use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_catalog::tags::Tags;
-use bunraku_catalog::{Kind, Param, Params, Resource};
+use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
 use bunraku_resource_types::Identity;
 use bunraku_vm::budget;
@@ -149,13 +149,8 @@ impl<'c> Compile<'c> {
             parsed: None,
             sensitive: &[],
             tags: Tags::new(self.arena),
-            scope,
-            source: self.source_of(scope),
-            body: body.map(|known| known.number),
-            evaluated: false,
-            scope_tagged: None,
-            finished: false,
-            changed: 0,
+            origin: Origin { scope, source: self.source_of(scope), body: body.map(|known| known.number) },
+            progress: Progress::default(),
             of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
@@ -194,7 +189,7 @@ impl<'c> Compile<'c> {
         if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(&self.tags.names, resource.title);
         }
-        self.with_defaults(resource.scope, resource.type_name, |defaults| {
+        self.with_defaults(resource.origin.scope, resource.type_name, |defaults| {
             for param in defaults {
                 if !resource.params.iter().any(|p| p.name == param.name) {
                     if param.name == "tag" {

@@ -89,7 +89,7 @@ impl<'c> Compile<'c> {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
         let mut create = |title, params| {
-            let title = self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?;
+            let title = self.create_one(vm, scope, creation, &resolved, type_name, title, params)?;
             if let Some(references) = &mut references {
                 // What the expression yields for a class is a resource of type Class, not a Class.
                 let reference = match resolved {
@@ -171,7 +171,7 @@ impl<'c> Compile<'c> {
     /// As [`Compile::initialize`], for a resource that no expression declares.
     pub(crate) fn initialize_alone(&self, resource: &mut Resource<'c>) -> Eval<'c, ()> {
         let of_type = self.type_name(resource.type_name);
-        self.initialize(resource, &of_type)
+        self.initialize(resource, of_type)
     }
 
     /// Sets the tags of a new resource (its type's first) and defaults, in Puppet's order.

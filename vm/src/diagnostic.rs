@@ -84,19 +84,19 @@ impl Diagnostic {
         }
     }
 
-    /// The same at a place.
+    /// This diagnostic at a place.
     pub fn at(mut self, place: Place) -> Self {
         self.place = place;
         self
     }
 
-    /// The same with what the failure was.
+    /// This diagnostic with what the failure was.
     pub fn because(mut self, cause: Cause) -> Self {
         self.cause = cause;
         self
     }
 
-    /// The same with Puppet's issue code.
+    /// This diagnostic with Puppet's issue code.
     pub fn with_code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
         self

@@ -70,12 +70,12 @@ impl<'c> Flow<'c> {
         Flow::fault(Diagnostic::error(message), Stage::Raw)
     }
 
-    /// The same of a cause that somebody decides by.
+    /// A plain error with a cause that code decides by.
     pub fn caused(cause: Cause, message: impl Into<String>) -> Box<Self> {
         Flow::fault(Diagnostic::error(message).because(cause), Stage::Raw)
     }
 
-    /// The same error with what it was.
+    /// This error with its cause.
     pub fn because(mut self: Box<Self>, cause: Cause) -> Box<Self> {
         if let Flow::Fault(fault) = &mut *self {
             fault.diagnostic.cause = cause;
@@ -102,7 +102,7 @@ impl<'c> Flow<'c> {
         Flow::fault(Diagnostic::error(message).with_code(code), Stage::Issue)
     }
 
-    /// The same, at a part of the innermost expression.
+    /// An issue of the evaluator at a part of the innermost expression.
     pub fn issue_at(blame: Blame, code: &'static str, message: impl Into<String>) -> Box<Self> {
         let diagnostic = Diagnostic::error(message).with_code(code);
         Box::new(Flow::Fault(Fault { diagnostic, stage: Stage::Issue, blame }))

@@ -24,7 +24,7 @@ impl<'c> Frame<'c> {
         self.spot().site()
     }
 
-    /// The same, not looked up.
+    /// Where the running instruction stands, not looked up.
     pub fn spot(&self) -> Spot<'c> {
         Spot { code: &self.linked.code, pc: self.pc }
     }

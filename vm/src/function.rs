@@ -149,25 +149,25 @@ pub const fn dispatch(params: &'static [ParamSpec], body: NativeFn) -> Dispatch 
 }
 
 impl Dispatch {
-    /// The same with a required block of a `Callable` type.
+    /// This signature with a required block of a `Callable` type.
     pub const fn block(mut self, ty: &'static str) -> Self {
         self.block = Some(BlockSpec { ty, name: "block", optional: false });
         self
     }
 
-    /// The same with a block of that name, which messages tell.
+    /// This signature with a required block, which messages call by that name.
     pub const fn named_block(mut self, ty: &'static str, name: &'static str) -> Self {
         self.block = Some(BlockSpec { ty, name, optional: false });
         self
     }
 
-    /// The same with a block that may be left out.
+    /// This signature with a block that may be left out.
     pub const fn optional_block(mut self, ty: &'static str) -> Self {
         self.block = Some(BlockSpec { ty, name: "block", optional: true });
         self
     }
 
-    /// The same with an asserted result type.
+    /// This signature with a type that the result is asserted to have.
     pub const fn returns(mut self, ty: &'static str) -> Self {
         self.returns = Some(ty);
         self

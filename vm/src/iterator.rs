@@ -17,7 +17,7 @@ use bumpalo::Bump;
 pub enum Cursor<'c> {
     /// Items of an array, or the pairs of a hash.
     Items(&'c [Value<'c>], usize),
-    /// The same, each so many, from the back where the flag is set.
+    /// Each `step`-th item of an array, from the back where `reverse` is set.
     Strided {
         /// The items.
         items: &'c [Value<'c>],

@@ -47,7 +47,7 @@ pub fn value_an(of: Value<'_>) -> String {
     a_an(&value(of))
 }
 
-/// The same at the start of a sentence: "An Integer".
+/// The label with its article at the start of a sentence: "An Integer".
 pub fn value_an_uc(of: Value<'_>) -> String {
     let text = value(of);
     let article = if article(&text) == "an" { "An" } else { "A" };

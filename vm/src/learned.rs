@@ -6,23 +6,23 @@ use crate::types::lasting::LastingType;
 use crate::unit::reader::Unit;
 use std::sync::OnceLock;
 
-/// What is known of a unit.
+/// What compiles have found out about a unit.
 #[derive(Debug, Default)]
 pub struct Learned {
-    /// By chunk.
+    /// What is known of the parameters' types, by chunk.
     chunks: OnceLock<Box<[OnceLock<Sound>]>>,
-    /// By number: each is found to be text, and hashed, once.
+    /// Names, by number: each is checked to be text, and hashed, once for all compiles.
     names: OnceLock<Box<[OnceLock<KeptName>]>>,
-    /// By number of the constant: each that is a text is found to be one once.
+    /// Texts of constants, by the constant's number: each is checked to be text once for all compiles.
     texts: OnceLock<Box<[OnceLock<Box<str>>]>>,
 }
 
-/// What is known of a chunk whose parameters' types are in order, and the same whoever evaluates them.
+/// What is known of a chunk whose parameters' types can be evaluated, and come to the same in every compile.
 #[derive(Debug)]
 pub struct Sound {
-    /// By parameter, its type.
+    /// The type of each parameter.
     pub types: Box<[LastingType]>,
-    /// By parameter, whether its default is a plain value that is of its type.
+    /// For each parameter, whether its default is a constant that is of the parameter's type.
     pub fits: Box<[bool]>,
 }
 
@@ -44,7 +44,7 @@ impl Learned {
         self.names.get()?.get(number as usize)?.get()?.symbol(symbols)
     }
 
-    /// The text that a constant of the unit is, which lies at `string`.
+    /// The text of constant `number`, whose string has the number `string`.
     pub(crate) fn text(&self, unit: &Unit<'_>, number: u32, string: u32) -> Option<&str> {
         let all = self.texts.get_or_init(|| (0..unit.consts()).map(|_| OnceLock::new()).collect());
         let place = all.get(number as usize)?;

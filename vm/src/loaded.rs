@@ -25,24 +25,24 @@ pub(crate) struct LoadedUnit<'c> {
     pub unit: Unit<'c>,
     pub file: Option<&'c str>,
     pub module: &'c str,
-    /// Symbols of names that no base has, by name number.
+    /// Symbols of the names that the symbols' base does not have, by name number.
     names: OnceCell<&'c [Cell<Option<Symbol>>]>,
     consts: &'c [Cell<Option<Value<'c>>>],
     chunks: &'c [OnceCell<&'c Linked<'c>>],
-    /// The shape that was linked last: the chunks of a body's defaults have it in common.
+    /// The shape that was linked last: a body and the defaults of its parameters share one.
     shape: Cell<Option<(&'c [u32], &'c [Symbol])>>,
     /// What called names mean, by name number: places in the machine's list of what is called.
     pub callees: &'c [Cell<Option<CalleeNumber>>],
     passed: &'c verify::Passed,
-    /// What compiles have learned of it, where that is kept.
+    /// What earlier compiles have found out about the unit, where that is kept.
     pub learned: Option<&'c Learned>,
-    /// Where the variables of classes lie that qualified names were found to mean, by name number.
+    /// The slots of the classes' variables that qualified names were found to mean, by name number.
     qualified: OnceCell<&'c [Cell<Option<Slot<'c>>>]>,
     /// The types that names were found to mean, by name number.
     types: OnceCell<&'c [Cell<Option<&'c Type<'c>>>]>,
 }
 
-/// Where the value of a variable lies.
+/// The place of a variable's value in its scope.
 pub(crate) type Slot<'c> = &'c Cell<Option<Value<'c>>>;
 
 /// A chunk ready to run.
@@ -53,11 +53,11 @@ pub(crate) struct Linked<'c> {
     pub params: &'c [ParamInfo<'c>],
     pub param_types: &'c [OnceCell<&'c Type<'c>>],
     pub return_type: OnceCell<&'c Type<'c>>,
-    /// The defaults that are values, once asked for; none for those that have to be run.
+    /// Defaults of the parameters, once asked for: the value of a constant one; none inside for one that has to be run.
     pub literals: &'c [Cell<Option<Option<Value<'c>>>>],
     /// Whether parameters are nothing but names: no types, no defaults, no rest.
     pub plain: bool,
-    /// What the chunk came to, where it is one whose value never changes.
+    /// The value of a chunk that is run once a compile.
     pub once: Cell<Option<Value<'c>>>,
 }
 
@@ -142,7 +142,7 @@ impl<'c> LoadedUnit<'c> {
         }
     }
 
-    /// What a qualified name was found to mean before: the value of a class's own variable.
+    /// The value of the class's own variable that a qualified name was found to mean before.
     pub fn known_qualified(&self, number: u32) -> Option<Value<'c>> {
         self.qualified.get()?[number as usize].get()?.get()
     }
@@ -252,7 +252,7 @@ impl<'c> LoadedUnit<'c> {
             return shape;
         }
         let shape = arena.alloc_slice_fill_iter(names.iter().map(|n| self.symbol(symbols, *n)));
-        // Types have none, and stand between the defaults.
+        // Chunks of types have no names, and stand between those of defaults.
         if !names.is_empty() {
             self.shape.set(Some((names, shape)));
         }

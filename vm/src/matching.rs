@@ -1,6 +1,5 @@
 //! The comparing operators: `==`, `<`, `=~`, `in`, and the matching of `case` and selectors. A match of a regular
-//! expression sets
-//! $0, $1 …; a comparison of types may fail.
+//! expression sets $0, $1 …; a comparison of types may fail.
 
 use crate::budget;
 use crate::compare::{Comparison, equals, order};

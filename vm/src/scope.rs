@@ -1,6 +1,5 @@
 //! Scopes: a shape (names in slot order), the slots, a parent; dynamic names beside them, where any exist. And
-//! closures: a chunk
-//! of code with the scope it was written in.
+//! closures: a chunk of code with the scope it was written in.
 
 use crate::symbol::Symbol;
 use crate::unit::ChunkRef;
@@ -146,8 +145,7 @@ impl<'c> Scope<'c> {
     }
 
     /// The scope for something that may refer to it when the call it was made for is over: a closure, a resource, an
-    /// evaluation put
-    /// off. It is not used again then. What only looks at a scope need not keep it.
+    /// evaluation put off. It is not used again then. What only looks at a scope need not keep it.
     #[inline]
     pub fn keep(&'c self) -> &'c Scope<'c> {
         self.kept.set(true);
@@ -254,8 +252,7 @@ impl<'c> Scope<'c> {
 }
 
 /// The scope a call stands in, as a function gets it. There is no way to it but these two, so that whoever hands it
-/// on says whether
-/// it may outlive the call.
+/// on says whether it may outlive the call.
 #[derive(Clone, Copy)]
 pub struct CallScope<'c>(&'c Scope<'c>);
 
@@ -286,8 +283,7 @@ pub struct Closure<'c> {
     /// Name of the function; none for a lambda.
     pub name: Option<&'c str>,
     /// Scopes of calls that are over, and that nobody has kept ([`Scope::keep`]), linked by their `next`: the next
-    /// call takes one, so
-    /// that a lambda called 100,000 times needs one scope and not 100,000.
+    /// call takes one, so that a lambda called 100,000 times needs one scope and not 100,000.
     spare: Cell<Option<&'c Scope<'c>>>,
 }
 

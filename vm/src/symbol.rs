@@ -1,4 +1,5 @@
-//! Interned names: variables, classes, types, parameters and tags compared as numbers.
+//! Interned names: variables, classes, types, parameters and tags are compared as numbers. A compile numbers its
+//! names above those that the files of its environment have in common.
 
 use crate::names;
 use bumpalo::Bump;
@@ -40,11 +41,11 @@ known_symbols! {
     EMPTY = "",
 }
 
-/// Names that lie in files, numbered once for all compiles that read these files: what a compile's own numbers start
-/// from. It never changes; a longer one has the same numbers for the same names.
+/// Names of files, numbered once for all compiles that read these files. A compile's own numbers start above them. A
+/// table never changes; a longer one that replaces it gives the same names the same numbers.
 #[derive(Clone)]
 pub struct Base {
-    /// Hash codes and numbers.
+    /// Numbers of the names, found by the names' hash codes.
     table: HashTable<(u64, Symbol)>,
     texts: Vec<Arc<str>>,
 }
@@ -58,9 +59,9 @@ impl Default for Base {
     }
 }
 
-/// What a compile starts from that shares names with no other.
+/// The base of a compile that shares names with no other.
 static KNOWN: LazyLock<Base> = LazyLock::new(Base::default);
-/// What numbers start from that are apart from those of names.
+/// The base of tables that number other things than names.
 static NOTHING: Base = Base { table: HashTable::new(), texts: Vec::new() };
 
 impl Base {
@@ -84,7 +85,7 @@ pub struct GrowingBase(Mutex<State>);
 #[derive(Default)]
 struct State {
     base: Arc<Base>,
-    /// Names with their hash codes that the next compile's is to have.
+    /// Names, with their hash codes, that the base of the next compile will have beside these.
     wanted: Vec<(Box<str>, u64)>,
 }
 
@@ -94,7 +95,7 @@ impl GrowingBase {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let State { base, wanted } = &mut *state;
         if !wanted.is_empty() {
-            // Copied where a compile still reads it.
+            // A base that a running compile still reads is copied, not changed.
             let base = Arc::make_mut(base);
             for (text, code) in wanted.drain(..) {
                 if base.find(&text, code).is_none() {
@@ -105,7 +106,8 @@ impl GrowingBase {
         base.clone()
     }
 
-    /// Takes in the names of files that a compile has come upon and its base did not have.
+    /// Takes in the names of files that a compile has met and its base did not have: later compiles have numbers for
+    /// them.
     pub fn take_in(&self, symbols: &Interner<'_>) {
         let names = symbols.wanted.take();
         if !names.is_empty() {
@@ -115,7 +117,7 @@ impl GrowingBase {
     }
 }
 
-/// One for all tables, so that a name's code can be kept beside it.
+/// The one hash function of all tables, so that a name's hash code can be kept beside it.
 static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
 /// A name of a file that outlives compiles, with the code that tables know it by.
@@ -124,7 +126,7 @@ pub struct KeptName {
     /// Its text.
     pub text: Box<str>,
     code: u64,
-    /// One more than its number in the bases of its environment that have it; nought while none is known to.
+    /// One more than its number in the bases of its environment that have it; zero while no base is known to have it.
     number: AtomicU32,
     /// The last segment of a qualified name.
     leaf: Option<Box<KeptName>>,
@@ -137,13 +139,13 @@ impl KeptName {
         KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0), leaf }
     }
 
-    /// What stands before the last segment of a qualified name, and that.
+    /// What stands before the last segment of a qualified name, and the last segment; none for a name without `::`.
     pub(crate) fn split_last(&self) -> Option<(&str, &KeptName)> {
         let leaf = self.leaf.as_deref()?;
         Some((&self.text[..self.text.len() - leaf.text.len() - 2], leaf))
     }
 
-    /// Its symbol, where it is known to have one in a base of its environment.
+    /// Its symbol, where a base of its environment is known to have one for it.
     #[inline]
     pub(crate) fn symbol(&self, symbols: &Interner<'_>) -> Option<Symbol> {
         let number = self.number.load(Relaxed).wrapping_sub(1);
@@ -152,8 +154,7 @@ impl KeptName {
 }
 
 /// A table of names of a compile: its own beside those of its base. Interning is a hash look-up; the text of a symbol
-/// is
-/// an array access.
+/// is an array access.
 pub struct Interner<'c> {
     arena: &'c Bump,
     base: &'c Base,
@@ -193,7 +194,7 @@ impl<'c> Interner<'c> {
         self.arena
     }
 
-    /// Whether a symbol is its base's, and so the same in every compile that has a name by it.
+    /// Whether a symbol comes from the base, and so means the same name in every compile over that base.
     #[inline]
     pub(crate) fn is_shared(&self, symbol: Symbol) -> bool {
         (symbol.0 as usize) < self.base.texts.len()
@@ -223,7 +224,7 @@ impl<'c> Interner<'c> {
         self.find(text, code).unwrap_or_else(|| self.add(self.arena.alloc_str(text), code))
     }
 
-    /// The same for a name of a file of the base's environment.
+    /// The symbol of a name that lies in a file of the base's environment, made if it is new.
     #[inline]
     pub(crate) fn intern_kept(&self, name: &'c KeptName) -> Symbol {
         name.symbol(self).unwrap_or_else(|| self.number(name))
@@ -243,7 +244,7 @@ impl<'c> Interner<'c> {
         }
     }
 
-    /// Lets go of what lies outside of the arena; its own names are gone then.
+    /// Frees what lies outside of the arena; the table's own names are gone then.
     pub fn release(&self) {
         self.table.take();
         self.texts.take();

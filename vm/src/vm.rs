@@ -91,8 +91,8 @@ impl<'c> Vm<'c> {
         Vm::with_names(host, Interner::new(arena))
     }
 
-    /// The same over the arena of a table of names. Where units come with what was learned of them, its base is their
-    /// environment's.
+    /// A machine over the arena of a table of names, which it goes on with. Where units come with what was learned of
+    /// them, its base is their environment's.
     pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
         noted::forget();
         print::forget();
@@ -205,7 +205,7 @@ impl<'c> Vm<'c> {
         self.frames.last().map_or(Site::NONE, Frame::site)
     }
 
-    /// The same, not looked up; none where no code is being run.
+    /// Where the innermost Puppet code stands, not looked up; none where no code is being run.
     pub fn spot(&self) -> Option<Spot<'c>> {
         self.frames.last().map(Frame::spot)
     }

@@ -2,7 +2,7 @@
 
 /// What is wrong with a text as JSON, in the words of Ruby's parser.
 pub(super) fn check(text: &str) -> Option<String> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0 };
+    let mut reader = JsonReader { text, bytes: text.as_bytes(), at: 0 };
     let whole = reader.skip().and_then(|()| reader.value(1)).and_then(|()| reader.skip());
     match whole {
         Ok(()) if reader.at == text.len() => None,
@@ -28,13 +28,13 @@ enum Stop {
 
 type Read = Result<(), Stop>;
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

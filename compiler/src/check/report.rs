@@ -31,9 +31,8 @@ impl<'s> Report<'s> {
         self.warnings.push(diagnostic);
     }
 
-    /// An error that stops Puppet's validator at once: nothing else is reported. What a text in this one has faults
-    /// of is
-    /// told before.
+    /// An error that stops Puppet's validator at once: nothing else is reported. `inner` are the faults of a text in
+    /// this text (a heredoc of Puppet code); they are logged before the error.
     #[cold]
     pub(super) fn fatal(&mut self, code: &'static str, span: Span, message: String, inner: Vec<Diagnostic>) {
         if self.fatal.is_none() {

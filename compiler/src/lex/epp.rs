@@ -3,7 +3,7 @@
 //! Text becomes `RenderString` tokens, `<%=` a `RenderExpr`; the code between tags is lexed like a manifest.
 
 use super::token::Tok;
-use super::{EppMode, LexResult, Lexer, Step};
+use super::{EppMode, LexResult, LexStep, Lexer};
 use bumpalo::collections::String as BumpString;
 
 /// How a stretch of text ended.
@@ -39,7 +39,7 @@ impl<'a> Lexer<'_, 'a> {
     }
 
     /// `%>` or `-%>`, the text behind it and the next tag.
-    pub(super) fn end_tag(&mut self, length: usize) -> LexResult<Step> {
+    pub(super) fn end_tag(&mut self, length: usize) -> LexResult<LexStep> {
         let start = self.pos;
         self.pos += length;
         if self.epp == EppMode::Expression {
@@ -50,7 +50,7 @@ impl<'a> Lexer<'_, 'a> {
             self.epp = EppMode::Code;
         }
         self.text_and_tag(length == 3)?;
-        Ok(Step::Queued)
+        Ok(LexStep::Queued)
     }
 
     /// The text from here to the next tag, and that tag. `trim` removes the rest of a blank line first.

@@ -6,7 +6,7 @@
 use super::escape::Escapes;
 use super::string::TextRules;
 use super::token::Tok;
-use super::{LexResult, Lexer, Step, scan};
+use super::{LexResult, LexStep, Lexer, scan};
 
 /// A heredoc's text within the text around it.
 pub(super) struct SubText<'p> {
@@ -34,7 +34,7 @@ impl SubText<'_> {
 
 impl<'a> Lexer<'_, 'a> {
     /// The heredoc that starts with the `@(` here.
-    pub(super) fn heredoc(&mut self) -> LexResult<Step> {
+    pub(super) fn heredoc(&mut self) -> LexResult<LexStep> {
         let start = self.pos;
         let Some(length) = self.rest().iter().position(|byte| *byte == b')') else {
             let message = format!("Unclosed parenthesis after '@(' followed by '{}'", self.followed_by());
@@ -87,7 +87,7 @@ impl<'a> Lexer<'_, 'a> {
         self.pos = after_spec;
         // The end of the specification was the last thing recognised before the text.
         self.matched = Some((after_spec - 1, after_spec));
-        Ok(Step::Queued)
+        Ok(LexStep::Queued)
     }
 
     /// The text of something recognised from `start` on.

@@ -63,7 +63,7 @@ struct Output<'a> {
 
 /// What one step of the lexer did.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum LexStep {
     /// It passed over white space or a comment.
     Nothing,
     /// It produced one token.
@@ -157,7 +157,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
             warning.token = before;
         }
         match step {
-            Ok(Step::Nothing) => Ok(()),
+            Ok(LexStep::Nothing) => Ok(()),
             Ok(_) => {
                 if let Some(last) = self.out.tokens.last() {
                     self.after = last.kind;
@@ -172,8 +172,8 @@ impl<'l, 'a> Lexer<'l, 'a> {
     }
 
     /// Passes over white space, or produces what starts here.
-    fn step(&mut self) -> LexResult<Step> {
-        let Some(byte) = self.byte(0) else { return Ok(Step::Nothing) };
+    fn step(&mut self) -> LexResult<LexStep> {
+        let Some(byte) = self.byte(0) else { return Ok(LexStep::Nothing) };
         match byte {
             b' ' | b'\t' | b'\r' => Ok(self.skip_white()),
             b'\n' => Ok(self.newline()),
@@ -187,7 +187,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
                 let comment = scan::line_comment(self.rest()).map_or(0, |(_, found)| found.len());
                 self.matched = Some((self.pos, self.pos + comment));
                 self.pos += comment;
-                Ok(Step::Nothing)
+                Ok(LexStep::Nothing)
             }
             b'@' if self.byte(1) == Some(b'(') => self.heredoc(),
             b'%' if self.epp != EppMode::None && self.byte(1) == Some(b'>') => self.end_tag(2),
@@ -200,7 +200,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
                     .map_err(|_| self.fault("UNCLOSED_MLCOMMENT", "Unclosed multiline comment"))?;
                 self.matched = Some((self.pos, self.pos + comment.len()));
                 self.pos += comment.len();
-                Ok(Step::Nothing)
+                Ok(LexStep::Nothing)
             }
             b'/' => self.regex_or_division(),
             0x80.. => Ok(self.beyond_ascii()),
@@ -216,44 +216,44 @@ impl<'l, 'a> Lexer<'l, 'a> {
         self.bytes.get(self.pos + ahead).copied()
     }
 
-    fn newline(&mut self) -> Step {
+    fn newline(&mut self) -> LexStep {
         self.pos = self.newline_jump.take().unwrap_or(self.pos + 1);
         self.line_start = self.pos;
-        Step::Nothing
+        LexStep::Nothing
     }
 
-    fn skip_white(&mut self) -> Step {
+    fn skip_white(&mut self) -> LexStep {
         let length = scan::white(self.rest()).map_or(0, |(_, found)| found.len());
         // A scan that finds nothing leaves nothing behind.
         self.matched = (length > 0).then_some((self.pos, self.pos + length));
         self.pos += length;
-        Step::Nothing
+        LexStep::Nothing
     }
 
     /// Produces a token that ends where the lexer stands.
-    fn emit(&mut self, kind: Tok, start: usize, text: &'a str) -> Step {
+    fn emit(&mut self, kind: Tok, start: usize, text: &'a str) -> LexStep {
         let (start, end) = match self.sub {
             None => (start as u32, self.pos as u32),
             Some(sub) => (sub.to_file(start as u32), sub.to_file(self.pos as u32)),
         };
         self.out.tokens.push(Token { kind, start, end, text });
-        Step::Token(kind)
+        LexStep::Token(kind)
     }
 
     /// Produces the token of the next `length` bytes.
-    fn take(&mut self, kind: Tok, length: usize) -> Step {
+    fn take(&mut self, kind: Tok, length: usize) -> LexStep {
         let start = self.pos;
         self.pos += length;
         self.emit(kind, start, &self.text[start..start + length])
     }
 
     /// The same for what a scanner recognised.
-    fn take_scanned(&mut self, kind: Tok, length: usize) -> Step {
+    fn take_scanned(&mut self, kind: Tok, length: usize) -> LexStep {
         self.matched = Some((self.pos, self.pos + length));
         self.take(kind, length)
     }
 
-    fn word(&mut self) -> LexResult<Step> {
+    fn word(&mut self) -> LexResult<LexStep> {
         let Ok((_, (found, kind))) = scan::bare_word(self.rest()) else {
             return Ok(self.take(Tok::Other, 1));
         };
@@ -266,7 +266,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
     }
 
     /// A capitalised word; `advance` is how far past the fault its error is placed.
-    fn class_ref(&mut self, advance: usize) -> LexResult<Step> {
+    fn class_ref(&mut self, advance: usize) -> LexResult<LexStep> {
         if let Ok((rest, found)) = scan::class_ref(self.rest()) {
             if !rest.starts_with(b"::") {
                 return Ok(self.take_scanned(Tok::ClassRef, found.len()));
@@ -282,7 +282,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
     }
 
     /// A word that starts with `::`.
-    fn absolute_name(&mut self) -> LexResult<Step> {
+    fn absolute_name(&mut self) -> LexResult<LexStep> {
         match self.byte(2) {
             Some(b'A'..=b'Z') => self.class_ref(3),
             Some(_) if scan::bare_word(self.rest()).is_ok() => self.word(),
@@ -293,7 +293,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
         }
     }
 
-    fn variable(&mut self) -> Step {
+    fn variable(&mut self) -> LexStep {
         let start = self.pos;
         let length = scan::variable_name(&self.bytes[start + 1..]).map_or(0, |(_, found)| found.len());
         self.matched = (length > 0).then_some((start, start + 1 + length));
@@ -301,7 +301,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
         self.emit(Tok::Variable, start, &self.text[start + 1..start + 1 + length])
     }
 
-    fn regex_or_division(&mut self) -> LexResult<Step> {
+    fn regex_or_division(&mut self) -> LexResult<LexStep> {
         if !self.no_regex && self.after.allows_regex() {
             let Ok((_, found)) = scan::regex(self.rest()) else {
                 self.no_regex = true;
@@ -323,7 +323,7 @@ impl<'l, 'a> Lexer<'l, 'a> {
     }
 
     /// White space of another alphabet, or a character that starts no token.
-    fn beyond_ascii(&mut self) -> Step {
+    fn beyond_ascii(&mut self) -> LexStep {
         if scan::white(self.rest()).is_ok_and(|(_, found)| !found.is_empty()) {
             return self.skip_white();
         }

@@ -1,11 +1,11 @@
 //! Numbers and their errors.
 
 use super::token::Tok;
-use super::{LexFault, LexResult, Lexer, Step, scan};
+use super::{LexFault, LexResult, LexStep, Lexer, scan};
 
 impl Lexer<'_, '_> {
     /// The number that starts here.
-    pub(super) fn number(&mut self) -> LexResult<Step> {
+    pub(super) fn number(&mut self) -> LexResult<LexStep> {
         let start = self.pos;
         if let Ok((_, found)) = scan::number(self.rest()) {
             let text = &self.text[start..start + found.len()];

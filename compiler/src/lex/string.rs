@@ -5,7 +5,7 @@
 
 use super::escape::{self, Escapes};
 use super::token::Tok;
-use super::{LexFault, LexResult, Lexer, Step, scan};
+use super::{LexFault, LexResult, LexStep, Lexer, scan};
 use bumpalo::collections::String as BumpString;
 use nom::Parser;
 use nom::bytes::complete::take_while;
@@ -39,7 +39,7 @@ enum Terminator {
 
 impl<'a> Lexer<'_, 'a> {
     /// `'…'`
-    pub(super) fn single_quoted(&mut self) -> LexResult<Step> {
+    pub(super) fn single_quoted(&mut self) -> LexResult<LexStep> {
         let start = self.pos;
         self.pos += 1;
         let Some(end) = quote_end(self.bytes, self.pos, b'\'') else { return Err(self.unclosed("\"'\"")) };
@@ -51,7 +51,7 @@ impl<'a> Lexer<'_, 'a> {
     }
 
     /// `"…"`
-    pub(super) fn double_quoted(&mut self) -> LexResult<Step> {
+    pub(super) fn double_quoted(&mut self) -> LexResult<LexStep> {
         let start = self.pos;
         self.matched = Some((start, start + 1));
         self.pos += 1;
@@ -59,12 +59,12 @@ impl<'a> Lexer<'_, 'a> {
     }
 
     /// The whole text as a heredoc's.
-    pub(super) fn heredoc_text(&mut self, rules: TextRules) -> LexResult<Step> {
+    pub(super) fn heredoc_text(&mut self, rules: TextRules) -> LexResult<LexStep> {
         self.interpolated(0, rules)
     }
 
     /// A text with its interpolations; `start` is where its first token starts.
-    fn interpolated(&mut self, start: usize, rules: TextRules) -> LexResult<Step> {
+    fn interpolated(&mut self, start: usize, rules: TextRules) -> LexResult<LexStep> {
         if self.depth == 0 {
             return Err(self.fault("NESTING_LIMIT", "Strings are nested too deeply in each other"));
         }
@@ -92,7 +92,7 @@ impl<'a> Lexer<'_, 'a> {
                     self.depth += 1;
                     let plain = kind == Tok::DqPre;
                     let step = self.emit(if plain { Tok::String } else { Tok::DqPost }, start, value);
-                    return Ok(if plain { step } else { Step::Interpolated });
+                    return Ok(if plain { step } else { LexStep::Interpolated });
                 }
                 Terminator::Dollar => {
                     // The `$` belongs to the variable.
@@ -148,7 +148,7 @@ impl<'a> Lexer<'_, 'a> {
         let first = self.out.tokens.len();
         while self.pos < self.bytes.len() {
             match self.step()? {
-                Step::Token(kind) => {
+                LexStep::Token(kind) => {
                     self.after = kind;
                     if kind == Tok::RBrace && self.braces == open {
                         self.out.tokens.pop();
@@ -156,8 +156,8 @@ impl<'a> Lexer<'_, 'a> {
                         return Ok(());
                     }
                 }
-                Step::Interpolated => {}
-                Step::Nothing | Step::Queued => {
+                LexStep::Interpolated => {}
+                LexStep::Nothing | LexStep::Queued => {
                     self.skip_white();
                 }
             }

@@ -1,11 +1,11 @@
 //! Operators and punctuation.
 
 use super::token::Tok;
-use super::{Lexer, Step, scan};
+use super::{LexStep, Lexer, scan};
 
 impl Lexer<'_, '_> {
     /// The operator or punctuation that starts with this byte.
-    pub(super) fn symbol(&mut self, byte: u8) -> Step {
+    pub(super) fn symbol(&mut self, byte: u8) -> LexStep {
         let (kind, length) = match (byte, self.byte(1), self.byte(2)) {
             (b'.', ..) => (Tok::Dot, 1),
             (b',', ..) => (Tok::Comma, 1),

@@ -21,7 +21,7 @@ pub(super) struct Jump {
 }
 
 /// A chunk under construction.
-pub(super) struct Body<'l, 't> {
+pub(super) struct BodyLowering<'l, 't> {
     pub low: &'l mut Lowering<'t>,
     kind: ChunkKind,
     code: Vec<u32>,
@@ -38,9 +38,9 @@ pub(super) struct Body<'l, 't> {
     pub matches: u32,
 }
 
-impl<'l, 't> Body<'l, 't> {
+impl<'l, 't> BodyLowering<'l, 't> {
     pub fn new(low: &'l mut Lowering<'t>, kind: ChunkKind, shapes: Vec<Rc<Shape>>) -> Self {
-        Body {
+        BodyLowering {
             low,
             kind,
             code: Vec::new(),

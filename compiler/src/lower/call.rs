@@ -1,13 +1,13 @@
 //! Calls of every form: prefix, statement, chained, `Type(…)`, with lambdas and splats.
 
-use super::body::{Body, Reg};
+use super::body::{BodyLowering, Reg};
 use super::expr::unfolded;
 use crate::ast::{Expr, ExprKind, Lambda};
 use crate::label::{a_an, a_an_uc, label};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
-impl Body<'_, '_> {
+impl BodyLowering<'_, '_> {
     /// `name(…)`, `Type(…)`.
     pub(super) fn call(&mut self, expr: &Expr<'_>, to: Reg) {
         let ExprKind::Call { functor, args, lambda, .. } = &expr.kind else { return };

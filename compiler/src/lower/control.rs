@@ -1,13 +1,13 @@
 //! `if`, `unless`, `case` and selectors: options in order, the match scopes they open closed behind them.
 
-use super::body::{Body, Jump, Reg};
+use super::body::{BodyLowering, Jump, Reg};
 use super::constant::constant;
 use super::expr::{Asked, unfolded};
 use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 
-impl Body<'_, '_> {
+impl BodyLowering<'_, '_> {
     /// `if` and `unless`.
     pub(super) fn conditional(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let ExprKind::If { negated, test, then, otherwise } = &expr.kind else { return };

@@ -1,7 +1,7 @@
 //! Bodies and definitions: classes, defined types, functions, nodes, type aliases, templates, lambdas.
 
 use super::Lowering;
-use super::body::Body;
+use super::body::BodyLowering;
 use super::expr::Asked;
 use super::shape::{OWN_NAMES, shape};
 use super::typedef::TypeNames;
@@ -35,7 +35,7 @@ impl Lowering<'_> {
         let Callable { params, body, return_type } = callable;
         let params = self.params(params, &shapes);
         let return_chunk = return_type.map(|ty| self.expression_chunk(ty, vec![]));
-        let mut chunk = Body::new(self, kind, shapes);
+        let mut chunk = BodyLowering::new(self, kind, shapes);
         let result = chunk.take();
         let asked = match kind {
             ChunkKind::Class | ChunkKind::Define | ChunkKind::Node => Asked::No,
@@ -48,7 +48,7 @@ impl Lowering<'_> {
     /// An expression as a chunk of its own: a default value, a parameter's type.
     pub(super) fn expression_chunk(&mut self, expr: &Expr<'_>, shapes: Vec<Rc<Shape>>) -> u32 {
         let number = self.unit.reserve_chunk();
-        let mut chunk = Body::new(self, ChunkKind::Expression, shapes);
+        let mut chunk = BodyLowering::new(self, ChunkKind::Expression, shapes);
         let result = chunk.take();
         chunk.expr(expr, result);
         chunk.finish(number, result, vec![], None);

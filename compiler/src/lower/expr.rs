@@ -1,6 +1,6 @@
 //! Expressions: each is lowered into a given register.
 
-use super::body::{Body, Reg};
+use super::body::{BodyLowering, Reg};
 use super::constant::{constant, is_checked, is_constant_type};
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
@@ -16,7 +16,7 @@ pub(super) enum Asked {
     No,
 }
 
-impl Body<'_, '_> {
+impl BodyLowering<'_, '_> {
     /// Lowers `expr` into a register of its own.
     pub(super) fn value(&mut self, expr: &Expr<'_>) -> Reg {
         let to = self.take();
@@ -29,9 +29,8 @@ impl Body<'_, '_> {
         self.last(expr, to, Asked::Yes);
     }
 
-    /// The same for an expression that says what the value of the one around it is: where nobody asks for that,
-    /// nobody asks for its
-    /// own.
+    /// Lowers `expr` so that its value ends in `to`; where nobody asks for the value, what is made for it alone may be
+    /// left out. The last expression of a block, or of a branch, is asked for where the block or branch is.
     pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         let mark = self.mark();

@@ -1,13 +1,13 @@
 //! Resource expressions, defaults, overrides, collectors and relationships.
 
-use super::body::{Body, Reg};
+use super::body::{BodyLowering, Reg};
 use super::expr::Asked;
 use crate::ast::{AttrOp, Attribute, BinaryOp, Expr, ExprKind, Query, RelationOp, ResourceForm, Span};
 use crate::label::label;
 use bunraku_vm::isa::{Op, UNASKED, UNNAMED};
 use bunraku_vm::unit::writer::Const;
 
-impl Body<'_, '_> {
+impl BodyLowering<'_, '_> {
     pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         match &expr.kind {

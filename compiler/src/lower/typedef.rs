@@ -1,7 +1,7 @@
 //! `type X = …`: aliases, Object types, and type sets, whose types are definitions of their own.
 
 use super::Lowering;
-use super::body::Body;
+use super::body::BodyLowering;
 use crate::ast::{Attribute, Expr, ExprKind, HashEntry, Span};
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::writer::{ChunkKind, DefSpec};
@@ -96,7 +96,7 @@ impl Lowering<'_> {
     }
 
     fn type_chunk(&mut self, target: &Expr<'_>, chunk: u32, names: &TypeNames) {
-        let mut body = Body::new(self, ChunkKind::Expression, vec![]);
+        let mut body = BodyLowering::new(self, ChunkKind::Expression, vec![]);
         body.lenient = true;
         body.type_names = names.clone();
         let result = body.take();

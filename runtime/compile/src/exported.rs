@@ -11,7 +11,7 @@ use bunraku_data::names;
 use bunraku_data::rich::{self, Style};
 use bunraku_stores::{Exported, Filter};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Query;
+use bunraku_vm::host::CollectorQuery;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -23,7 +23,7 @@ impl<'c> Compile<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         type_name: &'c str,
-        query: Option<&Query<'c>>,
+        query: Option<&CollectorQuery<'c>>,
     ) -> Eval<'c, Vec<ResourceId>> {
         let mut found: Vec<ResourceId> = {
             let catalog = self.catalog.borrow();
@@ -86,16 +86,16 @@ impl<'c> Compile<'c> {
 }
 
 /// A query as stores understand it: without values of the compile.
-fn filter(query: &Query<'_>) -> Filter {
+fn filter(query: &CollectorQuery<'_>) -> Filter {
     let json = |value: &Value<'_>| {
         let mut text = String::new();
         rich::value(&mut text, *value, Style::Catalog);
         serde_json::from_str(&text).unwrap_or_default()
     };
     match query {
-        Query::Eq(name, value) => Filter::Eq((*name).to_owned(), json(value)),
-        Query::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),
-        Query::And(left, right) => Filter::And(Box::new(filter(left)), Box::new(filter(right))),
-        Query::Or(left, right) => Filter::Or(Box::new(filter(left)), Box::new(filter(right))),
+        CollectorQuery::Eq(name, value) => Filter::Eq((*name).to_owned(), json(value)),
+        CollectorQuery::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),
+        CollectorQuery::And(left, right) => Filter::And(Box::new(filter(left)), Box::new(filter(right))),
+        CollectorQuery::Or(left, right) => Filter::Or(Box::new(filter(left)), Box::new(filter(right))),
     }
 }

@@ -8,7 +8,7 @@ use bunraku_catalog::{Catalog, Resource};
 use bunraku_vm::compare;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::Query;
+use bunraku_vm::host::CollectorQuery;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{Str, Value};
@@ -26,22 +26,22 @@ pub(crate) enum Asked<'q, 'c> {
 
 impl<'q, 'c> Asked<'q, 'c> {
     /// The query, its tags as resources have them.
-    pub(crate) fn new(words: &Words<'c>, query: &'q Query<'c>) -> Self {
+    pub(crate) fn new(words: &Words<'c>, query: &'q CollectorQuery<'c>) -> Self {
         match query {
-            Query::And(left, right) => {
+            CollectorQuery::And(left, right) => {
                 Asked::And(Box::new((Asked::new(words, left), Asked::new(words, right))))
             }
-            Query::Or(left, right) => {
+            CollectorQuery::Or(left, right) => {
                 Asked::Or(Box::new((Asked::new(words, left), Asked::new(words, right))))
             }
-            Query::Eq("tag", value) => {
+            CollectorQuery::Eq("tag", value) => {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
                 let word = |tag: &Value<'c>| words.intern(&format::to_interpolated(*tag).to_lowercase());
                 Asked::Tagged(tags.iter().map(word).collect(), Cell::new(None))
             }
-            Query::Eq(name, value) => Asked::Eq(name, *value),
-            Query::NotEq(name, value) => Asked::NotEq(name, *value),
+            CollectorQuery::Eq(name, value) => Asked::Eq(name, *value),
+            CollectorQuery::NotEq(name, value) => Asked::NotEq(name, *value),
         }
     }
 
@@ -104,13 +104,13 @@ pub(crate) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: Symbol) -> b
 
 impl<'c> Compile<'c> {
     /// Numbers are no tags.
-    pub(crate) fn check_query(&self, query: &Query<'c>) -> Eval<'c, ()> {
+    pub(crate) fn check_query(&self, query: &CollectorQuery<'c>) -> Eval<'c, ()> {
         match query {
-            Query::And(left, right) | Query::Or(left, right) => {
+            CollectorQuery::And(left, right) | CollectorQuery::Or(left, right) => {
                 self.check_query(left)?;
                 self.check_query(right)
             }
-            Query::Eq("tag", value) => {
+            CollectorQuery::Eq("tag", value) => {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
                 match tags.iter().any(|tag| matches!(tag, Value::Int(_) | Value::Float(_))) {
@@ -118,7 +118,7 @@ impl<'c> Compile<'c> {
                     false => Ok(()),
                 }
             }
-            Query::Eq(..) | Query::NotEq(..) => Ok(()),
+            CollectorQuery::Eq(..) | CollectorQuery::NotEq(..) => Ok(()),
         }
     }
 }

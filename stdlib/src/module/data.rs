@@ -1,12 +1,13 @@
 //! puppetlabs-stdlib: JSON, YAML, TOML and other notations of data, read and written.
 
+use super::json::{JsonLayout, json};
 use super::leave;
 use super::ruby::{error, no_conversion, no_method, to_s};
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format::{float_to_s, inspect};
+use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::value::{Hash, Value};
@@ -70,121 +71,6 @@ old_functions! {
     "loadyaml" loadyaml (1);
 }
 
-/// How JSON is laid out.
-struct Layout {
-    indent: String,
-    space: String,
-    space_before: String,
-    object_nl: String,
-    array_nl: String,
-    allow_nan: bool,
-    max_nesting: usize,
-}
-
-impl Layout {
-    const fn compact() -> Layout {
-        Layout {
-            indent: String::new(),
-            space: String::new(),
-            space_before: String::new(),
-            object_nl: String::new(),
-            array_nl: String::new(),
-            allow_nan: false,
-            max_nesting: 100,
-        }
-    }
-}
-
-fn json_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x08' => out.push_str("\\b"),
-            '\x0c' => out.push_str("\\f"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-fn json<'c>(out: &mut String, value: Value<'c>, layout: &Layout, depth: usize) -> Eval<'c, ()> {
-    budget::room(2 * out.len());
-    budget::within(1, || {
-        if layout.max_nesting > 0
-            && depth > layout.max_nesting
-            && matches!(value, Value::Array(_) | Value::Hash(_))
-        {
-            return Err(error(format!("nesting of {depth} is too deep")));
-        }
-        match value {
-            Value::Undef => out.push_str("null"),
-            Value::Float(f) if !f.is_finite() && !layout.allow_nan => {
-                return Err(error(format!("{} not allowed in JSON", float_to_s(f))));
-            }
-            Value::Bool(_) | Value::Int(_) | Value::Float(_) => out.push_str(&to_s(value)),
-            Value::Array(items) => {
-                out.push('[');
-                if items.is_empty() && layout.array_nl.is_empty() {
-                    out.push(']');
-                    return Ok(());
-                }
-                out.push_str(&layout.array_nl);
-                for (n, item) in items.iter().enumerate() {
-                    if n > 0 {
-                        out.push(',');
-                        out.push_str(&layout.array_nl);
-                    }
-                    out.push_str(&layout.indent.repeat(depth));
-                    json(out, *item, layout, depth + 1)?;
-                }
-                if !layout.array_nl.is_empty() {
-                    out.push_str(&layout.array_nl);
-                    out.push_str(&layout.indent.repeat(depth - 1));
-                }
-                out.push(']');
-            }
-            Value::Hash(hash) => {
-                out.push('{');
-                out.push_str(&layout.object_nl);
-                for (n, (key, item)) in hash.entries().iter().enumerate() {
-                    if n > 0 {
-                        out.push(',');
-                        out.push_str(&layout.object_nl);
-                    }
-                    if !layout.object_nl.is_empty() {
-                        out.push_str(&layout.indent.repeat(depth));
-                    }
-                    json_string(out, &plain(*key));
-                    out.push_str(&layout.space_before);
-                    out.push(':');
-                    out.push_str(&layout.space);
-                    json(out, *item, layout, depth + 1)?;
-                }
-                if !layout.object_nl.is_empty() {
-                    if !hash.is_empty() {
-                        out.push_str(&layout.object_nl);
-                    }
-                    out.push_str(&layout.indent.repeat(depth - 1));
-                }
-                out.push('}');
-            }
-            other => json_string(out, &plain(other)),
-        }
-        Ok(())
-    })
-}
-
-/// `to_s` of a value of the language, where references are types.
-fn plain(value: Value<'_>) -> String {
-    bunraku_vm::format::to_ruby_s(value)
-}
-
 /// Whether a Sensitive value is in a value: what becomes of one depends on the version of the module.
 fn holds_sensitive(value: Value<'_>) -> bool {
     match value {
@@ -227,17 +113,17 @@ fn to_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn write_json<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut out = String::new();
-    json(&mut out, call.args[0], &Layout::compact(), 1)?;
+    json(&mut out, call.args[0], &JsonLayout::compact(), 1)?;
     Ok(vm.string(&out))
 }
 
 fn write_json_pretty<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let mut layout = Layout {
+    let mut layout = JsonLayout {
         indent: "  ".to_owned(),
         space: " ".to_owned(),
         object_nl: "\n".to_owned(),
         array_nl: "\n".to_owned(),
-        ..Layout::compact()
+        ..JsonLayout::compact()
     };
     if let Some(Value::Hash(options)) = call.arg(2) {
         let text = |name: &str, old: &mut String| {

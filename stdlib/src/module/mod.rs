@@ -16,6 +16,7 @@ mod facts;
 mod hash;
 mod helpers;
 mod is;
+mod json;
 mod pick;
 mod random;
 mod range;

@@ -225,8 +225,7 @@ impl<'c> Converter<'_, 'c> {
 }
 
 /// Puts the texts of an array's items together: with line breaks where the format asks for them, or where they would
-/// be wider than it
-/// allows.
+/// be wider than it allows.
 fn join_items(
     out: &mut String,
     items: &[Value<'_>],

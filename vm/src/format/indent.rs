@@ -17,7 +17,7 @@ impl Indentation {
         Indentation { first: false, ..self }
     }
 
-    /// The same for a container with this format, which may ask for indentation.
+    /// This place, for a container whose format may ask for indentation.
     pub fn within(self, format: &Format<'_>) -> Self {
         Indentation { indenting: format.alt || self.indenting, ..self }
     }

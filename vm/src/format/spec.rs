@@ -25,7 +25,7 @@ pub(super) fn padded_before(text: &str, width: usize) -> String {
     format!("{}{text}", spaces(text, width))
 }
 
-/// The same with the spaces behind it.
+/// A text with spaces behind it, as wide as is asked for.
 pub(super) fn padded_behind(text: &str, width: usize) -> String {
     format!("{text}{}", spaces(text, width))
 }

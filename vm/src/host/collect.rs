@@ -6,15 +6,15 @@ use crate::value::Value;
 
 /// A collector's query, with the values of its right-hand sides.
 #[derive(Clone, Copy)]
-pub enum Query<'c> {
+pub enum CollectorQuery<'c> {
     /// `attribute == value`; the attribute may be `title` or `tag`.
     Eq(&'c str, Value<'c>),
     /// `attribute != value`
     NotEq(&'c str, Value<'c>),
     /// Both.
-    And(&'c Query<'c>, &'c Query<'c>),
+    And(&'c CollectorQuery<'c>, &'c CollectorQuery<'c>),
     /// Either.
-    Or(&'c Query<'c>, &'c Query<'c>),
+    Or(&'c CollectorQuery<'c>, &'c CollectorQuery<'c>),
 }
 
 /// Which resources a collector takes.
@@ -40,7 +40,7 @@ pub struct Collect<'c> {
     /// Which resources it takes.
     pub kind: CollectorKind,
     /// The query; none for all.
-    pub query: Option<Query<'c>>,
+    pub query: Option<CollectorQuery<'c>>,
     /// Overrides.
     pub attributes: &'c [Attribute<'c>],
     /// Place of the expression.

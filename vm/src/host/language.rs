@@ -21,7 +21,7 @@ pub trait LogPort<'c> {
     /// Writes a warning to the log, once a compile however often it is asked to.
     fn warn_once(&self, message: &str);
 
-    /// The same for all messages of one key: only the first is written. Says whether this one was.
+    /// Writes a warning to the log, only the first of all that have the same key. Says whether this one was written.
     fn warn_once_for(&self, key: &str, message: &str) -> bool;
 }
 

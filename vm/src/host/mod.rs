@@ -13,7 +13,7 @@ pub mod request;
 
 pub use crate::site::{Site, Spot};
 pub use catalog::{CatalogPort, ClassPort, ResourcePort};
-pub use collect::{Collect, CollectorKind, Query};
+pub use collect::{Collect, CollectorKind, CollectorQuery};
 pub use data::{FilePort, FormatPort, LookupPort, TemplatePort};
 pub use declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 pub use language::{FunctionPort, LogPort, SettingsPort, TypePort};

@@ -116,6 +116,7 @@ impl<'c> Vm<'c> {
         Ok(self.host.function(self, name, module)?.map(Callee::Puppet))
     }
 
+    #[inline]
     fn call_callee(
         &mut self,
         callee: Callee<'c>,
@@ -205,7 +206,7 @@ impl<'c> Vm<'c> {
         self.counted(Called::Native(native.name), |vm| vm.run_native(native, args, block, scope))
     }
 
-    /// The same without telling the host: for a function that is one with its caller.
+    /// Calls a native function without telling the observer: for a function that is one with its caller.
     ///
     /// # Errors
     /// As of [`Vm::call_native`].
@@ -281,6 +282,7 @@ impl<'c> Vm<'c> {
         result
     }
 
+    #[inline]
     fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
         let outer = self.matches.enter_body();
         let name = closure.name.unwrap_or_default();

@@ -1,6 +1,5 @@
 //! The loop that runs bytecode. One flat match; what is rare or long lives in the neighbouring files, and is kept out
-//! of
-//! the loop's code (`inline(never)`): it would take the registers of what is frequent, and the instruction cache.
+//! of the loop's code (`inline(never)`): it would take the registers of what is frequent, and the instruction cache.
 
 mod call;
 mod declared;

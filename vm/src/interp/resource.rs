@@ -3,7 +3,7 @@
 
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::to_interpolated;
-use crate::host::collect::{Collect, CollectorKind, Query};
+use crate::host::collect::{Collect, CollectorKind, CollectorQuery};
 use crate::host::declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 use crate::host::request::Relation;
 use crate::isa::{UNASKED, UNNAMED};
@@ -229,16 +229,20 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c> {
         let ty = self.registers[at];
         let attributes = self.pending.close(self.arena);
-        let mut stack: Vec<Query<'c>> = Vec::new();
+        let mut stack: Vec<CollectorQuery<'c>> = Vec::new();
         for triple in unit.unit.list(list).unwrap_or_default().chunks_exact(3) {
             let value = || (unit.name(triple[1]), self.registers[at + 1 + triple[2] as usize]);
             let query = match triple[0] {
-                0 => Query::Eq(value().0, value().1),
-                1 => Query::NotEq(value().0, value().1),
+                0 => CollectorQuery::Eq(value().0, value().1),
+                1 => CollectorQuery::NotEq(value().0, value().1),
                 joined => {
                     let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { break };
                     let (left, right) = (&*self.arena.alloc(left), &*self.arena.alloc(right));
-                    if joined == 2 { Query::And(left, right) } else { Query::Or(left, right) }
+                    if joined == 2 {
+                        CollectorQuery::And(left, right)
+                    } else {
+                        CollectorQuery::Or(left, right)
+                    }
                 }
             };
             stack.push(query);

@@ -1,19 +1,20 @@
-//! Answers given before. The same names and paths are held against the same expressions, resource after resource and
-//! catalog after catalog, and a look here costs a fraction of a search. An answer follows from source and text alone.
+//! A cache of what regular expressions have found in texts. The same names and paths are matched by the same
+//! expressions, resource after resource and catalog after catalog, and finding an answer here costs a fraction of a
+//! search. An answer depends on the expression and the text alone, so it is never stale; how many are kept is
+//! bounded.
 
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher as _;
 
-/// How many sets of answers a thread keeps, and how many answers in each: those whose hashes lead there.
+/// How many sets of answers a thread keeps, and how many answers a set holds: the hash of a question chooses the set.
 const SETS: usize = 1024;
 const WAYS: usize = 4;
-/// How many questions that were asked once are remembered: what is never asked again is not worth keeping.
+/// How many questions that were asked once are noted: an answer is kept when its question comes a second time.
 const ONCE: usize = 4096;
 /// Where that many more questions have no known answer than have one, only every sixteenth is looked for: code that
-/// goes
-/// through a list of texts asks nothing twice.
+/// goes through a list of texts asks nothing twice.
 const PATIENCE: u32 = 256;
-/// Longer sources and texts are searched each time, in bytes.
+/// Length in bytes above which sources and texts are searched each time.
 const LONGEST: usize = 200;
 
 /// What an expression finds in a text.
@@ -21,7 +22,7 @@ struct Answer<A> {
     hash: u64,
     /// The source and, behind it, the text.
     both: Box<str>,
-    /// Where that begins.
+    /// Where the text begins in that.
     behind: u32,
     found: A,
 }
@@ -31,13 +32,13 @@ type Set<A> = Option<Box<[Option<Answer<A>>; WAYS]>>;
 
 /// The answers of a thread to one kind of question.
 pub(super) struct Answers<A> {
-    /// Empty before the first.
+    /// The sets; empty until the first answer is kept.
     sets: Vec<Set<A>>,
-    /// Parts of the hashes of what was asked once, by the others; empty before the first.
+    /// Of questions asked once, a part of the hash, found by the rest of it; empty until the first is asked.
     once: Vec<u32>,
-    /// How many more had no known answer than had one; at least nought.
+    /// How many more questions had no known answer than had one; at least zero.
     missed: u32,
-    /// How many were asked since these are too many.
+    /// How many questions were asked since that number became too great.
     passed: u32,
 }
 
@@ -52,9 +53,9 @@ impl<A> Default for Answers<A> {
 pub(super) enum Asked<T> {
     /// The answer.
     Known(T),
-    /// Nothing: the answer is to be kept under this hash.
+    /// There is no answer; the one that is found will be kept under this hash.
     New(u64),
-    /// Nothing, and the answer is not to be kept.
+    /// There is no answer, and the one that is found will not be kept.
     Passed,
 }
 

@@ -87,7 +87,7 @@ impl Expression {
         engine.groups(text, from, made).map_err(|error| too_long(source, &error))
     }
 
-    /// The same, where a line may begin behind the last.
+    /// The expression for texts behind whose last line another may begin.
     fn groups_of_any<T>(
         &self,
         source: &str,

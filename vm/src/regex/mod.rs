@@ -3,6 +3,7 @@
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
 mod answers;
+mod class;
 mod engine;
 mod shown;
 mod translate;

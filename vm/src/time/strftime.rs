@@ -4,7 +4,7 @@ use super::calendar::{DAYS, DateParts, MONTHS, iso_week};
 
 /// What stands between `%` and the letter.
 #[derive(Clone, Copy, Default)]
-struct Flags {
+struct DirectiveFlags {
     /// `-`: no padding.
     bare: bool,
     /// `0`, `_`: what to pad with.
@@ -28,7 +28,7 @@ pub fn format(parts: &DateParts, format: &str) -> String {
         }
         let start = at;
         at += 1;
-        let mut flags = Flags::default();
+        let mut flags = DirectiveFlags::default();
         while let Some(c) = chars.get(at) {
             match c {
                 '-' => flags.bare = true,
@@ -64,7 +64,7 @@ pub fn format(parts: &DateParts, format: &str) -> String {
     out
 }
 
-fn directive(p: &DateParts, letter: char, flags: Flags) -> Option<String> {
+fn directive(p: &DateParts, letter: char, flags: DirectiveFlags) -> Option<String> {
     let number = |n: i64, width: usize, pad: char| Some(numeric(n, width, pad, flags));
     let text = |s: &str| Some(textual(s, flags));
     let nested = |f: &str| Some(textual(&format(p, f), flags));
@@ -88,7 +88,7 @@ fn directive(p: &DateParts, letter: char, flags: Flags) -> Option<String> {
         'l' => number(twelve.into(), 2, ' '),
         'P' => text(if p.hour < 12 { "am" } else { "pm" }),
         'p' if flags.swap => {
-            let flags = Flags { swap: false, ..flags };
+            let flags = DirectiveFlags { swap: false, ..flags };
             Some(textual(if p.hour < 12 { "am" } else { "pm" }, flags))
         }
         'p' => text(if p.hour < 12 { "AM" } else { "PM" }),
@@ -129,7 +129,7 @@ fn directive(p: &DateParts, letter: char, flags: Flags) -> Option<String> {
     }
 }
 
-fn numeric(n: i64, width: usize, pad: char, flags: Flags) -> String {
+fn numeric(n: i64, width: usize, pad: char, flags: DirectiveFlags) -> String {
     if flags.bare {
         return n.to_string();
     }
@@ -140,7 +140,7 @@ fn numeric(n: i64, width: usize, pad: char, flags: Flags) -> String {
     }
 }
 
-fn textual(text: &str, flags: Flags) -> String {
+fn textual(text: &str, flags: DirectiveFlags) -> String {
     let text = match (flags.upper, flags.swap) {
         (true, _) => text.to_uppercase(),
         (false, true) if text.chars().all(|c| !c.is_lowercase()) => text.to_lowercase(),
@@ -154,7 +154,7 @@ fn textual(text: &str, flags: Flags) -> String {
     }
 }
 
-fn zone(offset: i32, flags: Flags) -> String {
+fn zone(offset: i32, flags: DirectiveFlags) -> String {
     let sign = if offset < 0 { '-' } else { '+' };
     let offset = offset.unsigned_abs();
     let (hours, minutes, seconds) = (offset / 3600, offset / 60 % 60, offset % 60);

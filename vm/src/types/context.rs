@@ -1,6 +1,6 @@
 //! What types ask of a running machine: the one interface between values' types and whatever evaluates code, makes
-//! values and loads
-//! definitions. Inference, instance checks, mismatch descriptions and formats know nothing else of it.
+//! values and loads definitions. Inference, instance checks, mismatch descriptions and formats know nothing else of
+//! it.
 
 use crate::error::Eval;
 use crate::scope::Closure;

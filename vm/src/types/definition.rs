@@ -1,6 +1,5 @@
 //! What an Object type declares (`Object[{…}]`): its attributes, functions and type parameters, and what follows from
-//! these for its
-//! instances. Source: the specification's "Object type"; the oracle for order and words.
+//! these for its instances. Source: the specification's "Object type"; the oracle for order and words.
 
 use crate::types::equal::equal;
 use crate::types::ty::{Type, resolved};
@@ -10,7 +9,7 @@ use std::cell::{Cell, OnceCell};
 /// What an attribute may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
-    /// The same for all instances.
+    /// A value that all instances share.
     Constant,
     /// Computed; nothing in the language can.
     Derived,

@@ -1,8 +1,7 @@
 //! Where walks over types turn round: aliases that refer to themselves. Source: `Puppet::Pops::Types::RecursionGuard`.
 //!
 //! A walk compares two sides, Puppet's `this` and `that`, and goes on until something that is open has been met again
-//! on
-//! both. What was met again stays noted until the innermost alias that was not open before has been left; Puppet's
+//! on both. What was met again stays noted until the innermost alias that was not open before has been left; Puppet's
 //! answers depend on that, so the states are kept as it keeps them.
 
 use crate::types::ty::{Alias, Type};

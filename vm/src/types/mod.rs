@@ -1,8 +1,6 @@
 //! The Pcore type system. [`ty`] is what a type is; each other file is one thing that is asked of types. What they
-//! need of a running
-//! machine is [`context::TypeContext`]. This file names them for other crates; within the crate everything is
-//! imported from where it
-//! is defined.
+//! need of a running machine is [`context::TypeContext`]. This file names them for other crates; within the crate
+//! everything is imported from where it is defined.
 
 pub(crate) mod accept;
 pub(crate) mod access;

@@ -51,8 +51,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
 }
 
 /// Whether Puppet takes a type's normal form for the very same type, if it is equal: it makes hashes with a size
-/// anew, and
-/// `NotUndef` without a type.
+/// anew, and `NotUndef` without a type.
 fn is_kept<'c>(ty: &'c Type<'c>) -> bool {
     let mut kept = true;
     each_part_written(ty, &mut |part| kept = kept && is_kept(part));

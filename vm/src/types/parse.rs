@@ -20,7 +20,7 @@ pub fn parse<'c>(vm: &mut Vm<'c>, text: &str) -> Eval<'c, &'c Type<'c>> {
     parse_with(vm, text, &[])
 }
 
-/// The same for a text of our own, which is parsed once a compile.
+/// The type a text of the program itself denotes; parsed once a compile.
 ///
 /// # Errors
 /// Those of [`parse`].
@@ -33,7 +33,7 @@ pub fn constant<'c>(vm: &mut Vm<'c>, text: &'static str) -> Eval<'c, &'c Type<'c
     Ok(ty)
 }
 
-/// The same with names of types that only this text knows (a function's local types).
+/// The type a text denotes, with names of types that only this text knows (a function's local types).
 ///
 /// # Errors
 /// Those of [`parse`].

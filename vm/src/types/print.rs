@@ -38,7 +38,7 @@ pub fn print_value(value: Value<'_>) -> String {
     printer.out
 }
 
-/// The same over several lines, from indentation `level` (of two spaces).
+/// A value as messages show it, over several lines, from indentation `level` (of two spaces).
 pub fn print_value_indented(value: Value<'_>, level: usize) -> String {
     let mut printer = Printer { indent: Some(level), ..Printer::new() };
     printer.value(value);
@@ -467,7 +467,7 @@ impl<'c> List<'_, 'c> {
         }
     }
 
-    /// The same, an exact string shown as its value.
+    /// A type in a list, an exact string shown as its value.
     fn contained(&mut self, ty: &Type<'c>) {
         match ty {
             Type::StringValue(value) => self.text(&quote(value)),

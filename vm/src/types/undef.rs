@@ -9,7 +9,8 @@ pub(crate) fn accepts_undef(ty: &Type<'_>) -> bool {
     takes_undef(ty, &|_| true)
 }
 
-/// The same where Puppet asks an `Init` in it, too: `can_make` says whether it has a constructor.
+/// Whether `undef` is an instance of the type, where Puppet asks an `Init` in it, too: `can_make` says whether that
+/// has a constructor.
 pub(super) fn takes_undef(ty: &Type<'_>, can_make: &dyn Fn(&Type<'_>) -> bool) -> bool {
     check(ty, can_make, &mut OneSided::default())
 }

@@ -91,8 +91,7 @@ pub(super) fn each_part<'c>(ty: &'c Type<'c>, each: &mut dyn FnMut(&'c Type<'c>)
 }
 
 /// The type with other types in the place of those right within it: what `part` makes of each. Sizes stay as they
-/// are; so does a type
-/// without parts, and one whose part is not given.
+/// are; so does a type without parts, and one whose part is not given.
 pub(super) fn map_parts<'c>(
     arena: &'c Bump,
     ty: &'c Type<'c>,

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub struct Passed {
     chunks: Bits,
-    /// Names that are texts: the chunks of a body have its names in common.
+    /// Names found to be texts; a body's chunks share its names.
     names: Bits,
-    /// Shapes whose names are.
+    /// Shapes whose names are all in order.
     shapes: Bits,
 }
 
-/// A bit for each of so many things.
+/// One bit for each of a number of things: whether it has been checked.
 #[derive(Debug, Default)]
 struct Bits(OnceLock<Box<[AtomicU64]>>);
 

@@ -1,6 +1,5 @@
 //! Arrays and hashes of values: one word wide, immutable, their contents in the compile's arena. What is made by
-//! appending or merging
-//! gathers its contents when they are first asked for.
+//! appending or merging gathers its contents when they are first asked for.
 
 use crate::budget;
 use crate::value::{Value, hash_str};
@@ -142,7 +141,7 @@ impl<'c> Hash<'c> {
         Hash::wrap(arena, arena.alloc_slice_copy(entries))
     }
 
-    /// The same of entries that are made one after the other, as many as said beforehand.
+    /// A hash of entries whose keys are known to differ, made one after the other, as many as said beforehand.
     pub fn made_unique(
         arena: &'c Bump,
         entries: impl ExactSizeIterator<Item = (Value<'c>, Value<'c>)>,

@@ -15,8 +15,7 @@ use std::hash::{BuildHasher, Hash as _, Hasher};
 /// strict equality that hash keys, `unique` and catalogs use.
 ///
 /// The tag takes a whole word: with a byte, copies are made of pieces that overlap, and reading what was just written
-/// so
-/// stalls the processor.
+/// so stalls the processor.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum Value<'c> {
@@ -70,8 +69,7 @@ pub enum Held {
     /// In Ruby, by the number of the object there.
     InRuby(u32),
     /// In the compile: a collector, by its number. Only [`ResourcePort::collect`](crate::host::ResourcePort::collect)
-    /// makes these; no
-    /// code in the language or in Ruby can.
+    /// makes these; no code in the language or in Ruby can.
     Collector(u32),
 }
 

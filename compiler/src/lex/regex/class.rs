@@ -1,8 +1,8 @@
 //! Character classes and properties.
 
-use super::{Check, MAX_DEPTH, Reader, wrong};
+use super::{Check, MAX_DEPTH, RegexReader, wrong};
 
-impl Reader<'_> {
+impl RegexReader<'_> {
     /// `\p{Name}`
     pub(super) fn property(&mut self) -> Check {
         if !self.eat("{") {
@@ -37,7 +37,7 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
-        let mut last = Member::None;
+        let mut last = ClassMember::None;
         loop {
             let Some(character) = self.next() else { return wrong("premature end of char-class") };
             let member = match character {
@@ -45,9 +45,9 @@ impl Reader<'_> {
                 '[' if self.starts_bracket() => self.bracket()?,
                 '[' => {
                     self.class(depth + 1)?;
-                    Member::Set
+                    ClassMember::Set
                 }
-                '&' if self.eat("&") => Member::None,
+                '&' if self.eat("&") => ClassMember::None,
                 '-' => {
                     last = self.range(last, depth)?;
                     continue;
@@ -59,25 +59,25 @@ impl Reader<'_> {
     }
 
     /// What stands between a `-` and the member behind it.
-    fn range(&mut self, low: Member, _depth: u32) -> Check<Member> {
+    fn range(&mut self, low: ClassMember, _depth: u32) -> Check<ClassMember> {
         match (low, self.peek()) {
             (_, None) => wrong("premature end of char-class"),
-            (Member::None | Member::Range, _) | (_, Some(']')) => Ok(Member::Character('-')),
-            (Member::Set, Some(_)) => wrong("unmatched range specifier in char-class"),
-            (Member::Character(low), Some(next)) => {
+            (ClassMember::None | ClassMember::Range, _) | (_, Some(']')) => Ok(ClassMember::Character('-')),
+            (ClassMember::Set, Some(_)) => wrong("unmatched range specifier in char-class"),
+            (ClassMember::Character(low), Some(next)) => {
                 self.at += next.len_utf8();
                 let high = if next == '[' {
                     if !self.starts_bracket() {
                         self.at -= 1;
-                        return Ok(Member::Range);
+                        return Ok(ClassMember::Range);
                     }
-                    Member::Set
+                    ClassMember::Set
                 } else {
                     self.member(next)?
                 };
                 match high {
-                    Member::Character(high) if low > high => wrong("empty range in char class"),
-                    Member::Character(_) => Ok(Member::Range),
+                    ClassMember::Character(high) if low > high => wrong("empty range in char class"),
+                    ClassMember::Character(_) => Ok(ClassMember::Range),
                     _ => wrong("char-class value at end of range"),
                 }
             }
@@ -91,7 +91,7 @@ impl Reader<'_> {
     }
 
     /// `[:name:]` after its `[`
-    fn bracket(&mut self) -> Check<Member> {
+    fn bracket(&mut self) -> Check<ClassMember> {
         let rest = self.rest();
         let end = rest.find(":]").unwrap_or(rest.len());
         let name = rest[1..end.max(1)].trim_start_matches('^');
@@ -99,51 +99,51 @@ impl Reader<'_> {
             return wrong("invalid POSIX bracket type");
         }
         self.at += end + 2;
-        Ok(Member::Set)
+        Ok(ClassMember::Set)
     }
 
     /// A member of a class that starts with this character.
-    fn member(&mut self, character: char) -> Check<Member> {
+    fn member(&mut self, character: char) -> Check<ClassMember> {
         if character != '\\' {
-            return Ok(Member::Character(character));
+            return Ok(ClassMember::Character(character));
         }
         Ok(match self.next() {
             None => return wrong("premature end of char-class"),
-            Some('d' | 'D' | 'w' | 'W' | 's' | 'S' | 'h' | 'H' | 'R' | 'X') => Member::Set,
+            Some('d' | 'D' | 'w' | 'W' | 's' | 'S' | 'h' | 'H' | 'R' | 'X') => ClassMember::Set,
             Some('p' | 'P') => {
                 self.property()?;
-                Member::Set
+                ClassMember::Set
             }
-            Some('a') => Member::Character('\x07'),
-            Some('b') => Member::Character('\x08'),
-            Some('e') => Member::Character('\x1b'),
-            Some('f') => Member::Character('\x0c'),
-            Some('v') => Member::Character('\x0b'),
-            Some('n') => Member::Character('\n'),
-            Some('t') => Member::Character('\t'),
-            Some('r') => Member::Character('\r'),
+            Some('a') => ClassMember::Character('\x07'),
+            Some('b') => ClassMember::Character('\x08'),
+            Some('e') => ClassMember::Character('\x1b'),
+            Some('f') => ClassMember::Character('\x0c'),
+            Some('v') => ClassMember::Character('\x0b'),
+            Some('n') => ClassMember::Character('\n'),
+            Some('t') => ClassMember::Character('\t'),
+            Some('r') => ClassMember::Character('\r'),
             Some('x') => {
                 let rest = self.rest();
                 let length = rest.bytes().take(2).take_while(u8::is_ascii_hexdigit).count();
                 self.at += length;
                 let code = u32::from_str_radix(&rest[..length], 16).unwrap_or(0);
-                Member::Character(char::from_u32(code).unwrap_or('\0'))
+                ClassMember::Character(char::from_u32(code).unwrap_or('\0'))
             }
             Some('u') => {
                 let start = self.at;
                 self.unicode_escape()?;
                 let digits = self.source[start..self.at].trim_matches(['{', '}']);
                 let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-                code.map_or(Member::Set, Member::Character)
+                code.map_or(ClassMember::Set, ClassMember::Character)
             }
-            Some(other) => Member::Character(other),
+            Some(other) => ClassMember::Character(other),
         })
     }
 }
 
 /// A member of a class, as far as ranges care.
 #[derive(Clone, Copy)]
-enum Member {
+enum ClassMember {
     /// Nothing yet.
     None,
     Character(char),

@@ -1,8 +1,8 @@
 //! Escapes that Ruby reads before its engine does, and whose errors come first.
 
-use super::{Check, Reader, wrong};
+use super::{Check, RegexReader, wrong};
 
-impl Reader<'_> {
+impl RegexReader<'_> {
     /// Escapes that Ruby reads before its engine does.
     pub(super) fn escapes(&mut self) -> Check {
         while let Some(character) = self.next() {

@@ -11,7 +11,7 @@ pub(super) fn fault(source: &str) -> Option<String> {
     if !source.bytes().any(|byte| b"[](){}*+?\\".contains(&byte)) {
         return None;
     }
-    let mut reader = Reader::new(source);
+    let mut reader = RegexReader::new(source);
     let found = reader.escapes().and_then(|()| reader.pattern());
     found.err().map(|message| format!("{message}: /{}/", shown(source)))
 }
@@ -46,7 +46,7 @@ const MAX_REPEAT: u32 = 100_000;
 /// How deep groups and classes may nest.
 const MAX_DEPTH: u32 = 250;
 
-struct Reader<'s> {
+struct RegexReader<'s> {
     source: &'s str,
     at: usize,
     groups: u32,
@@ -56,9 +56,16 @@ struct Reader<'s> {
     references: Vec<&'s str>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> RegexReader<'s> {
     fn new(source: &'s str) -> Self {
-        Reader { source, at: 0, groups: 0, names: Vec::new(), numbers: Vec::new(), references: Vec::new() }
+        RegexReader {
+            source,
+            at: 0,
+            groups: 0,
+            names: Vec::new(),
+            numbers: Vec::new(),
+            references: Vec::new(),
+        }
     }
 
     fn rest(&self) -> &'s str {

@@ -4,7 +4,7 @@ use crate::state::arena::{List, Set, list, set};
 use crate::state::resources::Override;
 use bumpalo::Bump;
 use bunraku_catalog::State;
-use bunraku_vm::host::Query;
+use bunraku_vm::host::CollectorQuery;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use std::cell::RefCell;
@@ -44,9 +44,9 @@ impl<'c> Links<'c> {
 /// What a collector looks for.
 pub(crate) enum Wanted<'c> {
     /// Resources of a type that fit a query.
-    Matching { type_name: &'c str, query: Option<Query<'c>> },
+    Matching { type_name: &'c str, query: Option<CollectorQuery<'c>> },
     /// Exported resources of a type that fit a query, from the store too; added to the collector's scope.
-    Exported { type_name: &'c str, query: Option<Query<'c>>, scope: &'c Scope<'c> },
+    Exported { type_name: &'c str, query: Option<CollectorQuery<'c>>, scope: &'c Scope<'c> },
     /// The resources of `realize`, by reference; those found are taken out.
     Named(List<'c, &'c str>),
 }

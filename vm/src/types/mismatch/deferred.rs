@@ -1,6 +1,5 @@
 //! A `Deferred` for a parameter's value: what is checked is what its function says that it returns. Where that says
-//! nothing,
-//! Puppet warns.
+//! nothing, Puppet warns.
 
 use crate::cause::Cause;
 use crate::error::{Eval, Flow};

@@ -39,7 +39,7 @@ pub fn describe_mismatch<'c>(
     actual: &'c Type<'c>,
 ) -> String {
     let path = [Step::Subject(subject.to_owned())];
-    let found = Describer { arena: arena }.describe(expected, actual, &path);
+    let found = Describer { arena }.describe(expected, actual, &path);
     match &found[..] {
         [] => String::new(),
         [only] => only.format(arena).trim().to_owned(),

@@ -76,7 +76,7 @@ impl Compiler {
         settings: &Settings,
     ) -> Compilation<Catalog> {
         let outcome = self.session.compile(request(environment, node, settings));
-        compilation(outcome, |outcome| outcome.result.map(Catalog::new))
+        compilation(outcome, |made| Catalog::new(made.catalog))
     }
 
     /// Runs the environment's code, and gives the value of its last expression. `None` where it has none.
@@ -87,9 +87,8 @@ impl Compiler {
         settings: &Settings,
     ) -> Compilation<Option<Evaluated>> {
         let request = Request { want_value: true, ..request(environment, node, settings) };
-        compilation(self.session.compile(request), |outcome| {
-            let value = outcome.value.map(|(json, text)| Evaluated { json, text });
-            outcome.result.map(|_| value)
+        compilation(self.session.compile(request), |made| {
+            made.value.map(|(json, text)| Evaluated { json, text })
         })
     }
 
@@ -102,10 +101,7 @@ impl Compiler {
         query: Query,
     ) -> Compilation<Answer> {
         let request = Request { lookup: Some(query), ..request(environment, node, settings) };
-        compilation(self.session.compile(request), |outcome| {
-            let answer = outcome.lookup.unwrap_or_default();
-            outcome.result.map(|_| answer)
-        })
+        compilation(self.session.compile(request), |made| made.lookup.unwrap_or_default())
     }
 
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
@@ -138,10 +134,15 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
     }
 }
 
-fn compilation<T>(
-    mut outcome: session::Outcome,
-    result: impl FnOnce(session::Outcome) -> Result<T, Diagnostic>,
-) -> Compilation<T> {
-    let (logs, stats, spent) = (std::mem::take(&mut outcome.logs), outcome.stats.take(), outcome.spent);
-    Compilation { result: result(outcome), logs, stats, spent }
+/// What a compile that has come to its end has made.
+struct Made {
+    catalog: String,
+    value: Option<(String, String)>,
+    lookup: Option<Answer>,
+}
+
+fn compilation<T>(outcome: session::Outcome, take: impl FnOnce(Made) -> T) -> Compilation<T> {
+    let session::Outcome { result, logs, value, lookup, node: _, stats, spent } = outcome;
+    let result = result.map(|catalog| take(Made { catalog, value, lookup }));
+    Compilation { result, logs, stats, spent }
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Writes runtime/src/settings.tsv: all settings of real Puppet, as a compile finds them.
+# Writes runtime/compile/src/settings.tsv: all settings of real Puppet, as a compile finds them.
 #
-#   ruby tests/oracle/settings.rb > runtime/src/settings.tsv
+#   ruby tests/oracle/settings.rb > runtime/compile/src/settings.tsv
 #
 # One setting a line, in Puppet's order: its name, what it is, its default value as JSON. What it is:
 #

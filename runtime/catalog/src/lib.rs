@@ -102,22 +102,36 @@ pub struct Resource<'c> {
     pub sensitive: &'c [&'c str],
     /// Tags.
     pub tags: Tags<'c>,
+    /// What declared it, and what builds it.
+    pub origin: Origin<'c>,
+    /// How far it is.
+    pub progress: Progress,
+    /// Number of its type: [`Catalog::number`].
+    pub of_type: u32,
+}
+
+/// What declared a resource, and what builds it.
+#[derive(Clone, Copy)]
+pub struct Origin<'c> {
     /// The scope it was declared in.
     pub scope: &'c Scope<'c>,
     /// Number of the class or defined type whose code declared it.
     pub source: u32,
     /// Number of the class, node or defined type whose body builds it, where that is known.
     pub body: Option<u32>,
+}
+
+/// How far a resource is.
+#[derive(Clone, Copy, Default)]
+pub struct Progress {
     /// Whether its body has been evaluated.
     pub evaluated: bool,
-    /// The tags it has from its container, once they have been added.
-    pub scope_tagged: Option<Inherited>,
     /// Whether it has been finished.
     pub finished: bool,
+    /// The tags it has from its container, once they have been added.
+    pub scope_tagged: Option<Inherited>,
     /// When it may have changed last: the catalog's matter.
-    pub changed: u64,
-    /// Number of its type: [`Catalog::number`].
-    pub of_type: u32,
+    changed: u64,
 }
 
 impl<'c> Resource<'c> {
@@ -257,7 +271,7 @@ impl<'c> Catalog<'c> {
         self.clock += 1;
         of_type.changed = self.clock;
         of_type.in_order.push(id);
-        resource.changed = self.clock;
+        resource.progress.changed = self.clock;
         if resource.kind != Kind::Compilable {
             self.unevaluated.push(id);
         }
@@ -286,7 +300,7 @@ impl<'c> Catalog<'c> {
 
     /// Whether a resource may be another than it was in a state of its type.
     pub fn has_changed_since(&self, state: State, id: ResourceId) -> bool {
-        state.retagged != self.retagged || self[id].changed > state.changed
+        state.retagged != self.retagged || self[id].progress.changed > state.changed
     }
 
     /// Makes a resource known under a further title. Gives back the other resource if the name is taken.
@@ -393,7 +407,7 @@ impl<'c> std::ops::IndexMut<ResourceId> for Catalog<'c> {
     fn index_mut(&mut self, id: ResourceId) -> &mut Resource<'c> {
         let resource = &mut self.resources[id.0 as usize];
         self.clock += 1;
-        resource.changed = self.clock;
+        resource.progress.changed = self.clock;
         self.types[resource.of_type as usize].changed = self.clock;
         resource
     }

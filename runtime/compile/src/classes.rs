@@ -4,7 +4,7 @@ use crate::compile::{Compile, contain};
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::stats::Kind as Counted;
 use bunraku_catalog::tags::Tags;
-use bunraku_catalog::{Inherited, Kind, Param, Params, Resource};
+use bunraku_catalog::{Inherited, Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
 use bunraku_data::rich;
 use bunraku_vm::cause::Cause;
@@ -62,7 +62,7 @@ impl<'c> Compile<'c> {
             None => Vec::new(),
         };
         all.push(reference);
-        let source = catalog[container].source;
+        let source = catalog[container].origin.source;
         let value = vm.array(&all);
         catalog[container].set(Param { name: "require", value, at: None, append: false, source });
     }
@@ -158,8 +158,8 @@ impl<'c> Compile<'c> {
         }
         let params = params.unwrap_or_else(|| Params::new_in(self.arena));
         let mut resource = self.new_resource(type_name, title, scope, params)?;
-        resource.source = known.number;
-        resource.body = Some(known.number);
+        resource.origin.source = known.number;
+        resource.origin.body = Some(known.number);
         self.instantiate(vm, scope, known, &mut resource)?;
         self.add_resource(scope, resource)
     }
@@ -220,7 +220,7 @@ impl<'c> Compile<'c> {
 
     /// Evaluates the body of a class, node or defined-type resource, once.
     pub(crate) fn evaluate_resource(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
-        if std::mem::replace(&mut self.catalog.borrow_mut()[id].evaluated, true) {
+        if std::mem::replace(&mut self.catalog.borrow_mut()[id].progress.evaluated, true) {
             return Ok(());
         }
         if vm.observer.is_none() {
@@ -242,7 +242,7 @@ impl<'c> Compile<'c> {
         let (type_name, outer, body) = {
             let catalog = self.catalog.borrow();
             let resource = &catalog[id];
-            (resource.type_name, resource.scope, resource.body)
+            (resource.type_name, resource.origin.scope, resource.origin.body)
         };
         let known = match body {
             Some(number) => self.definition(number),
@@ -309,7 +309,7 @@ impl<'c> Compile<'c> {
             return Ok(());
         }
         let own = catalog[id].param("stage");
-        let container = catalog[id].scope.container().resource.get();
+        let container = catalog[id].origin.scope.container().resource.get();
         let inherited = container.filter(|c| *c != id).and_then(|c| catalog[c].param("stage"));
         let name =
             own.or(inherited).map_or(Cow::Borrowed("main"), |stage| format::to_interpolated(stage).into());
@@ -325,7 +325,7 @@ impl<'c> Compile<'c> {
         if own.is_none() && name != "main" {
             let title = catalog[stage].title;
             let value = Value::Str(bunraku_vm::value::Str::wrap(self.arena, title));
-            let source = catalog[id].source;
+            let source = catalog[id].origin.source;
             catalog[id].set(Param { name: "stage", value, at: None, append: false, source });
         }
         catalog.add_edge(stage, id);
@@ -336,17 +336,17 @@ impl<'c> Compile<'c> {
     pub(crate) fn add_scope_tags(&self, id: ResourceId) {
         let mut catalog = self.catalog.borrow_mut();
         let resource = &mut catalog[id];
-        if resource.scope_tagged.is_some() {
+        if resource.progress.scope_tagged.is_some() {
             return;
         }
-        resource.scope_tagged = Some(Inherited::NONE);
-        if let Some(container) = resource.scope.container().resource.get().filter(|c| *c != id) {
+        resource.progress.scope_tagged = Some(Inherited::NONE);
+        if let Some(container) = resource.origin.scope.container().resource.get().filter(|c| *c != id) {
             let mut tags = std::mem::replace(&mut resource.tags, Tags::new(self.arena));
             let of_container = &catalog.resources[container.0 as usize].tags;
             tags.inherit(of_container, container, &mut self.tags.marks.borrow_mut());
             let inherited = Inherited { container: Some(container), count: of_container.count() as u32 };
             let resource = &mut catalog[id];
-            (resource.tags, resource.scope_tagged) = (tags, Some(inherited));
+            (resource.tags, resource.progress.scope_tagged) = (tags, Some(inherited));
         }
     }
 
@@ -372,13 +372,8 @@ impl<'c> Compile<'c> {
             parsed: None,
             sensitive: &[],
             tags: Tags::new(self.arena),
-            scope,
-            source: self.source_of(scope),
-            body: None,
-            evaluated: false,
-            scope_tagged: None,
-            finished: false,
-            changed: 0,
+            origin: Origin { scope, source: self.source_of(scope), body: None },
+            progress: Progress::default(),
             of_type: 0,
         };
         self.initialize_alone(&mut resource)?;

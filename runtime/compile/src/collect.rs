@@ -35,22 +35,7 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         collect: &Collect<'c>,
     ) -> Eval<'c> {
-        let name = match collect.ty {
-            Value::Type(Type::Resource { type_name: Some(name), .. }) => names::key(name),
-            Value::Str(name) if name.eq_ignore_ascii_case("class") => {
-                return Err(Flow::raw("Classes cannot be collected"));
-            }
-            Value::Str(name) => names::key(name.as_str()),
-            other => {
-                return Err(Flow::raw(format!(
-                    "Resource type {} doesn't exist",
-                    format::to_interpolated(other).to_lowercase()
-                )));
-            }
-        };
-        if !self.is_resource_type_name(vm, &name)? {
-            return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
-        }
+        let name = self.collected_type(vm, collect.ty)?;
         if collect.kind == CollectorKind::Exported && !self.stores_configs() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
@@ -81,19 +66,44 @@ impl<'c> Compile<'c> {
             seen: None,
             alternative: None,
         });
-        // What code sees of a collector: an object of the class that Puppet's Ruby has for it.
-        let (kind, class) = match collect.kind {
+        Ok(self.seen_collector(collect.kind, type_name, number))
+    }
+
+    /// The name, in lower case, of the type that a collector is for.
+    fn collected_type(&self, vm: &mut Vm<'c>, ty: Value<'c>) -> Eval<'c, String> {
+        let name = match ty {
+            Value::Type(Type::Resource { type_name: Some(name), .. }) => names::key(name),
+            Value::Str(name) if name.eq_ignore_ascii_case("class") => {
+                return Err(Flow::raw("Classes cannot be collected"));
+            }
+            Value::Str(name) => names::key(name.as_str()),
+            other => {
+                return Err(Flow::raw(format!(
+                    "Resource type {} doesn't exist",
+                    format::to_interpolated(other).to_lowercase()
+                )));
+            }
+        };
+        if !self.is_resource_type_name(vm, &name)? {
+            return Err(Flow::raw(format!("Resource type {name} doesn't exist")));
+        }
+        Ok(name.into_owned())
+    }
+
+    /// What code sees of a collector: an object of the class that Puppet's Ruby has for it.
+    fn seen_collector(&self, kind: CollectorKind, type_name: &str, number: usize) -> Value<'c> {
+        let (name, class) = match kind {
             CollectorKind::Exported => ("Exported", "Puppet::Pops::Evaluator::Collectors::ExportedCollector"),
             CollectorKind::Virtual => ("Catalog", "Puppet::Pops::Evaluator::Collectors::CatalogCollector"),
         };
-        let text = self.string_value(&format!("{kind}-Collector[{type_name}]"));
-        Ok(Value::Object(self.arena.alloc(Object {
+        let text = self.string_value(&format!("{name}-Collector[{type_name}]"));
+        Value::Object(self.arena.alloc(Object {
             ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(self.arena),
             type_name: class,
             attributes: Hash::from_unique(self.arena, &[]),
             held: Held::Collector(number as u32),
             data: Some(Hash::from_unique(self.arena, &[(self.string_value("to_s"), text)])),
-        })))
+        }))
     }
 
     /// `realize`

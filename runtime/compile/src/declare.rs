@@ -6,7 +6,7 @@ use crate::state::definitions::Definition;
 use crate::state::resources::TypeName;
 use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_catalog::tags::Tags;
-use bunraku_catalog::{Kind, Param, Params, Resource};
+use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
 use bunraku_resource_types::Identity;
 use bunraku_vm::budget;
@@ -89,7 +89,7 @@ impl<'c> Compile<'c> {
             return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
         };
         let mut create = |title, params| {
-            let title = self.create_one(vm, scope, creation, &resolved, &type_name, title, params)?;
+            let title = self.create_one(vm, scope, creation, &resolved, type_name, title, params)?;
             if let Some(references) = &mut references {
                 // What the expression yields for a class is a resource of type Class, not a Class.
                 let reference = match resolved {
@@ -149,13 +149,8 @@ impl<'c> Compile<'c> {
             parsed: None,
             sensitive: &[],
             tags: Tags::new(self.arena),
-            scope,
-            source: self.source_of(scope),
-            body: body.map(|known| known.number),
-            evaluated: false,
-            scope_tagged: None,
-            finished: false,
-            changed: 0,
+            origin: Origin { scope, source: self.source_of(scope), body: body.map(|known| known.number) },
+            progress: Progress::default(),
             of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
@@ -176,7 +171,7 @@ impl<'c> Compile<'c> {
     /// As [`Compile::initialize`], for a resource that no expression declares.
     pub(crate) fn initialize_alone(&self, resource: &mut Resource<'c>) -> Eval<'c, ()> {
         let of_type = self.type_name(resource.type_name);
-        self.initialize(resource, &of_type)
+        self.initialize(resource, of_type)
     }
 
     /// Sets the tags of a new resource (its type's first) and defaults, in Puppet's order.
@@ -194,7 +189,7 @@ impl<'c> Compile<'c> {
         if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(&self.tags.names, resource.title);
         }
-        self.with_defaults(resource.scope, resource.type_name, |defaults| {
+        self.with_defaults(resource.origin.scope, resource.type_name, |defaults| {
             for param in defaults {
                 if !resource.params.iter().any(|p| p.name == param.name) {
                     if param.name == "tag" {

@@ -64,135 +64,159 @@ impl<'c> Compile<'c> {
     pub(crate) fn define(
         &self,
         vm: &mut Vm<'c>,
-        Read { unit, file, module }: Read<'c>,
-        def: Def<'c>,
+        read: Read<'c>,
+        def: &Def<'c>,
         origin: Option<&'c str>,
     ) -> Eval<'c, ()> {
-        let chunk = ChunkRef { unit, chunk: def.chunk };
-        let make = |kind| {
-            self.add_definition(|number| Definition {
-                number,
-                kind,
-                name: def.name,
-                chunk: Some(chunk),
-                parent: def.parent,
-                module,
-                file,
-                line: def.line,
-                overrides: Cell::new(false),
-            })
-        };
         match def.kind {
-            DefKind::Class => {
-                let known = make(DefinitionKind::Class);
-                self.check_parameters(vm, known)?;
-                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-                let node = self.definitions.nodes_by_name.borrow().get(def.name).copied();
-                self.taken(known, class, |name, at| {
-                    format!("Class '{name}' is already defined{at}; cannot redefine")
-                })?;
-                self.taken(known, node, |name, at| {
-                    format!("Node '{name}' is already defined{at}; cannot be redefined as a class")
-                })?;
-                self.taken(known, define, |name, at| {
-                    format!("Definition '{name}' is already defined{at}; cannot be redefined as a class")
-                })?;
-                self.definitions.classes.borrow_mut().insert(def.name, known);
-            }
-            DefKind::Define => {
-                let known = make(DefinitionKind::Define);
-                let site = self.site_of_definition(file, &def, origin);
-                if let Some(old) = self.definitions.define_sites.borrow_mut().insert(def.name, site) {
-                    return Err(redefined("type", def.name, &format!("Originally set {old}.")));
-                }
-                self.check_parameters(vm, known)?;
-                let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-                self.taken(known, class, |name, at| {
-                    format!("'{name}' is already defined{at} as a class; cannot redefine as a definition")
-                })?;
-                self.taken(known, define, |name, at| {
-                    format!("Definition '{name}' is already defined{at}; cannot be redefined")
-                })?;
-                self.definitions.defines.borrow_mut().insert(def.name, known);
-            }
-            DefKind::Node => {
-                for matching in def.matches {
-                    let name = match matching {
-                        HostMatch::Name(name) => name,
-                        HostMatch::Regex(source) => {
-                            // Puppet compiles it when it reads it.
-                            regex::check(source).map_err(Flow::raw)?;
-                            self.text(&names::of_node_pattern(source))
-                        }
-                        HostMatch::Default => "default",
-                    };
-                    let known = self.add_definition(|number| Definition {
-                        number,
-                        kind: DefinitionKind::Node,
-                        name,
-                        chunk: Some(chunk),
-                        parent: None,
-                        module,
-                        file,
-                        line: def.line,
-                        overrides: Cell::new(false),
-                    });
-                    let node = self.definitions.nodes_by_name.borrow().get(name).copied();
-                    self.taken(known, node, |name, at| {
-                        format!("Node '{name}' is already defined{at}; cannot redefine")
-                    })?;
-                    let class =
-                        if name.is_empty() { Some(self.definition(0)) } else { self.class_named(name) };
-                    self.taken(known, class, |name, at| {
-                        format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
-                    })?;
-                    self.definitions.nodes_by_name.borrow_mut().insert(name, known);
-                    self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
-                }
-            }
-            DefKind::Function => {
-                let scope = vm.top;
-                let closure = &*self.arena.alloc(Closure::new(chunk, scope, Some(def.name)));
-                let site = self.site_of_definition(file, &def, origin);
-                if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
-                    return Err(redefined("function", def.name, &format!("Originally set {old}.")));
-                }
-                self.definitions.functions.borrow_mut().insert(def.name, Some(closure));
-            }
+            DefKind::Class => self.define_class(vm, read, def),
+            DefKind::Define => self.define_defined_type(vm, read, def, origin),
+            DefKind::Node => self.define_node(read, def),
+            DefKind::Function => self.define_function(vm, read, def, origin),
             DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => {
-                if !self.types.is_sought.get() || def.kind == DefKind::TypeSet {
-                    self.expect_own_types(vm)?;
-                }
-                let key = self.text(&def.name.to_lowercase());
-                if types::builtin(self.arena, def.name).is_some() {
-                    return Err(redefined(
-                        "type",
-                        key,
-                        "Originally set by Puppet-Type-System/Static-Loader.",
-                    ));
-                }
-                if key == "node" || self.environment.types.get(key).is_some() {
-                    return Err(redefined("type", key, "Set at unknown location"));
-                }
-                let alias = &*self.arena.alloc(Alias::new(def.name));
-                // A type of a type set is found once the set has been looked at.
-                if let Some(set) = def.parent {
-                    self.types
-                        .set_types
-                        .borrow_mut()
-                        .entry(self.text(&set.to_lowercase()))
-                        .or_insert_with(|| List::new_in(self.arena))
-                        .push((key, (alias, def.kind, AliasBody::Chunk(chunk))));
-                    return Ok(());
-                }
-                let site = self.site_of_definition(file, &def, origin);
-                let old = self.types.sites.borrow_mut().insert(key, site);
-                if let Some(old) = old.or_else(|| self.definitions.define_sites.borrow().get(key).copied()) {
-                    return Err(redefined("type", key, &format!("Originally set {old}.")));
-                }
-                self.types.aliases.borrow_mut().insert(key, Some((alias, def.kind, AliasBody::Chunk(chunk))));
+                self.define_type(vm, read, def, origin)
             }
         }
+    }
+
+    /// Numbers a definition of this name.
+    fn number(
+        &self,
+        kind: DefinitionKind,
+        name: &'c str,
+        Read { unit, file, module }: Read<'c>,
+        def: &Def<'c>,
+    ) -> &'c Definition<'c> {
+        self.add_definition(|number| Definition {
+            number,
+            kind,
+            name,
+            chunk: Some(ChunkRef { unit, chunk: def.chunk }),
+            parent: if kind == DefinitionKind::Node { None } else { def.parent },
+            module,
+            file,
+            line: def.line,
+            overrides: Cell::new(false),
+        })
+    }
+
+    fn define_class(&self, vm: &mut Vm<'c>, read: Read<'c>, def: &Def<'c>) -> Eval<'c, ()> {
+        let known = self.number(DefinitionKind::Class, def.name, read, def);
+        self.check_parameters(vm, known)?;
+        let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+        let node = self.definitions.nodes_by_name.borrow().get(def.name).copied();
+        self.taken(known, class, |name, at| {
+            format!("Class '{name}' is already defined{at}; cannot redefine")
+        })?;
+        self.taken(known, node, |name, at| {
+            format!("Node '{name}' is already defined{at}; cannot be redefined as a class")
+        })?;
+        self.taken(known, define, |name, at| {
+            format!("Definition '{name}' is already defined{at}; cannot be redefined as a class")
+        })?;
+        self.definitions.classes.borrow_mut().insert(def.name, known);
+        Ok(())
+    }
+
+    fn define_defined_type(
+        &self,
+        vm: &mut Vm<'c>,
+        read: Read<'c>,
+        def: &Def<'c>,
+        origin: Option<&'c str>,
+    ) -> Eval<'c, ()> {
+        let known = self.number(DefinitionKind::Define, def.name, read, def);
+        let site = self.site_of_definition(read.file, def, origin);
+        if let Some(old) = self.definitions.define_sites.borrow_mut().insert(def.name, site) {
+            return Err(redefined("type", def.name, &format!("Originally set {old}.")));
+        }
+        self.check_parameters(vm, known)?;
+        let (class, define) = (self.class_named(def.name), self.define_named(def.name));
+        self.taken(known, class, |name, at| {
+            format!("'{name}' is already defined{at} as a class; cannot redefine as a definition")
+        })?;
+        self.taken(known, define, |name, at| {
+            format!("Definition '{name}' is already defined{at}; cannot be redefined")
+        })?;
+        self.definitions.defines.borrow_mut().insert(def.name, known);
+        Ok(())
+    }
+
+    fn define_node(&self, read: Read<'c>, def: &Def<'c>) -> Eval<'c, ()> {
+        for matching in def.matches.iter().copied() {
+            let name = match matching {
+                HostMatch::Name(name) => name,
+                HostMatch::Regex(source) => {
+                    // Puppet compiles it when it reads it.
+                    regex::check(source).map_err(Flow::raw)?;
+                    self.text(&names::of_node_pattern(source))
+                }
+                HostMatch::Default => "default",
+            };
+            let known = self.number(DefinitionKind::Node, name, read, def);
+            let node = self.definitions.nodes_by_name.borrow().get(name).copied();
+            self.taken(known, node, |name, at| {
+                format!("Node '{name}' is already defined{at}; cannot redefine")
+            })?;
+            let class = if name.is_empty() { Some(self.definition(0)) } else { self.class_named(name) };
+            self.taken(known, class, |name, at| {
+                format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
+            })?;
+            self.definitions.nodes_by_name.borrow_mut().insert(name, known);
+            self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
+        }
+        Ok(())
+    }
+
+    fn define_function(
+        &self,
+        vm: &Vm<'c>,
+        read: Read<'c>,
+        def: &Def<'c>,
+        origin: Option<&'c str>,
+    ) -> Eval<'c, ()> {
+        let chunk = ChunkRef { unit: read.unit, chunk: def.chunk };
+        let closure = &*self.arena.alloc(Closure::new(chunk, vm.top, Some(def.name)));
+        let site = self.site_of_definition(read.file, def, origin);
+        if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
+            return Err(redefined("function", def.name, &format!("Originally set {old}.")));
+        }
+        self.definitions.functions.borrow_mut().insert(def.name, Some(closure));
+        Ok(())
+    }
+
+    fn define_type(
+        &self,
+        vm: &mut Vm<'c>,
+        read: Read<'c>,
+        def: &Def<'c>,
+        origin: Option<&'c str>,
+    ) -> Eval<'c, ()> {
+        if !self.types.is_sought.get() || def.kind == DefKind::TypeSet {
+            self.expect_own_types(vm)?;
+        }
+        let key = self.text(&def.name.to_lowercase());
+        if types::builtin(self.arena, def.name).is_some() {
+            return Err(redefined("type", key, "Originally set by Puppet-Type-System/Static-Loader."));
+        }
+        if key == "node" || self.environment.types.get(key).is_some() {
+            return Err(redefined("type", key, "Set at unknown location"));
+        }
+        let body = AliasBody::Chunk(ChunkRef { unit: read.unit, chunk: def.chunk });
+        let alias = &*self.arena.alloc(Alias::new(def.name));
+        // A type of a type set is found once the set has been looked at.
+        if let Some(set) = def.parent {
+            let set = self.text(&set.to_lowercase());
+            let mut all = self.types.set_types.borrow_mut();
+            all.entry(set).or_insert_with(|| List::new_in(self.arena)).push((key, (alias, def.kind, body)));
+            return Ok(());
+        }
+        let site = self.site_of_definition(read.file, def, origin);
+        let old = self.types.sites.borrow_mut().insert(key, site);
+        if let Some(old) = old.or_else(|| self.definitions.define_sites.borrow().get(key).copied()) {
+            return Err(redefined("type", key, &format!("Originally set {old}.")));
+        }
+        self.types.aliases.borrow_mut().insert(key, Some((alias, def.kind, body)));
         Ok(())
     }
 

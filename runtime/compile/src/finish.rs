@@ -38,7 +38,7 @@ impl<'c> Compile<'c> {
     }
 
     fn finish_resource(&self, id: ResourceId) -> Eval<'c, ()> {
-        if std::mem::replace(&mut self.catalog.borrow_mut()[id].finished, true) {
+        if std::mem::replace(&mut self.catalog.borrow_mut()[id].progress.finished, true) {
             return Ok(());
         }
         // Stage[main] and settings are in the catalog but not among what the compiler finishes.
@@ -119,7 +119,8 @@ impl<'c> Compile<'c> {
                 }
                 let content = &mut catalog[id];
                 // Mostly what it was declared in: those tags it has.
-                let known = content.scope_tagged.filter(|inherited| inherited.container == Some(container));
+                let known =
+                    content.progress.scope_tagged.filter(|inherited| inherited.container == Some(container));
                 let known = known.map_or(0, |inherited| inherited.count as usize);
                 content.tags.merge_from(&tags, known, &mut self.tags.marks.borrow_mut());
             }
@@ -210,7 +211,7 @@ impl<'c> Compile<'c> {
             return Some(self.string_value(resource.title));
         }
         resource.param(name).or_else(|| {
-            self.with_defaults(resource.scope, resource.type_name, |defaults| {
+            self.with_defaults(resource.origin.scope, resource.type_name, |defaults| {
                 defaults.iter().find(|p| p.name == name).map(|p| p.value)
             })
         })

@@ -114,7 +114,7 @@ impl<'c> Compile<'c> {
         let unit = vm.unit(read.unit);
         for number in 0..unit.defs() {
             let def = unit.def(number).map_err(|fault| Flow::raw(fault.to_string()))?;
-            self.define(vm, read, def, origin)?;
+            self.define(vm, read, &def, origin)?;
         }
         Ok(())
     }

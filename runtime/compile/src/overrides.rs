@@ -81,7 +81,7 @@ impl<'c> Compile<'c> {
         let (own_source, evaluated, file, line) = {
             let catalog = self.catalog.borrow();
             let resource = &catalog[id];
-            (resource.source, resource.evaluated, resource.file, resource.line)
+            (resource.origin.source, resource.progress.evaluated, resource.file, resource.line)
         };
         if own_source != over.source && !self.is_child(over.source, own_source) {
             return Err(self.placed_error(
@@ -134,7 +134,7 @@ impl<'c> Compile<'c> {
             let catalog = self.catalog.borrow();
             let resource = &catalog[id];
             let current = resource.params.iter().find(|p| p.name == param.name).copied();
-            (current, resource.type_name, resource.scope, resource.reference())
+            (current, resource.type_name, resource.origin.scope, resource.reference())
         };
         let Some(current) = current else { return self.set_resource_param(id, param) };
         if self.is_default(scope, type_name, param.name, param.value) {

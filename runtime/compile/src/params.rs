@@ -38,18 +38,7 @@ impl<'c> Compile<'c> {
         if known.kind == DefinitionKind::Class {
             self.look_up_parameters(vm, id, known, chunk, scope)?;
         }
-        let title = self.catalog.borrow()[id].title;
-        let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
-        let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
-        if known.kind == DefinitionKind::Class {
-            let title = vm.string(&names::lower(title));
-            scope.set(known::TITLE, title);
-            scope.set(known::NAME, title);
-            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
-        } else {
-            scope.set(known::TITLE, title_value);
-            scope.set(known::NAME, name);
-        }
+        self.set_names(vm, id, known, scope);
         if known.kind == DefinitionKind::Node {
             self.scopes.of_classes.borrow_mut().insert(known.name, scope);
             return Ok(());
@@ -96,6 +85,22 @@ impl<'c> Compile<'c> {
             slot.set(Some(value.again(self.arena)));
         }
         self.validate(vm, id, chunk, scope, (&given, all_known), &doubtful)
+    }
+
+    /// Sets `$title` and `$name`.
+    fn set_names(&self, vm: &Vm<'c>, id: ResourceId, known: &'c Definition<'c>, scope: &'c Scope<'c>) {
+        let title = self.catalog.borrow()[id].title;
+        let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
+        let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
+        if known.kind == DefinitionKind::Class {
+            let title = vm.string(&names::lower(title));
+            scope.set(known::TITLE, title);
+            scope.set(known::NAME, title);
+            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+        } else {
+            scope.set(known::TITLE, title_value);
+            scope.set(known::NAME, name);
+        }
     }
 
     fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {

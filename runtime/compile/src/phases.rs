@@ -245,7 +245,7 @@ impl<'c> Compile<'c> {
         });
         self.definitions.classes.borrow_mut().insert("settings", settings);
         let mut resource = self.new_resource("Class", "Settings", vm.top, Params::new_in(self.arena))?;
-        resource.evaluated = true;
+        resource.progress.evaluated = true;
         let id = self.catalog.borrow_mut().add(resource);
         let top = vm.top;
         let scope = vm.new_scope(ScopeSpec {
@@ -270,8 +270,8 @@ impl<'c> Compile<'c> {
         top.resource.set(Some(id));
         {
             let mut catalog = self.catalog.borrow_mut();
-            catalog[id].evaluated = true;
-            catalog[id].scope_tagged = Some(Inherited::NONE);
+            catalog[id].progress.evaluated = true;
+            catalog[id].progress.scope_tagged = Some(Inherited::NONE);
         }
         for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
             top.set(name, self.string_value(value));
@@ -377,7 +377,7 @@ impl<'c> Compile<'c> {
         let waiting: Vec<ResourceId> = {
             let mut catalog = self.catalog.borrow_mut();
             let mut left = std::mem::take(&mut catalog.unevaluated);
-            left.retain(|id| !catalog.resources[id.0 as usize].evaluated);
+            left.retain(|id| !catalog.resources[id.0 as usize].progress.evaluated);
             catalog.unevaluated = left;
             catalog.unevaluated.iter().copied().filter(|id| !catalog[*id].is_virtual).collect()
         };

@@ -55,6 +55,7 @@ impl<'q, 'c> Asked<'q, 'c> {
                 let is_own = tags.iter().any(|tag| resource.tags.has(*tag));
                 is_own
                     || resource
+                        .origin
                         .scope
                         .container()
                         .resource
@@ -95,7 +96,7 @@ pub(crate) fn is_tagged(catalog: &Catalog<'_>, id: ResourceId, tag: Symbol) -> b
         if resource.tags.has(tag) {
             return true;
         }
-        match resource.scope.container().resource.get() {
+        match resource.origin.scope.container().resource.get() {
             Some(container) if container != current => current = container,
             _ => return false,
         }

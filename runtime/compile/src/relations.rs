@@ -235,11 +235,11 @@ impl<'c> Compile<'c> {
                     one => Value::array(self.arena, &[&[one], entered].concat()),
                 };
                 param.append = false;
-                param.source = resource.source;
+                param.source = resource.origin.source;
             }
             None => {
                 let value = Value::array(self.arena, entered);
-                let source = resource.source;
+                let source = resource.origin.source;
                 resource.params.push(Param { name, value, at: None, append: false, source });
             }
         }

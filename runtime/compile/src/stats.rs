@@ -330,7 +330,7 @@ impl<'c> Counter<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counter, Json, Kind};
+    use super::{Counter, Kind};
     use bumpalo::Bump;
     use std::time::Duration;
 

@@ -103,6 +103,15 @@ const CASES: &[Case] = &[
         contents: [("two::a: 1", "1"), ("two::a: two", "two")],
     },
     Case {
+        file: "modules/one/hiera.yaml",
+        code: "notice(lookup('one::b', default_value => 'none'))",
+        missing: "none",
+        contents: [
+            ("version: 5\n", "of common"),
+            ("version: 5\nhierarchy: [{name: a, path: other.yaml}]\n", "of other"),
+        ],
+    },
+    Case {
         file: "environment.conf",
         code: "include only",
         missing: "Could not find class ::only",
@@ -117,6 +126,8 @@ fn environment() -> TempDir {
     let work = TempDir::new().expect("a folder can be made");
     write(&work.path().join("modules/one/README"), "");
     write(&work.path().join("modules/two/hiera.yaml"), "version: 5\n");
+    write(&work.path().join("modules/one/data/common.yaml"), "one::b: of common\n");
+    write(&work.path().join("modules/one/data/other.yaml"), "one::b: of other\n");
     write(&work.path().join("hiera.yaml"), "version: 5\n");
     write(&work.path().join("other/only/manifests/init.pp"), "class only { notice('here') }");
     work

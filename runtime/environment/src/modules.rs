@@ -43,7 +43,7 @@ const MODULES: Contract = Contract {
     key: "name",
     bound: "the names of modules in the code and data that are used",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const MODULE_NAMES: Contract = Contract {
@@ -51,7 +51,7 @@ const MODULE_NAMES: Contract = Contract {
     key: "none",
     bound: "one list",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const METADATA: Contract = Contract {
@@ -59,7 +59,7 @@ const METADATA: Contract = Contract {
     key: "none, one for each module",
     bound: "the modules",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const MANIFESTS: Contract = Contract {
@@ -67,7 +67,7 @@ const MANIFESTS: Contract = Contract {
     key: "its name",
     bound: "the names of classes and types in the code and data that are used",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const FILES: Contract = Contract {
@@ -75,7 +75,7 @@ const FILES: Contract = Contract {
     key: "path",
     bound: "the manifests and templates of the tree",
     stale: NEVER,
-    test: "runtime/tests/learned.rs: nothing_learned_shows",
+    test: "runtime/compile/tests/learned.rs: nothing_learned_shows",
 };
 
 /// A manifest or template of the tree: what every compile that loads it would find out again.

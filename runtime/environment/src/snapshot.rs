@@ -59,7 +59,7 @@ const FUNCTIONS: Contract = Contract {
     key: "none",
     bound: "one index: the files below the folders of functions of all modules",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const EXTENSIONS: Contract = Contract {
@@ -67,7 +67,7 @@ const EXTENSIONS: Contract = Contract {
     key: "none",
     bound: "one list: the files below lib/puppetx and lib/puppet_x, and bindings",
     stale: NEVER,
-    test: "tests/tests/injection.rs",
+    test: "tests/tests/injection.rs: what_registers_is_looked_for_again_when_it_changes",
 };
 
 const TYPE_FILES: Contract = Contract {
@@ -75,7 +75,7 @@ const TYPE_FILES: Contract = Contract {
     key: "name in lower case",
     bound: "the names of types in the code that is run",
     stale: NEVER,
-    test: "runtime/tests/learned.rs: nothing_learned_shows",
+    test: "runtime/compile/tests/learned.rs: nothing_learned_shows",
 };
 
 const NAMED_FILES: Contract = Contract {
@@ -83,7 +83,7 @@ const NAMED_FILES: Contract = Contract {
     key: "the name",
     bound: "the files of the tree: names of no file, or written in a roundabout way, are not kept",
     stale: NEVER,
-    test: "runtime/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// The files that names like `module/path` were found to mean. Names may come from facts: what is no file, or is written
@@ -202,7 +202,6 @@ impl Snapshot {
         archive: Option<Arc<Opened>>,
         session: &SessionMade,
     ) -> Result<Snapshot, String> {
-        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut directory = spec.directory.as_ref().map(absolute);
         let mut given = spec.modulepath.as_ref().map(|path| path.iter().map(absolute).collect::<Vec<_>>());
         if let Some(opened) = &archive {
@@ -215,13 +214,9 @@ impl Snapshot {
             tree = tree.with_archive(opened, spec.frozen);
         }
         tree.set_roots(directory.as_deref(), &[]);
-        if let Some(directory) = &directory {
-            if !tree.is_dir(directory) {
-                if let Some(fault) = tree.fault() {
-                    return Err(fault);
-                }
-                return Err(format!("Environment directory '{}' does not exist", directory.display()));
-            }
+        if let Some(directory) = directory.as_deref().filter(|directory| !tree.is_dir(directory)) {
+            let missing = || format!("Environment directory '{}' does not exist", directory.display());
+            return Err(tree.fault().unwrap_or_else(missing));
         }
         let settings =
             directory.as_deref().map(|d| Settings::read(&tree, d)).transpose()?.unwrap_or_default();
@@ -231,25 +226,7 @@ impl Snapshot {
             (None, None) => Vec::new(),
         };
         tree.set_roots(directory.as_deref(), &modulepath);
-        let manifest = match (&spec.manifest, &directory) {
-            (Some(path), _) => {
-                let path = absolute(path);
-                if !tree.exists(&path) {
-                    return Err(format!("Could not find manifest '{}'", path.display()));
-                }
-                if !tree.is_dir(&path) {
-                    // A pipe would be silently empty, or wait for ever.
-                    tree.stamp(&path)
-                        .map_err(|error| format!("Could not read {}: {error}", path.display()))?;
-                }
-                Some(path)
-            }
-            (None, Some(directory)) => {
-                let default = settings.manifest.unwrap_or_else(|| directory.join("manifests"));
-                tree.exists(&default).then_some(default)
-            }
-            (None, None) => None,
-        };
+        let manifest = main_manifest(spec, directory.as_deref(), settings.manifest, &tree)?;
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
         let mut types = ResourceTypes::builtin();
         types.find_more(types_in_ruby(&modules, directory.clone()));
@@ -313,6 +290,41 @@ impl Snapshot {
         collect(self.tree(), manifest, &mut files);
         files.sort();
         files
+    }
+}
+
+/// A path from the root on.
+fn absolute(path: &PathBuf) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.clone())
+}
+
+/// The main manifest: the one that was asked for, the one that `environment.conf` names, or `manifests`.
+///
+/// # Errors
+/// When the one that was asked for is not there, or can't be read.
+fn main_manifest(
+    spec: &EnvironmentSpec,
+    directory: Option<&Path>,
+    own: Option<PathBuf>,
+    tree: &Tree,
+) -> Result<Option<PathBuf>, String> {
+    match (&spec.manifest, directory) {
+        (Some(path), _) => {
+            let path = absolute(path);
+            if !tree.exists(&path) {
+                return Err(format!("Could not find manifest '{}'", path.display()));
+            }
+            if !tree.is_dir(&path) {
+                // A pipe would be silently empty, or wait for ever.
+                tree.stamp(&path).map_err(|error| format!("Could not read {}: {error}", path.display()))?;
+            }
+            Ok(Some(path))
+        }
+        (None, Some(directory)) => {
+            let default = own.unwrap_or_else(|| directory.join("manifests"));
+            Ok(tree.exists(&default).then_some(default))
+        }
+        (None, None) => Ok(None),
     }
 }
 

@@ -101,7 +101,7 @@ const UNITS: Contract = Contract {
     key: "path, and how it is checked",
     bound: "the manifests and templates of the tree; of others and for the next snapshot, 50,000 each way",
     stale: "size or time of the file differ",
-    test: "runtime/tests/archive.rs: changed_sources_are_compiled_anew",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// What a snapshot keeps of manifests and EPP templates.

@@ -32,7 +32,7 @@ const TEMPLATES: Contract = Contract {
     key: "path",
     bound: "the templates of the tree; of others and for the next snapshot, 50,000",
     stale: "size or time of the file differ",
-    test: "tests/tests/erb.rs: a_template_that_changes_is_read_again",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// What a snapshot keeps of ERB templates.

@@ -44,7 +44,7 @@ pub struct Opened {
     archive: Archive,
     identity: Option<Identity>,
     /// Sources that were compared with their entry, by path. Bound: as many as the archive has files, for each place
-    /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/tests/archive.rs`.
+    /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/compile/tests/archive.rs`.
     compared: Mutex<HashMap<PathBuf, Compared>>,
 }
 

@@ -92,8 +92,11 @@ impl<V> MemoCell<V> {
 /// What was made of files in all snapshots of a session: a file's is taken again for as long as its size and time are
 /// the same.
 pub struct SessionFiles<V, const N: usize> {
-    made: [Mutex<Recent<Box<OsStr>, (Stamp, V)>>; N],
+    made: [Mutex<Made<V>>; N],
 }
+
+/// What was made of files, by path, with the size and time that each had.
+type Made<V> = Recent<Box<OsStr>, (Stamp, V)>;
 
 impl<V, const N: usize> Default for SessionFiles<V, N> {
     fn default() -> Self {

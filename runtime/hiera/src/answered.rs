@@ -7,13 +7,20 @@ use bunraku_vm::value::Value;
 use hashbrown::HashTable;
 use std::cell::RefCell;
 
+/// The name of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VariableName {
+    /// The name.
+    pub symbol: Symbol,
+    /// Whether `::` stands in it: it is then one of top scope or of a class, not of the scope that asks.
+    pub is_qualified: bool,
+}
+
 /// A variable that a look-up has asked for, and what it was.
 #[derive(Clone, Copy)]
 pub(crate) struct SeenVariable<'c> {
     /// Its name.
-    pub name: Symbol,
-    /// Whether `::` stands in that.
-    pub is_qualified: bool,
+    pub name: VariableName,
     /// Its value, where it had one.
     pub value: Option<Value<'c>>,
 }
@@ -84,7 +91,7 @@ impl<'c> AnsweredLookups<'c> {
     pub fn asked_for(&self, variable: SeenVariable<'c>) {
         if let Some(recorder) = self.recorders.borrow().last() {
             let mut variables = self.variables.borrow_mut();
-            if !variables[recorder.start..].iter().any(|known| known.name == variable.name) {
+            if !variables[recorder.start..].iter().any(|known| known.name.symbol == variable.name.symbol) {
                 variables.push(variable);
             }
         }
@@ -117,7 +124,8 @@ mod tests {
     use super::*;
 
     fn variable<'c>(value: i64) -> SeenVariable<'c> {
-        SeenVariable { name: Symbol(1), is_qualified: false, value: Some(Value::Int(value)) }
+        let name = VariableName { symbol: Symbol(1), is_qualified: false };
+        SeenVariable { name, value: Some(Value::Int(value)) }
     }
 
     fn is(now: i64) -> impl FnMut(&SeenVariable<'_>) -> bool {

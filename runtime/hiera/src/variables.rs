@@ -1,14 +1,13 @@
 //! Variables as look-ups see them: those of the scope that asks, those that the caller of `lookup` gives, those that
 //! configurations have of their own.
 
-use crate::answered::SeenVariable;
+use crate::answered::{SeenVariable, VariableName};
 use crate::explain::{Explain, FoundIn, Step};
 use crate::fault::lookup_error;
 use crate::invocation::Invocation;
 use crate::key::Key;
 use crate::state::Lookups;
 use bunraku_vm::error::Eval;
-use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -79,22 +78,16 @@ impl<'c> Lookups<'_, 'c> {
             return Some(value);
         }
         let is_qualified = name.contains(':') && name.contains("::");
-        self.find_symbol(vm, inv, vm.symbols.intern(name), is_qualified)
+        self.find_named(vm, inv, VariableName { symbol: vm.symbols.intern(name), is_qualified })
     }
 
     /// The same of a name that is interned, of a scope or of a class.
-    fn find_symbol(
-        &self,
-        vm: &mut Vm<'c>,
-        inv: &Invocation<'c>,
-        name: Symbol,
-        is_qualified: bool,
-    ) -> Option<Value<'c>> {
-        let value = match is_qualified {
-            true => vm.find_qualified(vm.symbols.text(name)),
-            false => inv.scope.lookup(name),
+    fn find_named(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, name: VariableName) -> Option<Value<'c>> {
+        let value = match name.is_qualified {
+            true => vm.find_qualified(vm.symbols.text(name.symbol)),
+            false => inv.scope.lookup(name.symbol),
         };
-        self.state.answered.asked_for(SeenVariable { name, is_qualified, value });
+        self.state.answered.asked_for(SeenVariable { name, value });
         value
     }
 
@@ -106,8 +99,8 @@ impl<'c> Lookups<'_, 'c> {
         variable: &SeenVariable<'c>,
     ) -> bool {
         let now = match inv.old_scope || self.state.configured_variables.has_local() {
-            true => self.find_variable(vm, inv, vm.symbols.text(variable.name)),
-            false => self.find_symbol(vm, inv, variable.name, variable.is_qualified),
+            true => self.find_variable(vm, inv, vm.symbols.text(variable.name.symbol)),
+            false => self.find_named(vm, inv, variable.name),
         };
         match (now, variable.value) {
             (Some(now), Some(then)) => now.identical(then),

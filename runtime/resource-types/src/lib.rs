@@ -114,7 +114,7 @@ const FOUND: Contract = Contract {
     key: "name in lower case",
     bound: "the names of types in the code that is run",
     stale: NEVER,
-    test: "tests/tests/resource_types.rs",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 const TOLD: Contract = Contract {
@@ -122,7 +122,7 @@ const TOLD: Contract = Contract {
     key: "name in lower case",
     bound: "the types that there are",
     stale: "when a file that Ruby has loaded for it changes: then the snapshot ends",
-    test: "tests/tests/ruby.rs",
+    test: "tests/tests/ruby.rs: a_changed_file_is_read_again",
 };
 
 impl Default for ResourceTypes {

@@ -125,37 +125,9 @@ fn made(
     let plan = Plan::new(options, output)?;
     // An archive that can't be used is no matter: everything is compiled.
     let before = Opened::open(output, &COMPILER).ok();
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || {
-        let mut made = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(found) = plan.walk.found.get(number) else { return made };
-            made.push((number, plan.file(found, before.as_deref(), options.embed)));
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(Progress { done, files: plan.walk.found.len() });
-        }
-    };
-    let mut all = std::thread::scope(|scope| {
-        let worker = || std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let workers: Vec<_> = (0..threads).map(|_| worker()).collect::<Result<_, _>>()?;
-        let mut all = Vec::new();
-        for worker in workers {
-            all.extend(
-                worker
-                    .join()
-                    .map_err(|_| std::io::Error::other("the compiler panicked; please report this"))?,
-            );
-        }
-        Ok(all)
-    })
-    .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
-    all.sort_by_key(|(number, _)| *number);
+    let all = compile_all(&plan, before.as_deref(), options, progress)?;
     let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
     let mut reasons = HashMap::new();
-    let mut provided = HashSet::new();
     let mut entries = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
     let reads = Reads::of(&plan.walk.found);
@@ -183,9 +155,59 @@ fn made(
     summary.ruby = ruby::needs(&plan.environment, &|path| {
         paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
-    // The first module in the order of the module path provides; the environment itself comes last.
+    settle_provided(&plan.environment, &mut entries);
+    let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
+    let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
+    Ok((bytes, summary, readable))
+}
+
+/// What came of a file, with its number among those that were found.
+type Compiled = (usize, std::io::Result<File>);
+
+/// Makes all files into their parts, on all cores; in the order they were found.
+fn compile_all(
+    plan: &Plan,
+    before: Option<&Opened>,
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Vec<Compiled>, String> {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut made = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(found) = plan.walk.found.get(number) else { return made };
+            made.push((number, plan.file(found, before, options.embed)));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(Progress { done, files: plan.walk.found.len() });
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let worker = || std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let workers: Vec<_> = (0..threads).map(|_| worker()).collect::<Result<_, _>>()?;
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(
+                worker
+                    .join()
+                    .map_err(|_| std::io::Error::other("the compiler panicked; please report this"))?,
+            );
+        }
+        Ok(all)
+    })
+    .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all)
+}
+
+/// Leaves the names below `lib` that several modules provide to the first in the order of the module path; the
+/// environment itself comes last.
+fn settle_provided(environment: &Snapshot, entries: &mut [EntrySpec]) {
     let places: HashMap<&str, usize> =
-        plan.environment.modules.iter().enumerate().map(|(n, module)| (module.name.as_str(), n)).collect();
+        environment.modules.iter().enumerate().map(|(n, module)| (module.name.as_str(), n)).collect();
+    let mut provided = HashSet::new();
     let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
     order.sort_by_key(|n| {
         let entry = &entries[*n];
@@ -198,9 +220,6 @@ fn made(
             entries[n].provides = None;
         }
     }
-    let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
-    let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
-    Ok((bytes, summary, readable))
 }
 
 /// What is to be built.

@@ -31,7 +31,7 @@ const PARSED: Contract = Contract {
     key: "path and format",
     bound: "the files of the tree; of others and for the next snapshot, 50,000 in each format",
     stale: "size or time of the file differ",
-    test: "hiera::data_file::cache::tests::a_file_is_read_again_when_it_has_changed",
+    test: "runtime/hiera/src/data_file/cache.rs: a_file_is_read_again_when_it_has_changed",
 };
 
 const PASSED: Contract = Contract {
@@ -39,7 +39,7 @@ const PASSED: Contract = Contract {
     key: "path, and for which layer",
     bound: "the hiera.yaml files of the tree",
     stale: NEVER,
-    test: "runtime/tests/learned.rs: what_was_learned_changes_nothing",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// What a snapshot keeps of Hiera's files.

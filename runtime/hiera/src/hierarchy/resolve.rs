@@ -1,7 +1,7 @@
 //! Resolving the hierarchies of a layer: once, and again when a variable that they name has another value.
 
 use super::resolved::ResolvedHierarchies;
-use crate::answered::SeenVariable;
+use crate::answered::{SeenVariable, VariableName};
 use crate::config::HierarchyName;
 use crate::explain::Explain;
 use crate::invocation::Invocation;
@@ -36,7 +36,7 @@ impl<'c> Lookups<'_, 'c> {
             return false;
         }
         let settled =
-            |root: &SeenVariable<'c>| root.value.is_some() && is_settled(vm.symbols.text(root.name));
+            |root: &SeenVariable<'c>| root.value.is_some() && is_settled(vm.symbols.text(root.name.symbol));
         if is_plain && kept.roots.iter().all(settled) {
             kept.settled_in.set(Some(inv.scope.id));
         }
@@ -78,10 +78,11 @@ impl<'c> Lookups<'_, 'c> {
             .collect();
         let mut roots: Vec<SeenVariable<'c>> = Vec::new();
         for (key, _) in &variables {
-            let name = vm.symbols.intern(&key.root);
-            if !roots.iter().any(|root| root.name == name) {
+            let symbol = vm.symbols.intern(&key.root);
+            if !roots.iter().any(|root| root.name.symbol == symbol) {
                 let value = self.find_variable(vm, inv, &key.root);
-                roots.push(SeenVariable { name, is_qualified: key.root.contains("::"), value });
+                let name = VariableName { symbol, is_qualified: key.root.contains("::") };
+                roots.push(SeenVariable { name, value });
             }
         }
         let (entries, default_entries) = entries?;

@@ -42,18 +42,6 @@ impl<'c> Vm<'c> {
         )
     }
 
-    /// Runs a chunk that has one value for the whole compile, if it has not been run.
-    #[inline(never)]
-    pub(super) fn once(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
-        let linked = unit.link(self.arena, &self.symbols, number)?;
-        if let Some(value) = linked.once.get() {
-            return Ok(value);
-        }
-        let value = self.execute(linked, self.top)?;
-        linked.once.set(Some(value));
-        Ok(value)
-    }
-
     /// `case` and selectors: an option `*values`.
     #[inline(never)]
     pub(super) fn matches_any(&mut self, value: Value<'c>, options: Value<'c>) -> Eval<'c, bool> {

@@ -2,6 +2,7 @@
 
 use crate::error::{Eval, Flow};
 use crate::frame::PendingDefault;
+use crate::loaded::LoadedUnit;
 use crate::scope::Scope;
 use crate::types::ty::Type;
 use crate::unit::ChunkRef;
@@ -79,5 +80,17 @@ impl<'c> Vm<'c> {
         let result = self.run(chunk, scope);
         self.matches.leave_body(outer);
         result
+    }
+
+    /// Runs a chunk that has one value for the whole compile, if it has not been run.
+    #[inline(never)]
+    pub(super) fn once(&mut self, unit: &'c LoadedUnit<'c>, number: u32) -> Eval<'c> {
+        let linked = unit.link(self.arena, &self.symbols, number)?;
+        if let Some(value) = linked.once.get() {
+            return Ok(value);
+        }
+        let value = self.execute(linked, self.top)?;
+        linked.once.set(Some(value));
+        Ok(value)
     }
 }

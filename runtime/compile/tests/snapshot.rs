@@ -1,7 +1,9 @@
 //! An environment at one moment is a snapshot: the next compile sees what has changed since, compiles that are under
 //! way are not disturbed, and what a snapshot keeps shows in no answer.
 
+use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::job::Session;
+use bunraku_compile::snapshot::EnvironmentSpec;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -184,4 +186,35 @@ fn compiles_under_way_are_not_disturbed() {
         threads.into_iter().for_each(|thread| assert!(thread.join().is_ok()));
     });
     assert_eq!(ask(&session, work.path(), "include one"), "100");
+}
+
+#[test]
+fn an_archive_has_one_snapshot_as_long_as_its_content_is_the_same() {
+    let (work, session) = (environment(), Session::default());
+    let archive = TempDir::new().expect("a folder can be made");
+    let archive = archive.path().join("a.bnr");
+    let directory = Some(work.path().to_path_buf());
+    let build = || {
+        let options = Options { directory: directory.clone(), embed: true, ..Options::default() };
+        std::fs::create_dir_all(archive.parent().expect("a file has a folder")).expect("folders can be made");
+        build::build(&options, &archive, &|_| ()).expect("it builds");
+    };
+    let spec = EnvironmentSpec {
+        directory: directory.clone(),
+        archive: Some(archive.clone()),
+        frozen: true,
+        ..EnvironmentSpec::default()
+    };
+    let snapshot = || session.snapshot(spec.clone()).expect("it opens");
+    build();
+    let first = snapshot();
+    // Another file of the same content takes its place, twice: no compile begins anew.
+    for _ in 0..2 {
+        build();
+        assert!(std::sync::Arc::ptr_eq(&first, &snapshot()));
+        assert!(first.is_current());
+    }
+    write(&work.path().join("modules/one/manifests/init.pp"), "class one { }");
+    build();
+    assert!(!std::sync::Arc::ptr_eq(&first, &snapshot()));
 }

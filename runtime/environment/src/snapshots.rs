@@ -33,10 +33,17 @@ impl Snapshots {
     /// As [`Snapshot::open`]; when its archive can't be opened.
     pub fn current(&self, spec: EnvironmentSpec) -> Result<Arc<Snapshot>, String> {
         let kept = self.current.lock().ok().and_then(|mut all| all.get(&spec).cloned());
-        if let Some(kept) = kept.filter(|kept| kept.is_current()) {
-            return Ok(kept);
+        if let Some(kept) = &kept
+            && kept.is_current()
+        {
+            return Ok(kept.clone());
         }
         let archive = spec.archive.as_deref().map(|path| self.archive(path)).transpose()?;
+        if let (Some(kept), Some(archive)) = (kept, &archive)
+            && kept.tree().is_renewed_by(archive)
+        {
+            return Ok(kept);
+        }
         let snapshot = Arc::new(Snapshot::open(&spec, archive, &self.made)?);
         if let Ok(mut all) = self.current.lock() {
             all.insert(spec, snapshot.clone());

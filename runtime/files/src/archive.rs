@@ -42,7 +42,7 @@ pub struct Opened {
     /// What was built.
     pub info: Info,
     archive: Archive,
-    identity: Option<Identity>,
+    identity: Mutex<Option<Identity>>,
     /// Sources that were compared with their entry, by path. Bound: as many as the archive has files, for each place
     /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/compile/tests/archive.rs`.
     compared: Mutex<HashMap<PathBuf, Compared>>,
@@ -84,7 +84,7 @@ impl Opened {
 
     fn new(path: &Path, archive: Archive, identity: Option<Identity>) -> Result<Arc<Opened>, String> {
         let info = archive.decode(&archive.whole(Section::Info)).map_err(|fault| explain(path, &fault))?;
-        let compared = Mutex::default();
+        let (identity, compared) = (Mutex::new(identity), Mutex::default());
         Ok(Arc::new(Opened { path: path.to_path_buf(), info, archive, identity, compared }))
     }
 
@@ -95,7 +95,17 @@ impl Opened {
 
     /// Whether the file of its name is still the one that was opened.
     pub fn is_current(&self) -> bool {
-        self.identity.is_none() || identity(&self.path) == self.identity
+        self.identity.lock().is_ok_and(|own| own.is_none() || identity(&self.path) == *own)
+    }
+
+    /// Whether another archive, which has taken the place of this one's file, has the same content. If so this one goes
+    /// on under the new file's name, and what was concluded from it with it.
+    pub(crate) fn is_renewed_by(&self, other: &Opened) -> bool {
+        let same = self.archive.content().is_some_and(|own| other.archive.content() == Some(own));
+        if same && let (Ok(mut own), Ok(new)) = (self.identity.lock(), other.identity.lock()) {
+            *own = *new;
+        }
+        same
     }
 
     /// What is wrong with it, as a message.

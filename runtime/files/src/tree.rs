@@ -114,6 +114,12 @@ impl Tree {
         self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
     }
 
+    /// Whether nothing has changed but that the archive was written again with the same content: `archive` is the new
+    /// one.
+    pub fn is_renewed_by(&self, archive: &Opened) -> bool {
+        self.observed.is_current() && self.opened().is_some_and(|own| own.is_renewed_by(archive))
+    }
+
     /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
     pub fn holds(&self, path: &Path) -> bool {
         paths::is_inside(&self.roots, path)

@@ -239,7 +239,8 @@ impl<'c> Compile<'c> {
         let Some(other) = other else { return Ok(()) };
         let at = location(other.file, other.line);
         let at = if at.is_empty() { at } else { format!(" {at}") };
-        Err(self.placed_error(message(known.name, &at), known.file, known.line))
+        let flow = self.placed_error(message(known.name, &at), known.file, known.line);
+        Err(flow.because(Cause::Duplicate))
     }
 
     /// Where a definition stands, as Puppet's loaders name the place.

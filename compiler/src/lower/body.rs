@@ -70,7 +70,7 @@ impl<'l, 't> BodyLowering<'l, 't> {
         Reg(self.next - 1)
     }
 
-    /// How many registers are taken, for [`Body::release`].
+    /// How many registers are taken, for [`BodyLowering::release`].
     pub fn mark(&self) -> u32 {
         self.next
     }

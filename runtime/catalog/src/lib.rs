@@ -45,7 +45,7 @@ pub struct Param<'c> {
     pub at: Option<Spot<'c>>,
     /// Written with `+>`.
     pub append: bool,
-    /// Number of the class or defined type whose code set it (see [`crate::compile`]).
+    /// Number of the class or defined type whose code set it.
     pub source: u32,
 }
 

@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 /// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
-/// [`Snapshots`] makes another one.
+/// [`Snapshots`](crate::snapshots::Snapshots) makes another one.
 pub struct Snapshot {
     /// Name: `production` where nothing gives one.
     pub name: String,

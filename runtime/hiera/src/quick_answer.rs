@@ -84,21 +84,23 @@ impl<'c> Lookups<'_, 'c> {
         if locations == LocationSet::ALL {
             return InLayer::Unknown;
         }
-        let caches =
-            resolved.entries.iter().flat_map(|entry| entry.caches.iter().map(move |cache| (entry, cache)));
-        for (number, (entry, cache)) in caches.enumerate() {
-            if !locations.has(number) {
-                continue;
+        let mut number = 0;
+        for entry in &resolved.entries {
+            for cache in &entry.caches {
+                number += 1;
+                if !locations.has(number - 1) {
+                    continue;
+                }
+                let (BackendKind::DataHash, Some(LocationData::File(file))) = (entry.kind, cache.data.get())
+                else {
+                    return InLayer::Unknown;
+                };
+                let Some(found) = file.find(hash, key) else { continue };
+                return match file.value(found) {
+                    Ok(value) if found.traits.is_plain() => InLayer::Value(value),
+                    _ => InLayer::Unknown,
+                };
             }
-            let (BackendKind::DataHash, Some(LocationData::File(file))) = (entry.kind, cache.data.get())
-            else {
-                return InLayer::Unknown;
-            };
-            let Some(found) = file.find(hash, key) else { continue };
-            return match file.value(found) {
-                Ok(value) if found.traits.is_plain() => InLayer::Value(value),
-                _ => InLayer::Unknown,
-            };
         }
         InLayer::Nothing
     }

@@ -37,11 +37,13 @@ impl LocationSet {
     pub const ALL: LocationSet = LocationSet(u64::MAX);
 
     /// Whether there is none in it.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether the `n`-th location is in it.
+    #[inline]
     pub fn has(self, n: usize) -> bool {
         self == LocationSet::ALL || self.0.checked_shr(n as u32).is_some_and(|bits| bits & 1 == 1)
     }

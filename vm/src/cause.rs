@@ -11,9 +11,10 @@ pub enum Cause {
     Other,
     /// A text that cannot be parsed.
     Syntax,
-    /// Something that was asked for by name or key is not there.
+    /// A key that was looked up has no value anywhere.
     NotFound,
-    /// Something that may be there once is there already.
+    /// Something that may be there once is there already: a resource, a definition, a title or an attribute of one
+    /// expression.
     Duplicate,
     /// A limit of the compile was reached.
     Limit(Limit),

@@ -10,6 +10,7 @@ use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
 use bunraku_resource_types::Identity;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
@@ -292,7 +293,7 @@ impl<'c> Compile<'c> {
                 )
             }
         };
-        Flow::raw(message)
+        Flow::caused(Cause::Duplicate, message)
     }
 
     /// What identifies a resource besides its title: its name variables' values, in order of their names. None where

@@ -6,6 +6,7 @@ use crate::state::aliases::AliasBody;
 use crate::state::arena::List;
 use crate::state::definitions::{Definition, DefinitionKind, NodeDefinition};
 use bunraku_data::names;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
@@ -238,7 +239,8 @@ impl<'c> Compile<'c> {
         let Some(other) = other else { return Ok(()) };
         let at = location(other.file, other.line);
         let at = if at.is_empty() { at } else { format!(" {at}") };
-        Err(self.placed_error(message(known.name, &at), known.file, known.line))
+        let flow = self.placed_error(message(known.name, &at), known.file, known.line);
+        Err(flow.because(Cause::Duplicate))
     }
 
     /// Where a definition stands, as Puppet's loaders name the place.
@@ -261,7 +263,7 @@ impl<'c> Compile<'c> {
 
 /// The error that a name has been defined before.
 fn redefined<'c>(what: &str, name: &str, origin: &str) -> Box<Flow<'c>> {
-    Flow::raw(format!(
-        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. {origin}"
-    ))
+    let message =
+        format!("Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. {origin}");
+    Flow::caused(Cause::Duplicate, message)
 }

@@ -1,6 +1,7 @@
 //! Resource expressions, defaults, overrides and collectors: the lists of attributes under construction, and what
 //! the evaluator checks before the catalog hears of them.
 
+use crate::cause::Cause;
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::to_interpolated;
 use crate::host::collect::{Collect, CollectorKind, CollectorQuery};
@@ -178,7 +179,8 @@ impl<'c> Vm<'c> {
             if let Some(name) = Attribute::set_twice(open.attributes) {
                 // Puppet's own spelling.
                 let message = format!("The attribute '{name}' has already been set");
-                return Err(Flow::issue("DUPLICATE_ATTRIBUE", message));
+                let flow = Flow::issue("DUPLICATE_ATTRIBUE", message);
+                return Err(flow.because(Cause::Duplicate));
             }
             *body = Body { titles: &titles[..named], attributes: open.attributes };
         }
@@ -254,10 +256,8 @@ impl<'c> Vm<'c> {
 
 #[cold]
 fn duplicate_title<'c>(title: &str) -> Box<Flow<'c>> {
-    Flow::issue(
-        "DUPLICATE_TITLE",
-        format!("The title '{title}' has already been used in this resource expression"),
-    )
+    let message = format!("The title '{title}' has already been used in this resource expression");
+    Flow::issue("DUPLICATE_TITLE", message).because(Cause::Duplicate)
 }
 
 /// The error for something that resources cannot be declared of.

@@ -16,7 +16,7 @@ node 'unknown.example.com' { notice($nowhere) }
 ";
 
 const SAID: &str = "\
-web01.example.com: warning: Scope(Node[web01.example.com]): done
+web01.example.com: warning: done
 web01.example.com: 5 resources, 4 edges
 web01.example.com: File[/etc/motd] welcome
 web01.example.com: motd is --- welcome

@@ -59,6 +59,38 @@ pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimit
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 
 /// Archives of whole environments or module paths.
+///
+/// An archive is opened once and may be shared by any number of threads:
+///
+/// ```
+/// use bunraku::archive::{self, Options};
+/// use bunraku::{Compiler, Environment, Node, Settings};
+///
+/// let work = tempfile::tempdir()?;
+/// let (environment, file) = (work.path().join("production"), work.path().join("production.bnr"));
+/// std::fs::create_dir_all(environment.join("manifests"))?;
+/// std::fs::write(environment.join("manifests/site.pp"), "notify { \"hello ${trusted['certname']}\": }")?;
+///
+/// let options = Options { directory: Some(environment.clone()), ..Options::default() };
+/// let summary = archive::build(&options, &file, &|_| ())?;
+/// assert_eq!(summary.units, 1);
+///
+/// // The sources may go now: a frozen archive needs none.
+/// std::fs::remove_dir_all(&environment)?;
+/// let (compiler, environment) = (Compiler::new(), Environment::frozen(&file));
+/// std::thread::scope(|threads| {
+///     for n in 1..=4 {
+///         let (compiler, environment) = (&compiler, &environment);
+///         threads.spawn(move || {
+///             let node = Node::new(&format!("node{n}.example.com"));
+///             let compiled = compiler.compile(environment, &node, &Settings::default());
+///             let catalog = compiled.result.expect("it compiles");
+///             assert!(catalog.resource("Notify", &format!("hello {}", node.name())).is_some());
+///         });
+///     }
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod archive {
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build};
     pub use bunraku_environment::archive::ruby::NeedsRuby;

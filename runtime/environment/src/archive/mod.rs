@@ -1,42 +1,6 @@
-//! Archives of whole environments or module paths: [`build`] makes one from a tree, [`inspect`] shows it. The form of the file is `bunraku_vm::archive`'s; what its
-//! parts mean is said in [`parts`] and `bunraku_hiera::data_file::layout`. Compiles reach all this through `bunraku_files::tree`.
-//!
-//! An archive is opened once and may be shared by any number of threads:
-//!
-//! ```
-//! use bunraku_compile::archive::build::{self, Options};
-//! use bunraku_compile::job::{Job, Session};
-//!
-//! let work = tempfile::tempdir()?;
-//! let (environment, archive) = (work.path().join("production"), work.path().join("production.bnr"));
-//! std::fs::create_dir_all(environment.join("manifests"))?;
-//! std::fs::write(environment.join("manifests/site.pp"), "notify { \"hello ${trusted['certname']}\": }")?;
-//!
-//! let options = Options { directory: Some(environment.clone()), ..Options::default() };
-//! let summary = build::build(&options, &archive, &|_| ())?;
-//! assert_eq!(summary.units, 1);
-//!
-//! // The sources may go now: a frozen archive needs none.
-//! std::fs::remove_dir_all(&environment)?;
-//! let session = Session::default();
-//! std::thread::scope(|threads| {
-//!     for n in 1..=4 {
-//!         let (session, archive) = (&session, &archive);
-//!         threads.spawn(move || {
-//!             let node = format!("node{n}.example.com");
-//!             let job = Job {
-//!                 archive: Some(archive.clone()),
-//!                 frozen: true,
-//!                 node: Some(node.clone()),
-//!                 ..Job::default()
-//!             };
-//!             let catalog = session.run(&job).result.expect("it compiles");
-//!             assert!(catalog.contains(&format!("hello {node}")));
-//!         });
-//!     }
-//! });
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Archives of whole environments or module paths: [`build`] makes one from a tree, [`inspect`] shows it. The form of the
+//! file is `bunraku_vm::archive`'s; what its parts mean is said in [`parts`] and `bunraku_hiera::data_file::layout`.
+//! Compiles reach all this through `bunraku_files::tree`.
 
 pub mod build;
 mod file;

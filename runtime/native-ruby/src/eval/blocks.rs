@@ -2,7 +2,7 @@
 
 use super::stop::BlockExit;
 use super::{Done, Run};
-use crate::for_ruby::OrRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::methods;
 use crate::tree::{AssignTarget, Block, BlockBody};
 use crate::value::V;
@@ -25,6 +25,18 @@ impl<'c> Run<'_, 'c> {
             Block::Method(method) => methods::call(self, first, *method, &[second], None),
             Block::Body(body) => {
                 self.give_two(body, first, second)?;
+                self.run(body)
+            }
+        }
+    }
+
+    /// Runs a block with more values than two.
+    pub(crate) fn yield_many(&mut self, block: &'c Block, values: Vec<V<'c>>) -> Done<'c> {
+        match block {
+            Block::Method(_) => Err(ForRuby("a method as a block for several values").into()),
+            Block::Body(body) => {
+                self.enter(body);
+                self.assign_many(&body.params, values)?;
                 self.run(body)
             }
         }

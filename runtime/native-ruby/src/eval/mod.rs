@@ -12,7 +12,7 @@ use crate::budget::{self, RenderBudget};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::{Expr, Program};
-use crate::value::V;
+use crate::value::{Matched, V};
 use crate::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
@@ -59,7 +59,7 @@ struct OwnMethods {
 
 /// The groups of the last match.
 enum LastMatch<'c> {
-    Known(Option<Rc<Vec<V<'c>>>>),
+    Known(Option<Rc<Matched<'c>>>),
     /// Something has matched whose groups were not kept.
     Unknown,
 }
@@ -244,7 +244,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Remembers the groups of a match.
-    pub(crate) fn set_last(&mut self, groups: Option<Rc<Vec<V<'c>>>>) {
+    pub(crate) fn set_last(&mut self, groups: Option<Rc<Matched<'c>>>) {
         self.last = LastMatch::Known(groups);
     }
 

@@ -90,7 +90,6 @@ impl Lower<'_> {
         let Some((args, block)) = self.arguments(&list, field("block")) else {
             return self.unsupported(node, format!("arguments of {name}"));
         };
-        let (on, method) = with_index(on, method, &args, block.as_ref());
         Expr::Call(Box::new(MethodCall { receiver: Some(on), method, args, block, safe: operator == "&." }))
     }
 
@@ -325,24 +324,3 @@ impl Lower<'_> {
 /// What Ruby comes with and templates load.
 const REQUIRED: &[&str] =
     &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "shellwords", "digest", "ipaddr"];
-
-/// `x.map.with_index { |a, n| … }` and `x.each_with_index.map { |a, n| … }`, which go by way of an enumerator.
-fn with_index(on: Expr, method: Method, args: &[Expr], block: Option<&Block>) -> (Expr, Method) {
-    let two = matches!(block, Some(Block::Body(body)) if body.params.len() == 2);
-    match on {
-        Expr::Call(inner)
-            if two && args.is_empty() && inner.block.is_none() && inner.args.is_empty() && !inner.safe =>
-        {
-            let MethodCall { receiver, method: first, args, block, safe } = *inner;
-            match (first, method, receiver) {
-                (Method::Map, Method::EachWithIndex | Method::WithIndex, Some(on))
-                | (Method::EachWithIndex, Method::Map, Some(on)) => (on, Method::MapWithIndex),
-                (Method::Each, Method::WithIndex, Some(on)) => (on, Method::EachWithIndex),
-                (first, method, receiver) => {
-                    (Expr::Call(Box::new(MethodCall { receiver, method: first, args, block, safe })), method)
-                }
-            }
-        }
-        on => (on, method),
-    }
-}

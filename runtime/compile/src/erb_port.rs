@@ -81,6 +81,15 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         self.talk().call_named(vm, (name, module), None, call)
     }
 
+    fn lambda(
+        &self,
+        vm: &mut Vm<'c>,
+        (number, kinds): (i64, &str),
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, &'c Closure<'c>> {
+        self.talk().lambda_of(vm, Value::Int(number), kinds, scope)
+    }
+
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
         Compile::context_number(self, object)
     }

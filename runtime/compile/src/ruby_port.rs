@@ -324,6 +324,10 @@ impl<'c> NativeSide<'c> for Compile<'c> {
         self.counted_natively(function.name, || self.erb.call_new(self, vm, (function, index), call))
     }
 
+    fn call_native_block(&self, vm: &mut Vm<'c>, block: (i64, &[Value<'c>])) -> Eval<'c> {
+        self.erb.call_block(self, vm, block)
+    }
+
     fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c> {
         match self.asked.settings.native_ruby {
             true => self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call)),

@@ -72,6 +72,13 @@ pub trait TemplateWorld<'c> {
         scope: &'c Scope<'c>,
     ) -> Eval<'c>;
 
+    /// A lambda of Puppet's that calls [`Templating::call_block`](crate::Templating::call_block) with a number and its
+    /// arguments; the kinds of its parameters as letters: `?` optional, `*` the rest.
+    ///
+    /// # Errors
+    /// Limits of the compile.
+    fn lambda(&self, vm: &mut Vm<'c>, block: (i64, &str), scope: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>>;
+
     /// A number for what the context of a look-up keeps, the same for all contexts that keep it; none for any other object.
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64>;
 

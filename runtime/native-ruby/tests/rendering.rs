@@ -6,7 +6,7 @@ use bunraku_native_ruby::{
     KeptTemplates, Rendered, ReplayOf, SessionTemplates, TemplateWorld, Templates, Templating, WorkerState,
 };
 use bunraku_vm::closure::Closure;
-use bunraku_vm::error::Eval;
+use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
@@ -72,6 +72,9 @@ impl<'c> TemplateWorld<'c> for Folder {
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         vm.call_function(name, args, block, scope)
+    }
+    fn lambda(&self, _: &mut Vm<'c>, _: (i64, &str), _: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>> {
+        Err(Flow::raw("not in this world"))
     }
     fn context_number(&self, _: &'c Object<'c>) -> Option<i64> {
         None

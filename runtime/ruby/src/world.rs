@@ -262,6 +262,12 @@ pub trait NativeSide<'c> {
         call: Call<'c, '_>,
     ) -> Called<'c>;
 
+    /// Calls a block of such a function, by its number.
+    ///
+    /// # Errors
+    /// A stand-in for whatever it ends with that is no value.
+    fn call_native_block(&self, vm: &mut Vm<'c>, block: (i64, &[Value<'c>])) -> Eval<'c>;
+
     /// Calls a function of the 3.x interface.
     fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c>;
 }

@@ -37,6 +37,9 @@ impl<'c> NativeSide<'c> for Nothing {
     fn call_natively(&self, _: &mut Vm<'c>, _: (Function<'_>, usize), _: Call<'c, '_>) -> Called<'c> {
         Called::ForRuby(Journal::default())
     }
+    fn call_native_block(&self, _: &mut Vm<'c>, _: (i64, &[Value<'c>])) -> Eval<'c> {
+        absent()
+    }
     fn call_old_natively(&self, _: &mut Vm<'c>, _: Function<'_>, _: Call<'c, '_>) -> Called<'c> {
         Called::ForRuby(Journal::default())
     }

@@ -24,6 +24,11 @@ impl From<Result<Program, Unsupported>> for Lowered {
 }
 
 impl Lowered {
+    /// The variant that a template's part of an archive has.
+    pub const TEMPLATE: u32 = 0;
+    /// That of a file of Ruby.
+    pub const RUBY: u32 = 1;
+
     /// Lowers the text of a template.
     pub fn new(text: &[u8]) -> Lowered {
         Lowered::from(match std::str::from_utf8(text) {

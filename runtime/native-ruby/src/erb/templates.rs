@@ -49,19 +49,19 @@ impl Templates {
 
     /// A file's template; none where it can't be read.
     pub(crate) fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
-        self.lowered(tree, path, 0, Lowered::new)
+        self.lowered(tree, path, Lowered::TEMPLATE, Lowered::new)
     }
 
     /// A file of Ruby; none where it can't be read.
     pub(crate) fn ruby(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
-        self.lowered(tree, path, 1, Lowered::of_ruby)
+        self.lowered(tree, path, Lowered::RUBY, Lowered::of_ruby)
     }
 
     fn lowered(
         &self,
         tree: &Tree,
         path: &Path,
-        way: usize,
+        variant: u32,
         lower: fn(&[u8]) -> Lowered,
     ) -> Option<Arc<Lowered>> {
         let archived = || {
@@ -69,6 +69,9 @@ impl Templates {
                 let Some(part) = opened.archive().part_in(entry, Section::Templates)? else {
                     return Ok(None);
                 };
+                if part.variant != variant {
+                    return Ok(None);
+                }
                 let lowered = Lowered::decode(opened.archive().part_bytes(&part)?);
                 lowered.map(Some).ok_or(ArchiveFault::Cold(Section::Templates))
             });
@@ -79,7 +82,7 @@ impl Templates {
             let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
             Ok(Arc::new(lower(&text)))
         };
-        self.files.get((tree, path, way), archived, |_| (), make).ok()
+        self.files.get((tree, path, variant as usize), archived, |_| (), make).ok()
     }
 
     /// The template of a text.

@@ -3,7 +3,7 @@
 use crate::erb::changes::{Replay, SetByTemplates};
 use crate::erb::lowered::Lowered;
 use crate::erb::templates::Templates;
-use crate::eval::{self, Rendered, Stopped};
+use crate::eval::{self, Rendered, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::space::Space;
 use crate::tree::Unsupported;
@@ -35,6 +35,8 @@ pub struct Templating<'c> {
     space: Space<'c>,
     /// The module whose function is being loaded.
     pub(crate) owner: RefCell<String>,
+    /// Runs that wait for a function of Puppet's, which may call a block of theirs.
+    pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -67,6 +69,7 @@ impl<'c> Templating<'c> {
             depth: Cell::new(0),
             space: Space::default(),
             owner: RefCell::default(),
+            waiting: RefCell::default(),
         }
     }
 
@@ -103,10 +106,12 @@ impl<'c> Templating<'c> {
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
-        let Templating { templates: _, kept: _, met, set_by_templates, depth: _, space, owner } = self;
+        let Templating { templates: _, kept: _, met, set_by_templates, depth: _, space, owner, waiting } =
+            self;
         let Met { files, texts, ruby } = met;
         space.release();
         owner.take();
+        waiting.take();
         ruby.take();
         files.take();
         texts.take();

@@ -12,7 +12,7 @@ use crate::methods;
 use crate::space::Load;
 use crate::tree::{Block, MethodCall, Program};
 use crate::value::compare;
-use crate::value::object::{ClassRef, ErrorValue, Proc};
+use crate::value::object::{ClassRef, ErrorValue, ProcBody};
 use crate::value::{Class, V};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
@@ -442,22 +442,16 @@ impl<'c> Run<'_, 'c> {
         value.to_value(self.vm)
     }
 
-    /// A lambda of Puppet's, where a value is one.
-    pub(super) fn closure_of(given: &Rc<Proc<'c>>) -> Option<&'c bunraku_vm::closure::Closure<'c>> {
-        match given.body {
-            crate::value::object::ProcBody::Puppet(closure) => Some(closure),
-            _ => None,
-        }
-    }
-
     /// Calls a function of the compile by its name.
     pub(super) fn call_puppet(&mut self, name: &str, args: &[V<'c>], call: &'c MethodCall) -> Done<'c> {
-        let block = self.block_of(call)?;
-        let closure = match &block {
-            None => None,
-            Some(given) => Some(Self::closure_of(given).ok_or(ForRuby("a block of Ruby for a function"))?),
-        };
         let values = args.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
+        let closure = match self.block_of(call)? {
+            None => None,
+            Some(given) => match given.body {
+                ProcBody::Puppet(closure) => Some(closure),
+                _ => return self.call_with_block(name, values, given),
+            },
+        };
         let asked = Asked::Function(name.to_owned(), values.clone());
         let owner = self.owner.clone();
         let value = self.asked_once(asked, |run| {

@@ -6,6 +6,7 @@ mod blocks;
 mod constants;
 mod context;
 mod frame;
+mod handed;
 mod invoke;
 mod kernel;
 mod modules;
@@ -35,6 +36,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 pub(crate) use frame::Frame;
+pub(crate) use handed::Waiting;
 pub(crate) use params::Arguments;
 pub(crate) use stop::{Ending, Unwind};
 use variables::{VariableState, Variables};

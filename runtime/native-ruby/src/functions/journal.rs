@@ -8,6 +8,8 @@ use bunraku_vm::value::Value;
 pub enum Asked<'c> {
     /// A function was called, with these arguments.
     Function(String, Vec<Value<'c>>),
+    /// The same, with a block that has asked what follows. It is called again.
+    Begun(String, Vec<Value<'c>>),
     /// A block of Puppet's was called, with these arguments.
     Block(Vec<Value<'c>>),
     /// A message was logged.

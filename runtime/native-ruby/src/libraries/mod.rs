@@ -17,7 +17,7 @@ pub(crate) fn call<'c>(
     block: Option<&'c Block>,
 ) -> Done<'c, Option<V<'c>>> {
     match class {
-        Class::Puppet | Class::Sensitive | Class::PuppetUtil | Class::PuppetStack => {
+        Class::Puppet | Class::PuppetSettings | Class::Sensitive | Class::PuppetUtil | Class::PuppetStack => {
             puppet::call(run, class, name, args, block)
         }
         _ => Ok(None),

@@ -35,7 +35,8 @@ pub(crate) fn call<'c>(
             run.log_now(level, message.ok_or(ForRuby("a message of another form"))?);
             V::Nil
         }
-        (Class::Puppet, "[]", [V::Symbol(name)]) => run.setting(name)?,
+        (Class::Puppet | Class::PuppetSettings, "[]", [V::Symbol(name)]) => run.setting(name)?,
+        (Class::Puppet, "settings", []) => V::Class(Class::PuppetSettings),
         (Class::Sensitive, "new", [value]) => {
             let inner = value.to_value(run.vm)?;
             V::Other(Value::Sensitive(run.vm.arena.alloc(inner)))

@@ -24,6 +24,9 @@ impl Lower<'_> {
             self.origins.change(ValueOrigin::Local(slot));
             return Expr::AppendLocal(slot, Box::new(self.node(right)));
         }
+        if let Some(known) = self.compares_version(left, operator, right) {
+            return Expr::Bool(known);
+        }
         let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
             let left = self.truth(left);
             (left, self.truth(right))
@@ -46,6 +49,26 @@ impl Lower<'_> {
                 }
                 None => self.unsupported(node, format!("the operator {operator}")),
             },
+        }
+    }
+
+    /// What a comparison of Ruby's version with an old one says: Puppet needs a newer Ruby than that.
+    fn compares_version(&self, left: Syntax<'_>, operator: &str, right: Syntax<'_>) -> Option<bool> {
+        let plain = |node: Syntax<'_>| {
+            let text = self.source(node);
+            text.strip_prefix("Gem::Version.new(").and_then(|text| text.strip_suffix(')')).unwrap_or(text)
+        };
+        let (of, other) = (plain(left), super::literals::plain(plain(right))?);
+        let mut numbers = other.split('.').map(str::parse::<u32>);
+        let (Some(Ok(major)), minor) = (numbers.next(), numbers.next()) else { return None };
+        let minor = minor.and_then(Result::ok).unwrap_or(0);
+        if of != "RUBY_VERSION" || (major, minor) > (2, 7) {
+            return None;
+        }
+        match operator {
+            ">" | ">=" | "!=" => Some(true),
+            "<" | "<=" | "==" => Some(false),
+            _ => None,
         }
     }
 

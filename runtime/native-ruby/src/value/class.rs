@@ -130,6 +130,7 @@ classes! {
     GemRequirement = "Gem::Requirement" < Object,
     GemDependency = "Gem::Dependency" < Object,
     Puppet = "Puppet",
+    PuppetSettings = "Puppet::Settings" < Object,
     PuppetError = "Puppet::Error" < RuntimeError,
     ParseError = "Puppet::ParseError" < PuppetError,
     ParseErrorWithIssue = "Puppet::ParseErrorWithIssue" < ParseError,

@@ -13,6 +13,7 @@ mod modules;
 mod programs;
 mod recursion;
 mod rng;
+pub mod ruby_calls;
 mod stdlib;
 mod types;
 mod values;

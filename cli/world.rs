@@ -96,12 +96,12 @@ pub struct World {
     /// They are run from the module's own Ruby.
     #[arg(long = "no-native-stdlib", overrides_with = "native_stdlib")]
     pub no_native_stdlib: bool,
-    /// ERB templates are rendered without Ruby where their code is known; this is the default.
-    #[arg(long = "native-templates", overrides_with = "no_native_templates")]
-    pub native_templates: bool,
-    /// Ruby renders them all.
-    #[arg(long = "no-native-templates", overrides_with = "native_templates")]
-    pub no_native_templates: bool,
+    /// ERB templates and functions in Ruby run without Ruby where their code is known; this is the default.
+    #[arg(long = "native-ruby", overrides_with = "no_native_ruby")]
+    pub native_ruby: bool,
+    /// A Ruby process runs them all.
+    #[arg(long = "no-native-ruby", overrides_with = "native_ruby")]
+    pub no_native_ruby: bool,
     /// The directory that `--node_terminus ldap` asks.
     #[command(flatten, next_help_heading = "LDAP, for --node_terminus ldap")]
     pub ldap: Ldap,
@@ -173,7 +173,7 @@ impl World {
         }
         settings.strict_variables = !self.no_strict_variables;
         settings.native_stdlib = !self.no_native_stdlib;
-        settings.native_templates = !self.no_native_templates;
+        settings.native_ruby = !self.no_native_ruby;
         for (name, value) in &self.limits {
             settings.set(name, value)?;
         }

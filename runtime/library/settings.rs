@@ -85,8 +85,8 @@ pub struct Settings {
     pub strict_variables: bool,
     /// Whether functions of puppetlabs-stdlib and its like are answered without Ruby.
     pub native_stdlib: bool,
-    /// Whether ERB templates are rendered without Ruby where their code is known.
-    pub native_templates: bool,
+    /// Whether ERB templates and functions in Ruby run without Ruby where their code is known.
+    pub native_ruby: bool,
     /// Whether resources that depend on each other in a circle are an error, as they are for agents.
     pub check_cycles: bool,
     /// What is counted.
@@ -138,7 +138,7 @@ impl Settings {
             strict: compile.strict,
             strict_variables: compile.strict_variables,
             native_stdlib: compile.native_stdlib,
-            native_templates: compile.native_templates,
+            native_ruby: compile.native_ruby,
             check_cycles: compile.check_cycles,
             counts: match (compile.stats, compile.profile) {
                 (_, true) => Counts::Stacks,
@@ -166,7 +166,7 @@ impl Settings {
             strict: self.strict,
             strict_variables: self.strict_variables,
             native_stdlib: self.native_stdlib,
-            native_templates: self.native_templates,
+            native_ruby: self.native_ruby,
             check_cycles: self.check_cycles,
             stats: self.counts != Counts::None,
             profile: self.counts == Counts::Stacks,

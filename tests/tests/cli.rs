@@ -402,7 +402,7 @@ fn stats_count_what_is_called() {
     assert_eq!(figures["stats"]["ruby"]["by_name"]["m::own"]["calls"], 2, "{line}");
     assert_eq!(figures["stats"]["erb_native"]["calls"], 1, "{line}");
     assert_eq!(figures["stats"]["erb"]["reasons"]["m/u.erb"], "`self`, line 2", "{line}");
-    args.push("--no-native-templates");
+    args.push("--no-native-ruby");
     let answer = run(&args);
     let line = answer.err.lines().find(|line| line.starts_with("{\"stats\"")).expect("there are figures");
     let figures: Value = serde_json::from_str(line).expect("it is JSON");

@@ -63,7 +63,7 @@ fn native_templates_change_no_catalog_of_the_corpus() {
     let classes = classes::read();
     let [native, ruby] = [true, false].map(|native| {
         let change = |job: &mut Value| {
-            job["settings"]["native_templates"] = Value::Bool(native);
+            job["settings"]["native_ruby"] = Value::Bool(native);
             job["stats"] = Value::Bool(native);
         };
         run::compile_as(&classes, MACHINES[0], change).expect("Bunraku builds and starts")
@@ -84,7 +84,7 @@ fn native_templates_change_no_catalog_of_the_control_repo() {
     let [native, ruby] = [true, false].map(|native| {
         let job = |node: &&str| {
             let mut job = control_repo::job(node);
-            job["settings"]["native_templates"] = Value::Bool(native);
+            job["settings"]["native_ruby"] = Value::Bool(native);
             job["stats"] = Value::Bool(native);
             job
         };
@@ -113,7 +113,7 @@ fn generated_templates_give_what_ruby_makes_of_them() {
         serde_json::json!({
             "id": 1,
             "code": format!("{prelude}notice(inline_template('{text}'))\n"),
-            "settings": {"strict": "warning", "strict_variables": false, "native_templates": native},
+            "settings": {"strict": "warning", "strict_variables": false, "native_ruby": native},
             "stats": native,
         })
     };

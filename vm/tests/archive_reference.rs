@@ -34,7 +34,7 @@ const READING: &str = "
   not touched are not read from the disk.
 - **A unit** is run where it lies: see `instructions.md` and `vm/src/unit/layout.rs`. Its chunks are verified before
   they first run, whatever their checksums say.
-- **A template** is read when it is first rendered: see `runtime/erb/src/form/`. Indices, nesting and counts are checked
+- **A template** is read when it is first rendered: see `runtime/native-ruby/src/encoded/`. Indices, nesting and counts are checked
   while it is read. The compiler's fingerprint covers what lowers templates, so that no other version's are read.
 - **Cold parts** are bincode with fixed-width numbers, decoded by one module.
 - **Whatever is wrong** is one error that names the archive. One made by another version or another compiler says how

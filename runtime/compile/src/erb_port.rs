@@ -3,8 +3,8 @@
 
 use crate::compile::Compile;
 use crate::stats::Kind;
-use bunraku_erb::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
 use bunraku_files::tree::Tree;
+use bunraku_native_ruby::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::scope::Scope;
@@ -53,7 +53,7 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// Those of the Ruby worker, where the template needs it.
     pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
-        if self.asked.settings.native_templates {
+        if self.asked.settings.native_ruby {
             let started = Instant::now();
             let render = || self.erb.render(self, vm, scope, &erb);
             let rendered = self.accounts.counter.attempt(Kind::ErbNative, name_of(&erb), render);

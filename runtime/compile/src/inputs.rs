@@ -6,8 +6,8 @@ use crate::state::journal::Log;
 use crate::stats::Stats;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
-use bunraku_erb::KeptTemplates;
 use bunraku_hiera::query::{Answer, Query};
+use bunraku_native_ruby::KeptTemplates;
 use bunraku_nodes::facts::Facts;
 use bunraku_ruby::Ruby;
 use bunraku_stores::Store;
@@ -28,8 +28,8 @@ pub struct Settings {
     pub strict_variables: bool,
     /// Whether native twins stand in for functions of puppetlabs-stdlib and its like: `native_stdlib`.
     pub native_stdlib: bool,
-    /// Whether ERB templates are rendered without Ruby where that is possible: `native_templates`.
-    pub native_templates: bool,
+    /// Whether ERB templates and functions in Ruby run without Ruby where that is possible: `native_ruby`.
+    pub native_ruby: bool,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
     /// Whether calls are counted.
@@ -52,7 +52,7 @@ impl Default for Settings {
             strict: Strict::Error,
             strict_variables: true,
             native_stdlib: true,
-            native_templates: true,
+            native_ruby: true,
             check_cycles: false,
             stats: false,
             profile: false,

@@ -53,7 +53,7 @@ impl RequestSettings {
             }
             ("strict_variables", Json::Bool(value)) => self.compile.strict_variables = *value,
             ("native_stdlib", Json::Bool(value)) => self.compile.native_stdlib = *value,
-            ("native_templates", Json::Bool(value)) => self.compile.native_templates = *value,
+            ("native_ruby", Json::Bool(value)) => self.compile.native_ruby = *value,
             ("max_depth", Json::Number(limit)) => self.compile.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => self.compile.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => self.compile.limits.memory = whole(name, limit)?,

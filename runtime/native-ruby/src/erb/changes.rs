@@ -1,0 +1,244 @@
+//! What a template does to the compile: variables it sets, and arrays and hashes of Puppet's that it changes in place.
+//!
+//! Real Puppet hands its own objects to templates, and some templates put things into them. Here the template gets a
+//! copy, and what has become of it is told to the compile when all has gone well. A variable that a template sets may
+//! hold what only Ruby knows (symbols), so it stays here, where later templates find it; should the compile need the
+//! worker after all, Ruby renders that template again, for what it sets.
+//!
+//! Both are done only while no worker runs for the compile: a worker remembers variables itself.
+
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::value::{HashValue, V};
+use crate::world::WorkerState;
+use crate::{budget, value::compare};
+use bunraku_vm::host::Erb;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::symbol::Symbol;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A variable that a template has set.
+struct SetVariable<'c> {
+    scope: u32,
+    name: String,
+    value: V<'c>,
+}
+
+/// A template to be rendered in Ruby, should a worker be started: for what it sets.
+pub struct Replay<'c> {
+    /// The scope it was rendered in.
+    pub scope: &'c Scope<'c>,
+    /// What it is.
+    pub template: ReplayOf,
+}
+
+/// What is rendered again.
+pub enum ReplayOf {
+    /// A file, by the name it was asked for and its path.
+    File {
+        /// What messages call it.
+        name: String,
+        /// Where it lies.
+        file: String,
+    },
+    /// A template given as text.
+    Text(String),
+}
+
+/// Variables that templates of the compile have set, and those templates.
+#[derive(Default)]
+pub(crate) struct SetByTemplates<'c> {
+    all: RefCell<Vec<SetVariable<'c>>>,
+    replays: RefCell<Vec<Replay<'c>>>,
+    /// Whether the rendering under way has set one, or seen one, which it may change.
+    used: Cell<bool>,
+}
+
+impl<'c> SetByTemplates<'c> {
+    /// A rendering begins. Gives how many variables there are, for [`truncate`](Self::truncate).
+    pub fn begin(&self) -> usize {
+        self.used.set(false);
+        self.count()
+    }
+
+    /// Whether the rendering under way has set a variable, or read one that a template has set.
+    pub fn was_used(&self) -> bool {
+        self.used.get()
+    }
+
+    /// Whether a scope sees any variable that a template has set.
+    pub fn any_seen_from(&self, scope: &'c Scope<'c>) -> bool {
+        let all = self.all.borrow();
+        let mut chain = std::iter::successors(Some(scope), |scope| scope.parent);
+        !all.is_empty() && chain.any(|scope| all.iter().any(|set| set.scope == scope.id))
+    }
+
+    /// How many variables there are.
+    pub fn count(&self) -> usize {
+        self.all.borrow().len()
+    }
+
+    /// Drops all but the first `count`: the rendering that has set the others has failed.
+    pub fn truncate(&self, count: usize) {
+        self.all.borrow_mut().truncate(count);
+    }
+
+    /// Keeps the template for [`take_replays`](Self::take_replays): rendering it has set variables.
+    pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>) {
+        let template = match erb {
+            Erb::File { name, file } => ReplayOf::File { name: (*name).to_owned(), file: (*file).to_owned() },
+            Erb::Text(text) => ReplayOf::Text((*text).to_owned()),
+        };
+        self.replays.borrow_mut().push(Replay { scope, template });
+    }
+
+    /// Takes the templates that Ruby has to render again. It sets their variables anew, so they are dropped here.
+    pub fn take_replays(&self) -> Vec<Replay<'c>> {
+        self.all.borrow_mut().clear();
+        self.replays.take()
+    }
+
+    /// Drops all that lies on the heap.
+    pub fn release(&self) {
+        self.all.take();
+        self.replays.take();
+    }
+
+    fn own(&self, scope: &Scope<'c>, name: &str, first: usize) -> Option<V<'c>> {
+        let all = self.all.borrow();
+        all.iter()
+            .take(first)
+            .find(|set| set.scope == scope.id && set.name == name)
+            .map(|set| set.value.clone())
+    }
+
+    /// The variable as a template sees it from a scope, if it is among the `first` that templates have set. `symbol` is
+    /// the name's, if it has one.
+    pub(crate) fn find(
+        &self,
+        symbol: Option<Symbol>,
+        scope: &'c Scope<'c>,
+        name: &str,
+        first: usize,
+    ) -> Option<V<'c>> {
+        if !self.all.borrow().iter().take(first).any(|set| set.name == name) {
+            return None;
+        }
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if let Some(value) = self.own(scope, name, first) {
+                self.used.set(true);
+                return Some(value);
+            }
+            if symbol.is_some_and(|symbol| scope.own(symbol).is_some()) {
+                return None;
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// Sets a variable for the templates that follow. Only a name that no Puppet code uses: any other is left to Ruby, and
+    /// so is all while a worker runs.
+    pub(crate) fn set(
+        &self,
+        vm: &Vm<'c>,
+        scope: &'c Scope<'c>,
+        (name, value): (&str, V<'c>),
+        worker: WorkerState,
+    ) -> OrRuby<()> {
+        let mut bytes = name.bytes();
+        let word = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_lowercase())
+            && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric());
+        if !word || vm.symbols.get(name).is_some() || worker != WorkerState::None {
+            return Err(ForRuby("a variable to be set"));
+        }
+        if self.own(scope, name, usize::MAX).is_some() {
+            return Err(ForRuby("a variable to be set again"));
+        }
+        let set = SetVariable { scope: scope.id, name: name.to_owned(), value };
+        self.all.borrow_mut().push(set);
+        self.used.set(true);
+        Ok(())
+    }
+}
+
+/// A variable's array or hash that the template may change.
+pub(crate) struct Lent<'c> {
+    pub name: String,
+    original: Value<'c>,
+    pub copy: V<'c>,
+}
+
+impl<'c> Lent<'c> {
+    /// A deep copy of an array or hash; none of another value, which nothing can change in place.
+    pub fn new(name: &str, original: Value<'c>) -> OrRuby<Option<Lent<'c>>> {
+        if !matches!(original, Value::Array(_) | Value::Hash(_)) {
+            return Ok(None);
+        }
+        Ok(Some(Lent { name: name.to_owned(), original, copy: copy(original, 0)? }))
+    }
+
+    /// Whether the template has changed the copy.
+    pub fn is_changed(&self) -> OrRuby<bool> {
+        Ok(!unchanged(&self.copy, self.original)?)
+    }
+}
+
+fn copy<'c>(value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
+    budget::spend(1)?;
+    if depth > 60 {
+        return Err(ForRuby("a deep value"));
+    }
+    Ok(match value {
+        Value::Array(items) => {
+            V::list(items.items().iter().map(|item| copy(*item, depth + 1)).collect::<OrRuby<_>>()?)
+        }
+        Value::Hash(hash) => {
+            let entries = hash.entries().iter();
+            let entries = entries.map(|(key, value)| Ok((V::from(*key), copy(*value, depth + 1)?)));
+            let map = HashValue { entries: entries.collect::<OrRuby<_>>()? };
+            if map.is_large() {
+                return Err(ForRuby("a large hash"));
+            }
+            V::Map(Rc::new(RefCell::new(map)))
+        }
+        other => V::from(other),
+    })
+}
+
+fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
+    match (copy, original) {
+        (V::List(copy), Value::Array(original)) => {
+            let copy = copy.borrow();
+            if copy.len() != original.items().len() {
+                return Ok(false);
+            }
+            for (copy, original) in copy.iter().zip(original.items()) {
+                if !unchanged(copy, *original)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (V::Map(copy), Value::Hash(original)) => {
+            let copy = &copy.borrow().entries;
+            if copy.len() != original.len() {
+                return Ok(false);
+            }
+            for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
+                if !compare::is_eql(key, &V::from(*known))? || !unchanged(value, *original)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (V::Other(copy), original) => Ok(copy.same(original)),
+        (copy, original) => match V::from(original) {
+            V::Other(_) => Ok(false),
+            original => compare::is_eql(copy, &original),
+        },
+    }
+}

@@ -1,0 +1,82 @@
+//! Lowered templates kept for the compiles to come: those of files with the snapshot, those given as text with the
+//! session.
+
+use crate::erb::lowered::Lowered;
+use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
+use bunraku_files::read;
+use bunraku_files::recent::Recent;
+use bunraku_files::tree::Tree;
+use bunraku_vm::archive::ArchiveFault;
+use bunraku_vm::archive::layout::Section;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Templates of all snapshots of a session: files until they change, and texts.
+pub struct SessionTemplates {
+    files: Arc<SessionFiles<Arc<Lowered>, 1>>,
+    /// Templates given as text. Key: the text. Bound: [`MOST_TEXTS`]. Never stale. Test: `tests/tests/erb.rs`.
+    texts: Mutex<Recent<Box<str>, Arc<Lowered>>>,
+}
+
+impl Default for SessionTemplates {
+    fn default() -> Self {
+        SessionTemplates { files: Arc::default(), texts: Mutex::new(Recent::new(MOST_TEXTS)) }
+    }
+}
+
+/// How many templates given as text are kept.
+const MOST_TEXTS: usize = 1000;
+
+const TEMPLATES: Contract = Contract {
+    holds: "ERB templates, lowered",
+    key: "path",
+    bound: "the templates of the tree; of others and for the next snapshot, 50,000",
+    stale: "size or time of the file differ",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+/// What a snapshot keeps of ERB templates.
+pub struct Templates {
+    files: FileMemo<Arc<Lowered>, 1>,
+    session: Arc<SessionTemplates>,
+}
+
+impl Templates {
+    /// Nothing lowered yet but what `session` has of other snapshots.
+    pub fn new(session: Arc<SessionTemplates>) -> Templates {
+        Templates { files: FileMemo::new(&TEMPLATES, session.files.clone()), session }
+    }
+
+    /// A file's template; none where it can't be read.
+    pub(crate) fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
+        let archived = || {
+            let lowered = tree.archived(path, |opened, entry| {
+                let Some(part) = opened.archive().part_in(entry, Section::Templates)? else {
+                    return Ok(None);
+                };
+                let lowered = Lowered::decode(opened.archive().part_bytes(&part)?);
+                lowered.map(Some).ok_or(ArchiveFault::Cold(Section::Templates))
+            });
+            lowered.map(Arc::new)
+        };
+        let make = || {
+            // A frozen archive may hold no texts: then Ruby would read the file, too.
+            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
+            Ok(Arc::new(Lowered::new(&text)))
+        };
+        self.files.get((tree, path, 0), archived, |_| (), make).ok()
+    }
+
+    /// The template of a text.
+    pub(crate) fn text(&self, text: &str) -> Arc<Lowered> {
+        let texts = &self.session.texts;
+        if let Some(kept) = texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
+            return kept;
+        }
+        let lowered = Arc::new(Lowered::new(text.as_bytes()));
+        if let Ok(mut texts) = texts.lock() {
+            texts.insert(text.into(), lowered.clone());
+        }
+        lowered
+    }
+}

@@ -1,0 +1,171 @@
+//! ERB of one compile: which templates it has met, what they have set, and how deep they render each other.
+
+use crate::erb::changes::{Replay, SetByTemplates};
+use crate::erb::lowered::Lowered;
+use crate::erb::templates::Templates;
+use crate::eval::{self, Rendered, Stopped};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::tree::Unsupported;
+use crate::world::{TemplateWorld, WorkerState};
+use bunraku_vm::host::Erb;
+use bunraku_vm::scope::Scope;
+use bunraku_vm::vm::Vm;
+use elsa::FrozenVec;
+use hashbrown::HashMap;
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The templates that a compile uses, kept for as long as it runs and lent to it where they lie.
+#[derive(Default)]
+pub struct KeptTemplates(FrozenVec<Arc<Lowered>>);
+
+/// What a compile has of ERB.
+pub struct Templating<'c> {
+    /// The templates of all compiles.
+    templates: &'c Templates,
+    kept: &'c KeptTemplates,
+    met: Met<'c>,
+    /// Variables that templates have set.
+    pub(crate) set_by_templates: SetByTemplates<'c>,
+    /// How many templates are being rendered, each within the one before.
+    depth: Cell<usize>,
+}
+
+/// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
+///
+/// Key: the file's path, or the text. Bound: the templates that the compile renders. Stale: never, for a compile sees
+/// each file once; they go when it ends. Held by `tests/tests/erb.rs`, where templates are rendered again and again.
+#[derive(Default)]
+struct Met<'c> {
+    files: RefCell<HashMap<String, &'c Lowered>>,
+    texts: RefCell<HashMap<String, &'c Lowered>>,
+}
+
+/// What statistics call a template.
+pub fn name_of<'t>(erb: &Erb<'t>) -> &'t str {
+    match erb {
+        Erb::File { name, .. } => name,
+        Erb::Text(_) => "inline_template",
+    }
+}
+
+impl<'c> Templating<'c> {
+    /// Nothing has been rendered yet. `templates` outlives the compile, `kept` goes with it.
+    pub fn new(templates: &'c Templates, kept: &'c KeptTemplates) -> Self {
+        Templating {
+            templates,
+            kept,
+            met: Met::default(),
+            set_by_templates: SetByTemplates::default(),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// Renders a template; none where Ruby has to do it. What it gives is to be done by the caller: nothing of it can be
+    /// seen before.
+    pub fn render(
+        &self,
+        world: &dyn TemplateWorld<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        erb: &Erb<'_>,
+    ) -> Option<Rendered<'c>> {
+        let set_before = self.set_by_templates.begin();
+        match self.try_to_render(world, vm, scope, erb) {
+            Ok(rendered) => {
+                if self.set_by_templates.was_used() {
+                    self.set_by_templates.note(scope, erb);
+                }
+                Some(rendered)
+            }
+            Err(_) => {
+                self.set_by_templates.truncate(set_before);
+                None
+            }
+        }
+    }
+
+    /// What a worker that has just been started has to render again, for the variables it sets: from now on they are
+    /// Ruby's.
+    pub fn take_replays(&self) -> Vec<Replay<'c>> {
+        self.set_by_templates.take_replays()
+    }
+
+    /// Drops all that lies on the heap: the compile is over.
+    pub fn release(&self) {
+        // A part that is added has to be named here.
+        let Templating { templates: _, kept: _, met: Met { files, texts }, set_by_templates, depth: _ } =
+            self;
+        files.take();
+        texts.take();
+        set_by_templates.release();
+    }
+
+    /// How many templates are around the one that is about to be rendered.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth.get()
+    }
+
+    /// The text of the template that `template()` finds by this name, rendered within another that has `depth` around it.
+    pub(crate) fn render_nested(
+        &self,
+        world: &dyn TemplateWorld<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        (name, depth): (&str, usize),
+    ) -> OrRuby<Rendered<'c>> {
+        let outer = self.depth.replace(depth + 1);
+        let found = world.template_file(vm, name).ok().flatten();
+        let rendered = found
+            .ok_or(ForRuby("a template there is not"))
+            .and_then(|file| self.try_to_render(world, vm, scope, &Erb::File { name, file: &file }));
+        self.depth.set(outer);
+        rendered
+    }
+
+    fn try_to_render(
+        &self,
+        world: &dyn TemplateWorld<'c>,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        erb: &Erb<'_>,
+    ) -> OrRuby<Rendered<'c>> {
+        let lowered = self.lowered(world, erb).ok_or(ForRuby("a file that cannot be read"))?;
+        let Some(template) = lowered.template() else {
+            world.needs_ruby(name_of(erb), &|| lowered.reason());
+            return Err(ForRuby("the template"));
+        };
+        let rendered = eval::render(self, world, vm, scope, template);
+        if let Err(Stopped { ask, reason }) = &rendered {
+            let known = reason.and_then(|number| template.reasons.get(number as usize));
+            world
+                .needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Unsupported::to_string));
+        }
+        match rendered {
+            Ok(_) => lowered.count_rendered(),
+            // While a worker runs some templates are left to it that are rendered natively otherwise.
+            Err(_) if world.worker() == WorkerState::Present => {}
+            Err(_) => lowered.count_for_ruby(),
+        }
+        rendered.map_err(|stopped| stopped.ask)
+    }
+
+    /// The template, kept for as long as the compile runs; none where its file can't be read.
+    fn lowered(&self, world: &dyn TemplateWorld<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
+        let (met, key) = match erb {
+            Erb::File { file, .. } => (&self.met.files, *file),
+            Erb::Text(text) => (&self.met.texts, *text),
+        };
+        if let Some(lowered) = met.borrow().get(key) {
+            return Some(lowered);
+        }
+        let lowered = match erb {
+            Erb::File { file, .. } => self.templates.file(world.tree(), Path::new(file))?,
+            Erb::Text(text) => self.templates.text(text),
+        };
+        let lowered = self.kept.0.push_get(lowered);
+        met.borrow_mut().insert(key.to_owned(), lowered);
+        Some(lowered)
+    }
+}

@@ -1,0 +1,148 @@
+//! Blocks: what they are given goes to their parameters, and to those of assignments to several names.
+
+use super::stop::BlockExit;
+use super::{Done, Run};
+use crate::for_ruby::OrRuby;
+use crate::methods;
+use crate::tree::{AssignTarget, Block, BlockBody};
+use crate::value::V;
+
+impl<'c> Run<'_, 'c> {
+    /// Runs a block with one value: an array is spread where the block has several parameters.
+    pub(crate) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
+        match block {
+            Block::Method(method) => methods::call(self, value, *method, &[], None),
+            Block::Body(body) => {
+                self.give_one(body, value)?;
+                self.run(body)
+            }
+        }
+    }
+
+    /// Runs a block with two values.
+    pub(crate) fn yield_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c> {
+        match block {
+            Block::Method(method) => methods::call(self, first, *method, &[second], None),
+            Block::Body(body) => {
+                self.give_two(body, first, second)?;
+                self.run(body)
+            }
+        }
+    }
+
+    /// Runs a block with one value for its effects.
+    pub(crate) fn each_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Method(_) => self.yield_one(block, value).map(drop),
+            Block::Body(body) => {
+                self.give_one(body, value)?;
+                self.run_each(body)
+            }
+        }
+    }
+
+    /// The same with two values.
+    pub(crate) fn each_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Method(_) => self.yield_two(block, first, second).map(drop),
+            Block::Body(body) => {
+                self.give_two(body, first, second)?;
+                self.run_each(body)
+            }
+        }
+    }
+
+    /// The same with a key and its value, which make a pair where the block has one parameter.
+    pub(crate) fn each_pair(&mut self, block: &'c Block, key: V<'c>, value: V<'c>) -> Done<'c, ()> {
+        match block {
+            Block::Body(body) if body.params.len() == 2 => self.each_two(block, key, value),
+            _ => self.each_one(block, V::pair(key, value)),
+        }
+    }
+
+    fn give_one(&mut self, body: &BlockBody, value: V<'c>) -> OrRuby<()> {
+        self.enter(body);
+        match &*body.params {
+            [] => Ok(()),
+            [AssignTarget::Local(slot)] if !body.spreads => {
+                self.locals[*slot as usize] = value;
+                Ok(())
+            }
+            [AssignTarget::Many(targets)] if !body.spreads => self.spread(targets, value),
+            [rest @ AssignTarget::Rest(_)] if !body.spreads => {
+                self.assign_many(std::slice::from_ref(rest), vec![value])
+            }
+            params => self.spread(params, value),
+        }
+    }
+
+    fn give_two(&mut self, body: &BlockBody, first: V<'c>, second: V<'c>) -> OrRuby<()> {
+        self.enter(body);
+        match &*body.params {
+            [AssignTarget::Local(a), AssignTarget::Local(b)] => {
+                self.locals[*a as usize] = first;
+                self.locals[*b as usize] = second;
+                Ok(())
+            }
+            params => self.assign_many(params, vec![first, second]),
+        }
+    }
+
+    pub(crate) fn enter(&mut self, body: &BlockBody) {
+        for slot in body.own.0..body.own.1 {
+            self.locals[slot as usize] = V::Nil;
+        }
+    }
+
+    fn run(&mut self, body: &'c BlockBody) -> Done<'c> {
+        self.used.spend(1)?;
+        self.eval(&body.body).or_else(|stop| stop.land(BlockExit::Next))
+    }
+
+    fn run_each(&mut self, body: &'c BlockBody) -> Done<'c, ()> {
+        self.used.spend(1)?;
+        self.statement(&body.body).or_else(|stop| stop.land(BlockExit::Next).map(drop))
+    }
+
+    pub(crate) fn assign(&mut self, target: &AssignTarget, value: V<'c>) -> OrRuby<()> {
+        match target {
+            AssignTarget::Local(slot) => {
+                self.locals[*slot as usize] = value;
+                Ok(())
+            }
+            AssignTarget::Rest(slot) => {
+                if let Some(slot) = slot {
+                    self.locals[*slot as usize] = value;
+                }
+                Ok(())
+            }
+            AssignTarget::Many(targets) => self.spread(targets, value),
+        }
+    }
+
+    /// Assigns an array's items to several targets, or another value to the first.
+    fn spread(&mut self, targets: &[AssignTarget], value: V<'c>) -> OrRuby<()> {
+        let values = match value.items()? {
+            Some(items) => items,
+            None => vec![value],
+        };
+        self.assign_many(targets, values)
+    }
+
+    pub(crate) fn assign_many(&mut self, targets: &[AssignTarget], values: Vec<V<'c>>) -> OrRuby<()> {
+        let rest = targets.iter().position(|target| matches!(target, AssignTarget::Rest(_)));
+        let behind = rest.map_or(0, |rest| targets.len() - rest - 1);
+        let count = values.len();
+        let mut values = values.into_iter();
+        for (n, target) in targets.iter().enumerate() {
+            let value = if Some(n) == rest {
+                let taken = count.saturating_sub(n + behind);
+                V::list(values.by_ref().take(taken).collect())
+            } else {
+                values.next().unwrap_or(V::Nil)
+            };
+            self.assign(target, value)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Expressions that are seldom met.
+
+use super::stop::{BlockExit, Unwind};
+use super::{Done, LARGEST, LastMatch, Run};
+use crate::for_ruby::ForRuby;
+use crate::method::Method;
+use crate::methods;
+use crate::tree::{Case, Expr, RegexpOptions};
+use crate::value::compare::case_equal;
+use crate::value::{HashValue, V};
+use crate::{budget, value::text};
+use bunraku_vm::regex;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Bound of a range's ends: sums with them don't overflow.
+const FURTHEST: u64 = 1 << 40;
+
+impl<'c> Run<'_, 'c> {
+    /// Expressions that are seldom met.
+    pub(crate) fn rare(&mut self, node: &'c Expr) -> Done<'c> {
+        Ok(match node {
+            Expr::Fresh(value) => {
+                let value = self.eval(value)?;
+                match value.text() {
+                    Some(text) => V::made(text.to_owned()),
+                    None => value,
+                }
+            }
+            Expr::Join(pieces) => {
+                let mut text = String::new();
+                for piece in pieces {
+                    let piece = self.eval(piece)?;
+                    text::put(&mut text, &piece)?;
+                }
+                V::made(text)
+            }
+            Expr::Regexp(source, options) => self.regexp(source, *options)?,
+            Expr::Array(items) => V::list(self.values(items)?),
+            Expr::Hash(pairs) => self.hash(pairs)?,
+            Expr::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
+                (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
+                    V::Range(from, to, *open)
+                }
+                _ => return Err(ForRuby("a range of other than integers").into()),
+            },
+            Expr::While(parts, wanted) => self.repeat(parts, *wanted)?,
+            Expr::Case(case) => return self.case(case),
+            Expr::AppendLocal(slot, value) => self.append(*slot, value)?,
+            Expr::Group(number) => match &self.last {
+                LastMatch::Known(groups) => {
+                    groups.as_ref().and_then(|groups| groups.get(*number).cloned()).unwrap_or(V::Nil)
+                }
+                LastMatch::Unknown => return Err(ForRuby("groups of a match").into()),
+            },
+            Expr::Next(value) => return Err(Unwind::jump(BlockExit::Next, self.eval(value)?)),
+            Expr::Break(value) => return Err(Unwind::jump(BlockExit::Break, self.eval(value)?)),
+            Expr::Return(value) => return Err(Unwind::jump(BlockExit::Return, self.eval(value)?)),
+            Expr::Rescue(parts, slot) => self.rescue(parts, *slot)?,
+            Expr::Define(number) => {
+                self.own.defined.push(*number);
+                V::Void
+            }
+            Expr::CallOwn(number, args) => self.call_own(*number, args)?,
+            Expr::Splat(_) => return Err(ForRuby("a splat").into()),
+            Expr::Unsupported(number) => {
+                self.reason = Some(*number);
+                return Err(ForRuby("what is not known").into());
+            }
+            _ => return Err(ForRuby("an expression").into()),
+        })
+    }
+
+    fn hash(&mut self, pairs: &'c [(Expr, Expr)]) -> Done<'c> {
+        let mut map = HashValue::default();
+        for (key, value) in pairs {
+            let key = self.eval(key)?;
+            let value = self.eval(value)?;
+            map.set(key, value)?;
+        }
+        Ok(V::Map(Rc::new(RefCell::new(map))))
+    }
+
+    /// Runs a body as long as its condition is as `wanted`.
+    fn repeat(&mut self, (condition, body): &'c (Expr, Expr), wanted: bool) -> Done<'c> {
+        loop {
+            self.used.spend(1)?;
+            if self.truth(condition)? != wanted {
+                return Ok(V::Nil);
+            }
+            if let Err(stop) = self.statement(body) {
+                return stop.land(BlockExit::Break);
+            }
+        }
+    }
+
+    fn case(&mut self, case: &'c Case) -> Done<'c> {
+        let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
+        for (patterns, body) in &case.branches {
+            for pattern in patterns {
+                let pattern = self.eval(pattern)?;
+                let met = match &subject {
+                    Some(subject) => self.case_equal(&pattern, subject)?,
+                    None => pattern.truthy(),
+                };
+                if met {
+                    return self.eval(body);
+                }
+            }
+        }
+        self.eval(&case.otherwise)
+    }
+
+    /// `<<` of a local variable: of a string that nothing else knows, or of an array.
+    fn append(&mut self, slot: u32, value: &'c Expr) -> Done<'c> {
+        let value = self.eval(value)?;
+        let slot = slot as usize;
+        if let V::Made(text) = &mut self.locals[slot] {
+            let added = value.text().ok_or(ForRuby("`<<` of other than a string"))?;
+            let text = Rc::get_mut(text).ok_or(ForRuby("a change of a string that others know"))?;
+            budget::made(added.len());
+            if text.len() + added.len() > LARGEST {
+                return Err(ForRuby("much text").into());
+            }
+            text.push_str(added);
+            return Ok(V::Void);
+        }
+        let list = self.locals[slot].clone();
+        methods::call(self, list, Method::Append, &[value], None)
+    }
+
+    /// `begin … rescue`: what is raised goes into a local variable, if any is named.
+    fn rescue(&mut self, (body, rescue): &'c (Expr, Expr), slot: Option<u32>) -> Done<'c> {
+        match self.eval(body) {
+            Err(stop) if stop.is_raise() => {
+                if let Some(slot) = slot {
+                    self.locals[slot as usize] = V::Void;
+                }
+                self.eval(rescue)
+            }
+            other => other,
+        }
+    }
+
+    /// `===` of `case`, which keeps the groups of a match.
+    fn case_equal(&mut self, pattern: &V<'c>, subject: &V<'c>) -> Done<'c, bool> {
+        if self.names_groups() && matches!(pattern, V::Regexp(_)) && subject.text().is_some() {
+            let place =
+                methods::call(self, pattern.clone(), Method::Matches, std::slice::from_ref(subject), None)?;
+            return Ok(place.truthy());
+        }
+        Ok(case_equal(pattern, subject)?)
+    }
+
+    fn regexp(&mut self, source: &'c Expr, options: RegexpOptions) -> Done<'c> {
+        let source = match source {
+            Expr::String(text) => text.to_string(),
+            Expr::Join(pieces) => {
+                let mut text = String::new();
+                for piece in pieces {
+                    let piece = self.eval(piece)?;
+                    text::put(&mut text, &piece)?;
+                }
+                text
+            }
+            _ => return Err(ForRuby("a regular expression").into()),
+        };
+        let source = regex::with_options(&source, options.ignore_case, options.multiline, options.extended);
+        regex::check(&source).map_err(|_| ForRuby("a regular expression that is not understood"))?;
+        Ok(V::Regexp(source.into()))
+    }
+}

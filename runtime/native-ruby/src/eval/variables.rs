@@ -1,0 +1,170 @@
+//! Variables of the scope as a template sees them: looked up when they are asked for, and lent as copies where the
+//! template may change them.
+
+use super::{Done, Run};
+use crate::erb::changes::Lent;
+use crate::erb::templating::Templating;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::tree::{Expr, InstanceVariable, MethodCall, Program, SHARED};
+use crate::value::V;
+use crate::world::WorkerState;
+use bunraku_vm::value::Value;
+
+/// The variables of one rendering.
+pub(crate) struct Variables<'c> {
+    /// The template's instance variables, as far as they were asked for.
+    pub(crate) seen: Vec<VariableState<'c>>,
+    /// All variables of the scope, once they were asked for.
+    pub all: Option<Value<'c>>,
+    /// Arrays and hashes of Puppet's that it may change.
+    lent: Vec<Lent<'c>>,
+    /// How many variables templates of the compile had set before it began: it sees no others as its own.
+    set_before: usize,
+    /// Whether its scope sees any of those, and how many there were when that was found out.
+    sees_set: Option<(usize, bool)>,
+}
+
+/// An instance variable.
+pub(crate) enum VariableState<'c> {
+    /// Nobody has asked for it.
+    Unasked,
+    /// It has no value: `defined?` tells it from one that was set to nil.
+    Unset,
+    Set(V<'c>),
+}
+
+impl<'c> VariableState<'c> {
+    pub(crate) fn value(&self) -> &V<'c> {
+        match self {
+            VariableState::Set(value) => value,
+            VariableState::Unasked | VariableState::Unset => &V::Nil,
+        }
+    }
+}
+
+impl<'c> Variables<'c> {
+    /// Nobody has asked for any yet.
+    pub(crate) fn new(template: &Program, engine: &Templating<'c>) -> Self {
+        Variables {
+            seen: template.variables.iter().map(|_| VariableState::Unasked).collect(),
+            all: None,
+            lent: Vec::new(),
+            set_before: engine.set_by_templates.count(),
+            sees_set: None,
+        }
+    }
+}
+
+impl<'c> Run<'_, 'c> {
+    /// The value of an instance variable.
+    pub(crate) fn variable(&mut self, number: u32) -> OrRuby<&V<'c>> {
+        self.look_up(number)?;
+        Ok(self.variables.seen[number as usize].value())
+    }
+
+    /// Looks up an instance variable unless it has been looked up before.
+    #[inline]
+    pub(crate) fn look_up(&mut self, number: u32) -> OrRuby<()> {
+        match self.variables.seen[number as usize] {
+            VariableState::Unasked => self.look_up_now(number),
+            _ => Ok(()),
+        }
+    }
+
+    fn look_up_now(&mut self, number: u32) -> OrRuby<()> {
+        let InstanceVariable { name, shared } = &self.template.variables[number as usize];
+        let scope = if *shared { self.vm.top } else { self.scope };
+        let symbol = self.vm.symbols.get_kept(name);
+        if self.sees_set_by_templates()
+            && let Some(value) =
+                self.engine.set_by_templates.find(symbol, scope, &name.text, self.variables.set_before)
+        {
+            self.variables.seen[number as usize] = VariableState::Set(value);
+            return Ok(());
+        }
+        self.variables.seen[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
+            None | Some(Value::Undef) => VariableState::Unset,
+            // `$facts` and the like are frozen.
+            Some(found) if *shared => VariableState::Set(V::from(found)),
+            Some(found) => VariableState::Set(self.lend(&name.text, found)?),
+        };
+        Ok(())
+    }
+
+    /// Whether it sees any variable that templates have set.
+    pub(crate) fn sees_set_by_templates(&mut self) -> bool {
+        let set = &self.engine.set_by_templates;
+        match self.variables.sees_set {
+            Some((count, sees)) if count == set.count() => sees,
+            _ => {
+                let sees = set.any_seen_from(self.scope);
+                self.variables.sees_set = Some((set.count(), sees));
+                sees
+            }
+        }
+    }
+
+    /// A variable's value: a copy where the template may change it.
+    pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
+        // `$facts` and the like are frozen.
+        if !self.template.lends.has(name) || SHARED.contains(&name) {
+            return Ok(V::from(value));
+        }
+        if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {
+            return Ok(lent.copy.clone());
+        }
+        match Lent::new(name, value)? {
+            None => Ok(V::from(value)),
+            Some(lent) => {
+                let copy = lent.copy.clone();
+                self.variables.lent.push(lent);
+                Ok(copy)
+            }
+        }
+    }
+
+    /// The variables whose values have been changed in place.
+    pub(crate) fn changed(&self) -> OrRuby<Vec<(String, Value<'c>)>> {
+        let mut changed = Vec::new();
+        for lent in &self.variables.lent {
+            if lent.is_changed()? {
+                // The template around this one, or the worker, has read the value before.
+                if self.depth > 0 || self.world.worker() == WorkerState::Present {
+                    return Err(ForRuby("a change of what is Puppet's"));
+                }
+                changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// `scope.to_hash[name]` and `scope.to_hash.has_key?(name)` need no hash of all variables.
+    pub(crate) fn one_of_all_variables(
+        &mut self,
+        all: &'c MethodCall,
+        call: &'c MethodCall,
+    ) -> Done<'c, Option<V<'c>>> {
+        let MethodCall { receiver: Some(Expr::Scope), method: Method::Variables, args, block: None, .. } =
+            all
+        else {
+            return Ok(None);
+        };
+        let ([name], None) = (&*call.args, &call.block) else { return Ok(None) };
+        if !args.is_empty()
+            || !matches!(call.method, Method::Element | Method::HasKey | Method::Include)
+            || !matches!(name, Expr::String(_) | Expr::Local(_))
+            || self.sees_set_by_templates()
+        {
+            return Ok(None);
+        }
+        let name = self.eval(name)?;
+        let Some(name) = name.text() else { return Ok(None) };
+        let found = self.vm.symbols.get(name).and_then(|symbol| self.scope.lookup(symbol));
+        let found = found.filter(|value| !value.is_undef());
+        Ok(Some(match call.method {
+            Method::Element => found.map_or(V::Nil, V::from),
+            _ => V::Bool(found.is_some()),
+        }))
+    }
+}

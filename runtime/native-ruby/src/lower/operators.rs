@@ -1,0 +1,276 @@
+//! Operators and assignments.
+
+use crate::lower::origins::ValueOrigin;
+use crate::lower::{Lower, call, operation, parts};
+use crate::method::Method;
+use crate::tree::{AssignTarget, Expr};
+use tree_sitter::Node as Syntax;
+
+impl Lower<'_> {
+    pub(crate) fn binary(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
+        else {
+            return self.unsupported(node, "an operator");
+        };
+        let operator = self.source(operator);
+        if matches!(operator, "=~" | "!~") && left.kind() == "regex" && self.source(left).contains("(?<") {
+            return self.unsupported(node, "names of groups");
+        }
+        if operator == "<<"
+            && left.kind() == "identifier"
+            && let Some(slot) = self.local(self.source(left))
+        {
+            self.origins.change(ValueOrigin::Local(slot));
+            return Expr::AppendLocal(slot, Box::new(self.node(right)));
+        }
+        let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
+            let left = self.truth(left);
+            (left, self.truth(right))
+        } else {
+            let left = self.node(left);
+            (left, self.node(right))
+        };
+        let negate = |method, (left, right)| Expr::Not(Box::new(operation(left, method, right)));
+        match operator {
+            "&&" | "and" => Expr::And(Box::new(pair)),
+            "||" | "or" => Expr::Or(Box::new(pair)),
+            "!=" => negate(Method::Equal, pair),
+            "!~" => negate(Method::Matches, pair),
+            operator => match Method::by_name(operator) {
+                Some(method) => {
+                    if method.changes() {
+                        self.origins.change(self.origin(&pair.0));
+                    }
+                    operation(pair.0, method, pair.1)
+                }
+                None => self.unsupported(node, format!("the operator {operator}")),
+            },
+        }
+    }
+
+    pub(crate) fn unary(&mut self, node: Syntax<'_>) -> Expr {
+        let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
+        let Some(operand) = node.child_by_field_name("operand") else {
+            return self.unsupported(node, "an operator");
+        };
+        match operator {
+            "!" | "not" => Expr::Not(Box::new(self.truth(operand))),
+            "-" => match self.node(operand) {
+                Expr::Int(n) => Expr::Int(-n),
+                Expr::Float(n) => Expr::Float(-n),
+                operand => operation(Expr::Int(0), Method::Minus, operand),
+            },
+            "defined?" => {
+                let mut operand = operand;
+                while let ("parenthesized_statements", [inner]) = (operand.kind(), &parts(operand)[..]) {
+                    operand = *inner;
+                }
+                let text = self.source(operand);
+                match operand.kind() {
+                    "instance_variable" if !text.starts_with("@__") => Expr::IsVariable(self.variable(text)),
+                    "identifier" if self.local(text).is_some() => Expr::String("local-variable".into()),
+                    _ => self.unsupported(node, format!("`defined?({text})`")),
+                }
+            }
+            operator => self.unsupported(node, format!("the operator {operator}")),
+        }
+    }
+
+    /// What an assignment's left side is lowered to with the value given.
+    pub(crate) fn assign(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        let text = self.source(left);
+        match left.kind() {
+            "identifier" => {
+                let slot = self.declare(text);
+                let value = fresh(value(self));
+                self.origins.give(slot, self.origin(&value));
+                Expr::SetLocal(slot, Box::new(value))
+            }
+            "instance_variable" if !text.starts_with("@__") => {
+                let variable = self.variable(text);
+                let value = value(self);
+                self.origins.store(self.origin(&value));
+                Expr::SetVariable(variable, Box::new(value))
+            }
+            "element_reference" => {
+                let Some((object, mut args)) = self.element_parts(left) else {
+                    return self.unsupported(left, "an assignment to an element");
+                };
+                args.push(value(self));
+                self.origins.change(self.origin(&object));
+                call(object, Method::SetElement, args)
+            }
+            _ => {
+                // Locals declared within exist from here on all the same.
+                value(self);
+                self.unsupported(left, format!("an assignment to {text}"))
+            }
+        }
+    }
+
+    pub(crate) fn assignment(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(right)) = (field("left"), field("right")) else {
+            return self.unsupported(node, "an assignment");
+        };
+        if left.kind() == "left_assignment_list" {
+            let Some(targets) = self.targets(left) else {
+                return self.unsupported(node, "an assignment to several");
+            };
+            let value = match right.kind() {
+                "right_assignment_list" => Expr::Array(self.nodes(&parts(right))),
+                _ => self.node(right),
+            };
+            return Expr::SetMany(AssignTarget::Many(targets), Box::new(value));
+        }
+        if matches!(right.kind(), "right_assignment_list" | "splat_argument" | "rescue_modifier") {
+            return self.unsupported(node, "an assignment of several");
+        }
+        self.assign(left, |lower| lower.node(right))
+    }
+
+    pub(crate) fn targets(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
+        let mut targets = Vec::new();
+        for part in parts(list) {
+            targets.push(match part.kind() {
+                "identifier" => {
+                    let slot = self.declare(self.source(part));
+                    self.origins.give(slot, ValueOrigin::Unknown);
+                    AssignTarget::Local(slot)
+                }
+                "destructured_left_assignment" => AssignTarget::Many(self.targets(part)?),
+                _ => return None,
+            });
+        }
+        Some(targets.into())
+    }
+
+    pub(crate) fn operator_assignment(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(operator), Some(right)) = (field("left"), field("operator"), field("right"))
+        else {
+            return self.unsupported(node, "an assignment");
+        };
+        let operator = self.source(operator).trim_end_matches('=').to_owned();
+        let text = self.source(left);
+        if right.kind() == "rescue_modifier" {
+            return self.unsupported(node, "`rescue`");
+        }
+        if left.kind() == "element_reference" {
+            // Object and index are computed once.
+            let Some((object, args)) = self.element_parts(left) else {
+                return self.unsupported(node, "an assignment to an element");
+            };
+            let Ok([index]) = <[Expr; 1]>::try_from(args) else {
+                return self.unsupported(node, "an assignment to an element");
+            };
+            let (a, b) = (self.hidden(), self.hidden());
+            let read = call(Expr::Local(a), Method::Element, vec![Expr::Local(b)]);
+            let right = self.node(right);
+            self.origins.change(self.origin(&object));
+            let write = |value| call(Expr::Local(a), Method::SetElement, vec![Expr::Local(b), value]);
+            let set = match &*operator {
+                "||" => Expr::Or(Box::new((read, write(right)))),
+                "&&" => Expr::And(Box::new((read, write(right)))),
+                operator => match Method::by_name(operator) {
+                    Some(method) => write(operation(read, method, right)),
+                    None => return self.unsupported(node, format!("the operator {operator}=")),
+                },
+            };
+            let keep = |slot, value| Expr::SetLocal(slot, Box::new(value));
+            return Expr::Sequence([keep(a, object), keep(b, index), set].into());
+        }
+        let read = match left.kind() {
+            "identifier" => Expr::Local(self.declare(text)),
+            "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
+            _ => return self.unsupported(node, format!("an assignment to {text}")),
+        };
+        match &*operator {
+            "||" => {
+                let set = self.assign(left, |lower| lower.node(right));
+                Expr::Or(Box::new((read, set)))
+            }
+            "&&" => {
+                let set = self.assign(left, |lower| lower.node(right));
+                Expr::And(Box::new((read, set)))
+            }
+            operator => match Method::by_name(operator) {
+                Some(method) => self.assign(left, |lower| {
+                    let right = lower.node(right);
+                    operation(read, method, right)
+                }),
+                None => self.unsupported(node, format!("the operator {operator}=")),
+            },
+        }
+    }
+
+    /// A fresh slot, for a value that the template has no name for.
+    pub(crate) fn hidden(&mut self) -> u32 {
+        let name = format!(" {}", self.slots);
+        self.declare_here(&name)
+    }
+
+    pub(crate) fn element_parts(&mut self, node: Syntax<'_>) -> Option<(Expr, Vec<Expr>)> {
+        let all = parts(node);
+        let (object, args) = all.split_first()?;
+        if node.child_by_field_name("block").is_some()
+            || args.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "splat_argument"))
+        {
+            return None;
+        }
+        let object = self.node(*object);
+        Some((object, args.iter().map(|arg| self.node(*arg)).collect()))
+    }
+
+    pub(crate) fn element(&mut self, node: Syntax<'_>) -> Expr {
+        // A name in front of a bracket that is no local is a call with an array.
+        match self.element_parts(node) {
+            Some((object, args)) => key_or_call(object, args),
+            None => self.unsupported(node, "an element"),
+        }
+    }
+}
+
+/// `x[…]`: of what has no brackets of another meaning, at a key that is known.
+fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
+    let other = match &object {
+        Expr::Scope => true,
+        Expr::Call(call) => call.method == Method::Variables,
+        _ => false,
+    };
+    match args.pop() {
+        Some(Expr::String(key)) if args.is_empty() && !other => Expr::Key(Box::new(object), key),
+        last => {
+            args.extend(last);
+            call(object, Method::Element, args)
+        }
+    }
+}
+
+/// A string that is assigned to a local is a new object, which may be changed in place.
+fn fresh(value: Expr) -> Expr {
+    match value {
+        Expr::String(_) => Expr::Fresh(Box::new(value)),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lower::lower;
+
+    #[test]
+    fn a_key_that_is_known_is_no_call() {
+        let is_key = |code: &str| {
+            let template = lower(&format!("<%= {code} %>")).expect("it is lowered");
+            format!("{:?}", template.body).contains("Key(")
+        };
+        for code in ["@a['k']", "x = @a; x['k']", "@a[0]['k']", "scope['a']['k']", "{'k' => 1}['k']"] {
+            assert!(is_key(code), "{code}");
+        }
+        for code in ["@a[0]", "@a[@k]", "@a['k', 1]", "scope['k']", "scope.to_hash['k']", "@a[\"#{@k}\"]"] {
+            assert!(!is_key(code), "{code}");
+        }
+    }
+}

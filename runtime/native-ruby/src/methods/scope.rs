@@ -1,0 +1,231 @@
+//! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
+
+use super::string::to_i;
+use crate::eval::{Done, Run, Unwind};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::tree::{Block, SHARED};
+use crate::value::V;
+use crate::value::text;
+use bunraku_stdlib::module::Api;
+use bunraku_vm::base64;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::host::Strict;
+
+/// The method of the scope of a name.
+pub(crate) fn of_scope(name: &str) -> Option<Method> {
+    Some(match name {
+        "lookupvar" => Method::LookUp,
+        "to_hash" => Method::Variables,
+        "include?" => Method::HasVariable,
+        "exist?" => Method::IsVariable,
+        "setvar" => Method::SetVariable,
+        _ => return None,
+    })
+}
+
+/// How a function of Puppet is called natively; none for functions that do more than give a value.
+pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
+    Some(match name {
+        "template" => Method::Template,
+        name if api == Api::Old && level(name).is_some() => Method::Log,
+        name if PURE.contains(&name) => Method::Puppet,
+        name if api == Api::New && PURE_NEW.contains(&name) => Method::Puppet,
+        _ => return None,
+    })
+}
+
+/// Functions without effects that `scope.function_…` and `scope.call_function` both call. Puppet's other functions
+/// refuse the former.
+const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf"];
+/// Functions without effects that only `scope.call_function` calls; those of modules by their native twins.
+const PURE_NEW: &[&str] = &[
+    "regsubst",
+    "split",
+    "apache::bool2httpd",
+    "memcached::max_memory",
+    "postgresql::postgresql_password",
+    "bool2num",
+    "bool2str",
+    "empty",
+    "flatten",
+    "join",
+    "keys",
+    "length",
+    "mysql::password",
+    "num2bool",
+    "size",
+    "sort",
+    "str2bool",
+    "strip",
+    "unique",
+    "upcase",
+    "downcase",
+    "values",
+    "stdlib::to_json",
+    "to_json",
+    "stdlib::to_yaml",
+    "to_yaml",
+    "to_json_pretty",
+    "stdlib::to_json_pretty",
+    "base64",
+    "uriescape",
+    "stdlib::shell_escape",
+    "shell_escape",
+    "is_service_default",
+    "normalize_ip_for_uri",
+];
+
+/// The level of a function that logs.
+fn level(name: &str) -> Option<Severity> {
+    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
+    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
+}
+
+/// Calls a method of the scope.
+pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
+    match (method, args) {
+        (Method::LookUp | Method::Element, [name]) => {
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
+            match look_up(run, name)? {
+                Some(value) => Ok(value),
+                None if run.vm.host.strict() == Strict::Off => Ok(V::Nil),
+                None => Err(ForRuby("a variable there is not").into()),
+            }
+        }
+        (Method::HasVariable, [name]) => has_variable(run, name),
+        (Method::IsVariable, [name]) => {
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
+            Ok(V::Bool(look_up(run, name)?.is_some()))
+        }
+        (Method::SetVariable, [name, value]) => {
+            let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
+            let (set, worker) = (&run.engine.set_by_templates, run.world.worker());
+            set.set(run.vm, run.scope, (name, value.clone()), worker)?;
+            Ok(value.clone())
+        }
+        (Method::Variables, []) if !run.sees_set_by_templates() => {
+            // Templates ask in each round of a loop, and nothing sets a variable during a rendering.
+            let all = match run.variables.all {
+                Some(all) => all,
+                None => run.world.variables(run.vm, run.scope),
+            };
+            run.variables.all = Some(all);
+            Ok(V::from(all))
+        }
+        _ => Err(ForRuby("a method of the scope").into()),
+    }
+}
+
+fn look_up<'c>(run: &mut Run<'_, 'c>, name: &str) -> OrRuby<Option<V<'c>>> {
+    let symbol = run.vm.symbols.get(name);
+    if let Some(value) = run.engine.set_by_templates.find(symbol, run.scope, name, usize::MAX) {
+        return Ok(Some(value));
+    }
+    let scope = if SHARED.contains(&name) { run.vm.top } else { run.scope };
+    let found = run.world.variable(run.vm, scope, name);
+    let found = found.map_err(|_| ForRuby("a variable of a class that cannot be loaded"))?;
+    match found {
+        None => Ok(None),
+        Some(found) => run.lend(name, found).map(Some),
+    }
+}
+
+fn has_variable<'c>(run: &mut Run<'_, 'c>, name: &V<'c>) -> Done<'c> {
+    let name = text::to_s(name)?;
+    let found = look_up(run, &name)?;
+    Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
+}
+
+/// Whether Ruby's `IPAddr` takes a text, which it says by an error. Forms with more than an address are Ruby's.
+fn is_address<'c>(text: &str) -> Done<'c, ()> {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+    if text.parse::<Ipv4Addr>().is_ok() || text.parse::<Ipv6Addr>().is_ok() {
+        return Ok(());
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
+    match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
+        true => Err(Unwind::raise()),
+        false => Err(ForRuby("an address of another form").into()),
+    }
+}
+
+/// `Integer()` of a text in decimal digits.
+fn integer(value: &V<'_>) -> OrRuby<i64> {
+    let text = value.text().ok_or(ForRuby("Integer() of such a value"))?;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
+        return Err(ForRuby("Integer() of a text of another form"));
+    }
+    to_i(text)
+}
+
+/// Calls a function of Puppet's, or of a module, that is native.
+fn call_native<'c>(run: &mut Run<'_, 'c>, name: &V<'c>, list: &V<'c>) -> OrRuby<V<'c>> {
+    let name = name.text().unwrap_or_default();
+    let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
+    let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
+    let host = run.vm.host;
+    let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+    let native = native.filter(|_| !run.world.has_old_function(name));
+    let native = native.ok_or(ForRuby("a function in Ruby"))?;
+    let called = run.vm.call_native(native, &args, None, run.scope);
+    Ok(V::from(called.map_err(|_| ForRuby("a function that fails"))?))
+}
+
+/// Calls what has no receiver.
+pub(crate) fn function<'c>(
+    run: &mut Run<'_, 'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    if block.is_some() {
+        return Err(ForRuby("a block for a function").into());
+    }
+    Ok(match (method, args) {
+        (Method::HasVariable, [name]) => return has_variable(run, name),
+        (Method::ToArray, [value]) => match value {
+            V::Nil => V::list(Vec::new()),
+            V::Array(_) | V::List(_) => value.clone(),
+            V::Hash(_) | V::Map(_) => {
+                let entries = value.entries()?.unwrap_or_default();
+                V::list(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
+            }
+            V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
+                V::list(vec![value.clone()])
+            }
+            _ => return Err(ForRuby("Array() of such a value").into()),
+        },
+        (Method::ToString, [value]) => V::made(text::to_s(value)?),
+        (Method::ToInteger, [V::Int(n)]) => V::Int(*n),
+        (Method::ToInteger, [value]) => V::Int(integer(value)?),
+        (Method::Base64, [value]) => {
+            V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
+        }
+        (Method::ToAddress, [value]) => {
+            is_address(value.text().ok_or(ForRuby("an address that is no string"))?)?;
+            V::Void
+        }
+        (Method::Puppet, [name, list]) => call_native(run, name, list)?,
+        (Method::Log, [name, list]) => {
+            let words = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
+            let words: Option<Vec<&str>> = words.iter().map(V::text).collect();
+            let words = words.ok_or(ForRuby("a message that is no string"))?.join(" ");
+            let level = name.text().and_then(level).ok_or(ForRuby("a level"))?;
+            run.log(level, words);
+            V::Nil
+        }
+        (Method::Template, [_, list]) => {
+            let names = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
+            let mut out = String::new();
+            for name in names {
+                let name = name.text().ok_or(ForRuby("a template whose name is no string"))?;
+                out.push_str(&run.nested(name)?);
+            }
+            V::made(out)
+        }
+        _ => return Err(ForRuby("a function").into()),
+    })
+}

@@ -1,0 +1,200 @@
+//! `==`, `eql?`, `===` and `<=>`.
+
+use crate::budget;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::value::{Class, V};
+use bunraku_vm::regex;
+use std::cmp::Ordering;
+
+/// Deeper values are Ruby's to compare.
+const DEEPEST: usize = 60;
+
+/// How numbers of different classes compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NumberEquality {
+    /// By their values, as `==` does.
+    ByValue,
+    /// They differ, as `eql?` says.
+    ByClass,
+}
+
+/// `==`
+pub(crate) fn equal<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    nested(a, b, NumberEquality::ByValue, 0)
+}
+
+/// `eql?`
+pub(crate) fn is_eql<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    nested(a, b, NumberEquality::ByClass, 0)
+}
+
+/// Ruby's `eql?` of keys: whether both are the same key of a hash.
+pub(crate) fn is_same_key<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    Ok(match (a, b) {
+        (V::Int(a), V::Int(b)) => a == b,
+        (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
+        (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
+        _ => is_eql(a, b)?,
+    })
+}
+
+fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> OrRuby<bool> {
+    budget::spend(1)?;
+    if depth > DEEPEST {
+        return Err(ForRuby("a deep value"));
+    }
+    Ok(match (a, b) {
+        (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
+            return Err(ForRuby("a comparison with a value of Puppet's own"));
+        }
+        (V::Match(_), _) | (_, V::Match(_)) => return Err(ForRuby("a comparison with a match")),
+        (V::Nil, V::Nil) => true,
+        (V::Bool(a), V::Bool(b)) => a == b,
+        (V::Int(a), V::Int(b)) => a == b,
+        (V::Float(a), V::Float(b)) => a == b,
+        (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if numbers == NumberEquality::ByValue => {
+            same_number(*n, *x)?
+        }
+        (V::Symbol(a), V::Symbol(b)) => a == b,
+        (V::Class(a), V::Class(b)) => a == b,
+        (V::Range(a, b, c), V::Range(d, e, f)) => (a, b, c) == (d, e, f),
+        (V::Regexp(a), V::Regexp(b)) => a == b,
+        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => a.text() == b.text(),
+        (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
+            if a.size() != b.size() {
+                return Ok(false);
+            }
+            let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(false) };
+            for (a, b) in a.iter().zip(&b) {
+                if !nested(a, b, numbers, depth + 1)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (V::Hash(_) | V::Map(_), V::Hash(_) | V::Map(_)) => {
+            if a.size() != b.size() {
+                return Ok(false);
+            }
+            let (Some(a), Some(b)) = (a.entries()?, b.entries()?) else { return Ok(false) };
+            if a.len() > 100 {
+                return Err(ForRuby("a comparison of large hashes"));
+            }
+            for (key, value) in &a {
+                let mut found = None;
+                for (known, other) in &b {
+                    if nested(key, known, NumberEquality::ByClass, depth + 1)? {
+                        found = Some(other);
+                        break;
+                    }
+                }
+                match found {
+                    Some(other) if nested(value, other, numbers, depth + 1)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            true
+        }
+        _ => false,
+    })
+}
+
+fn same_number(n: i64, x: f64) -> OrRuby<bool> {
+    Ok(order_numbers(n, x)? == Some(Ordering::Equal))
+}
+
+/// Integers that floats hold exactly.
+const EXACT: i64 = 1 << 53;
+
+fn order_numbers(n: i64, x: f64) -> OrRuby<Option<Ordering>> {
+    if !(-EXACT..=EXACT).contains(&n) {
+        return Err(ForRuby("a large number"));
+    }
+    Ok((n as f64).partial_cmp(&x))
+}
+
+/// `<=>`; none where the values have no order.
+pub(crate) fn order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Option<Ordering>> {
+    ordered(a, b, 0)
+}
+
+fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
+    budget::spend(1)?;
+    if depth > DEEPEST {
+        return Err(ForRuby("a deep value"));
+    }
+    Ok(match (a, b) {
+        (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
+        (V::Float(a), V::Float(b)) => a.partial_cmp(b),
+        (V::Int(n), V::Float(x)) => order_numbers(*n, *x)?,
+        (V::Float(x), V::Int(n)) => order_numbers(*n, *x)?.map(Ordering::reverse),
+        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => {
+            Some(a.text().map(str::as_bytes).cmp(&b.text().map(str::as_bytes)))
+        }
+        (V::Symbol(a), V::Symbol(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (V::Nil, V::Nil) => Some(Ordering::Equal),
+        (V::Bool(a), V::Bool(b)) if a == b => Some(Ordering::Equal),
+        (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
+            let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(None) };
+            for (a, b) in a.iter().zip(&b) {
+                match ordered(a, b, depth + 1)? {
+                    Some(Ordering::Equal) => {}
+                    other => return Ok(other),
+                }
+            }
+            Some(a.len().cmp(&b.len()))
+        }
+        _ => return Err(ForRuby("an order of such values")),
+    })
+}
+
+/// Sorts as Ruby does. Of what is equal but not the same Ruby's order is not defined: that is left to Ruby.
+pub(crate) fn sort<T, E: From<ForRuby>>(
+    items: Vec<T>,
+    order: &mut impl FnMut(&T, &T) -> Result<Ordering, E>,
+    same: &impl Fn(&T, &T) -> OrRuby<bool>,
+) -> Result<Vec<T>, E> {
+    if items.len() < 2 {
+        return Ok(items);
+    }
+    let mut left = items;
+    let right = left.split_off(left.len() / 2);
+    let mut left = sort(left, order, same)?.into_iter().peekable();
+    let mut right = sort(right, order, same)?.into_iter().peekable();
+    let mut sorted = Vec::with_capacity(left.len() + right.len());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let order = order(a, b)?;
+        if order.is_eq() && !same(a, b)? {
+            return Err(ForRuby("an order of values that are equal in it").into());
+        }
+        sorted.extend(if order.is_gt() { right.next() } else { left.next() });
+    }
+    sorted.extend(left.chain(right));
+    Ok(sorted)
+}
+
+/// The order of two values, where they have one.
+pub(crate) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Ordering> {
+    order(a, b)?.ok_or(ForRuby("values without an order"))
+}
+
+/// `===`, with which `case` and `grep` choose.
+pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
+    Ok(match (pattern, subject) {
+        (V::Class(class), subject) => is_a(subject, *class)?,
+        (V::Regexp(source), V::Str(_) | V::Made(_)) => {
+            let text = subject.text().unwrap_or_default();
+            regex::is_match(source, text).map_err(|_| ForRuby("a match"))?
+        }
+        (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
+        (V::Regexp(_), _) => return Err(ForRuby("a match of such a value")),
+        (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
+        (V::Range(..), _) => return Err(ForRuby("a range as a pattern")),
+        (pattern, subject) => equal(pattern, subject)?,
+    })
+}
+
+/// `is_a?`
+pub(crate) fn is_a(value: &V<'_>, class: Class) -> OrRuby<bool> {
+    Ok(class.covers(value.class()?))
+}

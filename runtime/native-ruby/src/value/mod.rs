@@ -1,0 +1,243 @@
+//! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
+//! template lie on the heap, shared as Ruby shares them.
+
+pub(crate) mod compare;
+pub(crate) mod hash;
+pub(crate) mod text;
+
+use crate::budget;
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A value.
+#[derive(Clone)]
+pub(crate) enum V<'c> {
+    /// What code that puts text out gives. Looking at it is left to Ruby.
+    Void,
+    Nil,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// A string of the compile or of the template's source.
+    Str(&'c str),
+    /// A string made by the template. Changed in place only where nothing else holds it.
+    Made(Rc<String>),
+    Symbol(&'c str),
+    /// An array of the compile.
+    Array(Array<'c>),
+    /// An array made by the template.
+    List(Rc<RefCell<Vec<V<'c>>>>),
+    /// A hash of the compile.
+    Hash(Hash<'c>),
+    /// A hash made by the template.
+    Map(Rc<RefCell<HashValue<'c>>>),
+    /// First and last integer; true where the last does not belong to it (`...`).
+    Range(i64, i64, bool),
+    /// A regular expression by its source, options put around it.
+    Regexp(Rc<str>),
+    /// A match by its groups, the whole first.
+    Match(Rc<Vec<V<'c>>>),
+    Class(Class),
+    Scope,
+    /// A value of the compile that only Ruby knows how to treat.
+    Other(Value<'c>),
+}
+
+/// Classes that templates ask about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    String,
+    Symbol,
+    Integer,
+    Float,
+    Numeric,
+    Array,
+    Hash,
+    Nil,
+    True,
+    False,
+    Range,
+    Regexp,
+    Enumerable,
+    Comparable,
+    Object,
+}
+
+impl Class {
+    pub const ALL: [(Class, &'static str); 15] = [
+        (Class::String, "String"),
+        (Class::Symbol, "Symbol"),
+        (Class::Integer, "Integer"),
+        (Class::Float, "Float"),
+        (Class::Numeric, "Numeric"),
+        (Class::Array, "Array"),
+        (Class::Hash, "Hash"),
+        (Class::Nil, "NilClass"),
+        (Class::True, "TrueClass"),
+        (Class::False, "FalseClass"),
+        (Class::Range, "Range"),
+        (Class::Regexp, "Regexp"),
+        (Class::Enumerable, "Enumerable"),
+        (Class::Comparable, "Comparable"),
+        (Class::Object, "Object"),
+    ];
+
+    pub fn by_name(name: &str) -> Option<Class> {
+        Class::ALL.iter().find(|(_, known)| *known == name).map(|(class, _)| *class)
+    }
+
+    pub fn name(self) -> &'static str {
+        Class::ALL.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether instances of `class` are of this class or module.
+    pub fn covers(self, class: Class) -> bool {
+        use Class::{Array, Comparable, Enumerable, Float, Hash, Integer, Numeric, Object, Range, String};
+        self == class
+            || match self {
+                Object => true,
+                Numeric => matches!(class, Integer | Float),
+                Comparable => matches!(class, Integer | Float | Numeric | String),
+                Enumerable => matches!(class, Array | Hash | Range),
+                _ => false,
+            }
+    }
+}
+
+/// A hash made by a template: entries in order. Small ones only, for it is searched from front to back.
+#[derive(Default)]
+pub(crate) struct HashValue<'c> {
+    pub entries: Vec<(V<'c>, V<'c>)>,
+}
+
+impl<'c> From<Value<'c>> for V<'c> {
+    fn from(value: Value<'c>) -> Self {
+        match value {
+            Value::Undef => V::Nil,
+            Value::Bool(b) => V::Bool(b),
+            Value::Int(n) => V::Int(n),
+            Value::Float(n) => V::Float(n),
+            Value::Str(s) => V::Str(s.as_str()),
+            Value::Array(items) => V::Array(items),
+            Value::Hash(hash) => V::Hash(hash),
+            Value::Default => V::Symbol("default"),
+            other => V::Other(other),
+        }
+    }
+}
+
+impl<'c> V<'c> {
+    pub fn made(text: String) -> V<'c> {
+        budget::made(text.len() + 40);
+        V::Made(Rc::new(text))
+    }
+
+    pub fn list(items: Vec<V<'c>>) -> V<'c> {
+        budget::made(items.len() * size_of::<V<'_>>() + 60);
+        V::List(Rc::new(RefCell::new(items)))
+    }
+
+    pub fn map(entries: Vec<(V<'c>, V<'c>)>) -> V<'c> {
+        V::Map(Rc::new(RefCell::new(HashValue { entries })))
+    }
+
+    pub fn pair(key: V<'c>, value: V<'c>) -> V<'c> {
+        V::list(vec![key, value])
+    }
+
+    pub fn truthy(&self) -> bool {
+        !matches!(self, V::Nil | V::Bool(false))
+    }
+
+    /// The text of a string.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            V::Str(text) => Some(text),
+            V::Made(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The class of the value.
+    pub fn class(&self) -> OrRuby<Class> {
+        Ok(match self {
+            V::Nil => Class::Nil,
+            V::Bool(true) => Class::True,
+            V::Bool(false) => Class::False,
+            V::Int(_) => Class::Integer,
+            V::Float(_) => Class::Float,
+            V::Str(_) | V::Made(_) => Class::String,
+            V::Symbol(_) => Class::Symbol,
+            V::Array(_) | V::List(_) => Class::Array,
+            V::Hash(_) | V::Map(_) => Class::Hash,
+            V::Range(..) => Class::Range,
+            V::Regexp(_) => Class::Regexp,
+            V::Void | V::Class(_) | V::Match(_) | V::Scope | V::Other(_) => {
+                return Err(ForRuby("the class of a value"));
+            }
+        })
+    }
+
+    /// Items of an array: a copy.
+    pub fn items(&self) -> OrRuby<Option<Vec<V<'c>>>> {
+        budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
+        Ok(match self {
+            V::Array(items) => Some(items.items().iter().map(|item| V::from(*item)).collect()),
+            V::List(items) => Some(items.try_borrow().map_err(|_| BUSY)?.clone()),
+            _ => None,
+        })
+    }
+
+    /// Entries of a hash: a copy.
+    pub fn entries(&self) -> OrRuby<Option<Vec<(V<'c>, V<'c>)>>> {
+        budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
+        Ok(match self {
+            V::Hash(hash) => Some(hash.entries().iter().map(|(k, v)| (V::from(*k), V::from(*v))).collect()),
+            V::Map(map) => Some(map.try_borrow().map_err(|_| BUSY)?.entries.clone()),
+            _ => None,
+        })
+    }
+
+    /// How many items or entries; none for what is neither array nor hash.
+    pub fn size(&self) -> Option<usize> {
+        Some(match self {
+            V::Array(items) => items.size(),
+            V::List(items) => items.borrow().len(),
+            V::Hash(hash) => hash.len(),
+            V::Map(map) => map.borrow().entries.len(),
+            _ => return None,
+        })
+    }
+
+    /// As a value of the compile.
+    pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
+        budget::spend(1)?;
+        Ok(match self {
+            V::Nil => Value::Undef,
+            V::Bool(b) => Value::Bool(*b),
+            V::Int(n) => Value::Int(*n),
+            V::Float(n) => Value::Float(*n),
+            V::Str(text) => vm.string(text),
+            V::Made(text) => vm.string(text),
+            V::Array(items) => Value::Array(*items),
+            V::Hash(hash) => Value::Hash(*hash),
+            V::Other(value) => *value,
+            V::List(items) => {
+                let items =
+                    items.borrow().iter().map(|item| item.to_value(vm)).collect::<OrRuby<Vec<_>>>()?;
+                vm.array(&items)
+            }
+            V::Map(map) => {
+                let mut hash = HashBuilder::new(vm.arena);
+                for (key, value) in &map.borrow().entries {
+                    hash.insert(key.to_value(vm)?, value.to_value(vm)?);
+                }
+                Value::Hash(hash.finish())
+            }
+            _ => return Err(ForRuby("a value that the compile does not know")),
+        })
+    }
+}

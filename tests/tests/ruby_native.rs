@@ -2,8 +2,10 @@
 //!
 //! `UPDATE=1` writes `tests/differential/ruby-native.txt`. `tests/src/ruby_native.rs` says how to look at other modules.
 
-use bunraku_tests::corpus::fetch;
-use bunraku_tests::ruby_native::{self, Plan};
+use bunraku_tests::compare;
+use bunraku_tests::corpus::{MACHINES, classes, fetch, run};
+use bunraku_tests::ruby_native::{self, Plan, SETTING};
+use serde_json::Value;
 
 #[test]
 fn compiled_functions_give_what_ruby_makes_of_their_calls() {
@@ -41,4 +43,39 @@ fn compiled_functions_give_what_ruby_makes_of_their_calls() {
     let lost: Vec<String> =
         lost.map(|(name, before)| format!("{name}: {} of {before} calls", now(name))).collect();
     assert!(lost.is_empty(), "more calls need the worker than before:\n{}", lost.join("\n"));
+}
+
+/// The calls that the corpus makes: twins stand aside, so that every function of a module is compiled code or Ruby.
+#[test]
+fn compiled_functions_change_no_catalog_of_the_corpus() {
+    if let Err(reason) = fetch::fetch() {
+        eprintln!("SKIPPED: nothing compared with and without compiled functions, since {reason}");
+        return;
+    }
+    let classes = classes::read();
+    let [native, ruby] = [true, false].map(|native| {
+        let change = |job: &mut Value| {
+            job["settings"]["native_stdlib"] = Value::Bool(false);
+            job["settings"][SETTING] = Value::Bool(native);
+            job["stats"] = Value::Bool(true);
+        };
+        run::compile_as(&classes, MACHINES[0], change).expect("Bunraku builds and starts")
+    });
+    let parts = |result: &Value| ["ok", "catalog", "error", "logs"].map(|part| result[part].clone());
+    let mut differ = Vec::new();
+    for ((class, ruby), native) in classes.iter().zip(&ruby).zip(&native) {
+        if parts(ruby) != parts(native) {
+            let first = compare::differences(ruby, native).into_iter().next();
+            differ.push(format!("{}: {}", class.name, first.map_or_else(|| "logs".to_owned(), |d| d.detail)));
+        }
+    }
+    let calls = |results: &[Value], kind: &str| -> u64 {
+        results.iter().filter_map(|result| result["stats"][kind]["calls"].as_u64()).sum()
+    };
+    println!(
+        "corpus, without twins: {} calls in Ruby, {} of them still with compiled functions",
+        calls(&ruby, "ruby"),
+        calls(&native, "ruby")
+    );
+    assert!(differ.is_empty(), "{} of {} classes:\n{}", differ.len(), classes.len(), differ.join("\n"));
 }

@@ -58,18 +58,45 @@ pub struct Functions {
 /// What a file of a function mentions that would reach beyond the test, and what that is.
 const BEYOND: &[(&str, &str)] = &[
     (
-        r"Net::|Resolv|Socket|open-uri|OpenURI|Puppet::HTTP|HttpPool|rest_client|RestClient|Vault|puppetdb|PuppetDB|LDAP|query_puppetdb",
+        r"Net::|Resolv|Socket|open-uri|OpenURI|Puppet::HTTP|HttpPool|HTTP::|RestClient|Vault|PuppetDB|LDAP",
         "network",
     ),
     (
-        r"`[^`\n']+`\s*(\.|$)|%x|\bsystem\(|\bexec\(|Execution|\bexecute\(|popen|spawn|Open3|execpipe|generate",
+        r"%x|\bsystem\(|\bexec\(|Execution|\bexecute\(|popen|\bspawn|Open3|execpipe|function_generate",
         "programs",
     ),
     (
-        r"FileUtils|File\.(write|delete|unlink|rename|chmod|chown)|File\.open\([^)]*['\x22][wa]|Dir\.mkdir|\.mkpath|\.store\(|passgen|Tempfile|mktmpdir",
+        r#"FileUtils|File\.(write|delete|unlink|rename|chmod|chown)|File\.open\([^)]*['"][wa]|Dir\.mkdir|\.mkpath|passgen|Tempfile|mktmpdir"#,
         "writes files",
     ),
-    (r"\bsleep\b|simpkv|libkv|SecureRandom\.|Trocla", "state"),
+    (r"\bsleep\b|simpkv|libkv|[Tt]rocla|binding\.pry", "state"),
+];
+
+/// Texts that functions with a part in their names are likely to take.
+const HINTS: &[(&str, &[&str])] = &[
+    (
+        "ip",
+        &["10.0.0.1", "192.168.0.0/16", "::1", "2001:db8::/32", "fe80::1%eth0", "256.1.1.1", "10.0.0.1/33"],
+    ),
+    ("net", &["10.1.2.3/24", "255.255.255.0", "172.16.0.0/255.240.0.0", "fd00::/8"]),
+    ("mac", &["01:23:45:67:89:ab", "AA-BB-CC-DD-EE-FF", "00:00:00:00:00"]),
+    ("domain", &["example.com", "a-b.c", "-x.org", "host.sub.example.org."]),
+    ("email", &["a@b.example", "first.last@host", "@x"]),
+    ("path", &["/usr/bin", "/", "c:/windows", "relative/x", "//a//b/../c", "C:\\x"]),
+    ("url", &["http://example.com/a", "https://u:p@h:1/x?q#f", "ftp://h", "nosuch://"]),
+    ("bool", &["true", "no", "1", "0", "undef", "Y", "enabled"]),
+    ("integer", &["1", "-5", "0", "x"]),
+    ("numeric", &["1.5", "-5", "0x1f", "1e3", "x"]),
+    ("range", &["1:10", "1..10", "10:1", "a", "host01"]),
+    ("version", &["1.2.3", "2.0", "1.10.0-rc1", ">= 1.0"]),
+    ("base64", &["encode", "decode", "aGVsbG8=", "strict", "urlsafe", "x"]),
+    ("json", &["{\"a\": [1, 2.5, null]}", "[", "\"x\"", "{}"]),
+    ("yaml", &["--- {a: [1, b]}", "a: b\nc: 1", "- x", ": :"]),
+    ("resource", &["File[/a]", "Class[x]", "Notify['y']"]),
+    ("time", &["%Y-%m-%d", "1h", "0"]),
+    ("port", &["80", "0", "65536"]),
+    ("memory", &["512 MB", "1.5 GiB", "10kB"]),
+    ("bytes", &["4 kB", "1M", "0.5 TB", "x"]),
 ];
 
 /// What is taken of the files of a module that are no functions.
@@ -160,14 +187,11 @@ fn files_here(folder: &Path, extension: &str) -> Vec<(String, String)> {
 }
 
 fn read(name: &str, module: &str, old: bool, text: &str, around: &Around) -> Function {
-    let beyond = |(pattern, why): &(&str, &'static str)| {
-        Regex::new(pattern).expect("a valid expression").is_match(text).then_some(*why)
-    };
     let mut function = Function {
         name: name.to_owned(),
         module: module.to_owned(),
         old,
-        left_out: BEYOND.iter().find_map(beyond),
+        left_out: None,
         signatures: Vec::new(),
         written: Vec::new(),
         texts: Vec::new(),
@@ -178,6 +202,7 @@ fn read(name: &str, module: &str, old: bool, text: &str, around: &Around) -> Fun
     };
     if let Some(tree) = bunraku_ruby_syntax::parse(text) {
         let source = Source::new(text, tree.root_node());
+        function.left_out = beyond(text, tree.root_node());
         function.signatures = signatures(&source, tree.root_node());
         function.texts = strings(&source, tree.root_node());
     }
@@ -199,11 +224,34 @@ fn read(name: &str, module: &str, old: bool, text: &str, around: &Around) -> Fun
     for text in around.words.iter().chain([&comments]) {
         function.written.extend(texts::calls(text, name));
     }
+    for (hint, texts) in HINTS {
+        if last.contains(hint) {
+            function.texts.extend(texts.iter().map(|text| (*text).to_owned()));
+        }
+    }
+    function.arrays |= last.contains("array");
+    function.hashes |= last.contains("hash");
     function.texts.sort();
     function.texts.dedup();
     let mut seen = BTreeSet::new();
     function.written.retain(|arguments| seen.insert(format!("{arguments:?}")));
     function
+}
+
+/// Why no calls are made of a function, where its code mentions what reaches too far.
+fn beyond(text: &str, root: Node<'_>) -> Option<&'static str> {
+    let mut code = text.to_owned();
+    for node in within(root) {
+        match node.kind() {
+            "subshell" => return Some("programs"),
+            "comment" | "heredoc_content" => {
+                code.replace_range(node.byte_range(), &" ".repeat(node.byte_range().len()));
+            }
+            _ => {}
+        }
+    }
+    let mentions = |pattern: &str| Regex::new(pattern).expect("a valid expression").is_match(&code);
+    BEYOND.iter().find(|(pattern, _)| mentions(pattern)).map(|(_, why)| *why)
 }
 
 /// The numbers of arguments that a file asks for, by its arity or by how many it compares theirs with.

@@ -72,9 +72,10 @@ const TEXTS: &[&str] = &[
 
 /// A text: one that stands near the function, or any.
 fn text(rng: &mut Rng, near: &[String]) -> String {
-    match near.is_empty() || rng.chance(50) {
-        true => rng.pick(TEXTS).to_owned(),
-        false => near[rng.below(near.len())].clone(),
+    match rng.below(20) {
+        0..=11 if !near.is_empty() => near[rng.below(near.len())].clone(),
+        12..=14 => rng.pick(types::SHAPES).to_owned(),
+        _ => rng.pick(TEXTS).to_owned(),
     }
 }
 

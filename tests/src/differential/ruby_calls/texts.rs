@@ -2,6 +2,9 @@
 //! half of these texts are none of a language.
 
 use super::literal::Literal;
+use bumpalo::Bump;
+use bunraku_compiler::ast::ExprKind;
+use bunraku_compiler::{ParseLimits, SourceFile, parse};
 use regex_lite::Regex;
 
 /// The longest list of arguments that is taken, in bytes.
@@ -78,10 +81,19 @@ fn argument(text: &str) -> Option<Literal> {
     }
     if line.contains('"') {
         // Within double quotes an unknown variable is nothing.
-        return (!line.starts_with('$')).then_some(Literal::Code(line));
+        return (!line.starts_with('$') && is_value(&line)).then_some(Literal::Code(line));
     }
     let code = variable.replace_all(&line, "'value'").into_owned();
-    (!code.contains('$')).then_some(Literal::Code(code))
+    (!code.contains('$') && is_value(&code)).then_some(Literal::Code(code))
+}
+
+/// Whether a text is one expression in the language.
+fn is_value(text: &str) -> bool {
+    let code = format!("$x = ({text})");
+    match parse(&Bump::new(), &SourceFile::manifest(&code), &ParseLimits::default()) {
+        Ok(parsed) => !matches!(parsed.program.body.kind, ExprKind::Block(all) if all.len() > 1),
+        Err(_) => false,
+    }
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ pub(super) fn value(rng: &mut Rng, text: &str, pools: &Pools<'_>) -> Literal {
 }
 
 /// Texts of some shapes that patterns ask for.
-const SHAPES: &[&str] = &[
+pub(super) const SHAPES: &[&str] = &[
     "/etc/foo.conf",
     "/",
     "C:\\foo\\bar",

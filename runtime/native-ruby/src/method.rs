@@ -1,4 +1,10 @@
-//! The methods that templates call, by name and by number.
+//! The methods that are known, by name and by number.
+
+macro_rules! first_of {
+    ($first:literal $(, $rest:literal)*) => {
+        $first
+    };
+}
 
 macro_rules! methods {
     ({ $($function:ident = $function_name:literal,)* } { $($method:ident = $($name:literal)|+,)* }) => {
@@ -17,6 +23,14 @@ macro_rules! methods {
                     $($($name)|+ => Method::$method,)*
                     _ => return None,
                 })
+            }
+
+            /// Its name; the first, where it has several.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Method::$function => $function_name,)*
+                    $(Method::$method => first_of!($($name),+),)*
+                }
             }
 
             /// Whether it is called without a receiver only.
@@ -42,6 +56,7 @@ methods! {
     LookUp = " lookupvar",
     Variables = " to_hash",
     IsVariable = " exist?",
+    Other = " other",
     }
     {
     Abs = "abs",

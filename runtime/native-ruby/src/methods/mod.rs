@@ -14,7 +14,7 @@ mod string;
 mod string_patterns;
 mod yaml;
 
-pub(crate) use scope::{function, of_puppet, of_scope};
+pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;

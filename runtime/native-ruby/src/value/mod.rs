@@ -1,9 +1,14 @@
 //! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
 //! template lie on the heap, shared as Ruby shares them.
 
+pub(crate) mod class;
 pub(crate) mod compare;
 pub(crate) mod hash;
+pub(crate) mod object;
 pub(crate) mod text;
+
+pub(crate) use class::Class;
+pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
@@ -40,71 +45,21 @@ pub(crate) enum V<'c> {
     Regexp(Rc<str>),
     /// A match by its groups, the whole first.
     Match(Rc<Vec<V<'c>>>),
+    /// A class or module that is there without being defined.
     Class(Class),
+    /// A class or module that code has defined.
+    Module(Rc<Module<'c>>),
+    /// An instance of such a class.
+    Object(Rc<Object<'c>>),
+    /// An exception.
+    Error(Rc<ErrorValue<'c>>),
+    /// A lambda, or a block that was taken as a value.
+    Proc(Rc<Proc<'c>>),
+    /// What code outside of all definitions runs as.
+    Main,
     Scope,
     /// A value of the compile that only Ruby knows how to treat.
     Other(Value<'c>),
-}
-
-/// Classes that templates ask about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    String,
-    Symbol,
-    Integer,
-    Float,
-    Numeric,
-    Array,
-    Hash,
-    Nil,
-    True,
-    False,
-    Range,
-    Regexp,
-    Enumerable,
-    Comparable,
-    Object,
-}
-
-impl Class {
-    pub const ALL: [(Class, &'static str); 15] = [
-        (Class::String, "String"),
-        (Class::Symbol, "Symbol"),
-        (Class::Integer, "Integer"),
-        (Class::Float, "Float"),
-        (Class::Numeric, "Numeric"),
-        (Class::Array, "Array"),
-        (Class::Hash, "Hash"),
-        (Class::Nil, "NilClass"),
-        (Class::True, "TrueClass"),
-        (Class::False, "FalseClass"),
-        (Class::Range, "Range"),
-        (Class::Regexp, "Regexp"),
-        (Class::Enumerable, "Enumerable"),
-        (Class::Comparable, "Comparable"),
-        (Class::Object, "Object"),
-    ];
-
-    pub fn by_name(name: &str) -> Option<Class> {
-        Class::ALL.iter().find(|(_, known)| *known == name).map(|(class, _)| *class)
-    }
-
-    pub fn name(self) -> &'static str {
-        Class::ALL.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
-    }
-
-    /// Whether instances of `class` are of this class or module.
-    pub fn covers(self, class: Class) -> bool {
-        use Class::{Array, Comparable, Enumerable, Float, Hash, Integer, Numeric, Object, Range, String};
-        self == class
-            || match self {
-                Object => true,
-                Numeric => matches!(class, Integer | Float),
-                Comparable => matches!(class, Integer | Float | Numeric | String),
-                Enumerable => matches!(class, Array | Hash | Range),
-                _ => false,
-            }
-    }
 }
 
 /// A hash made by a template: entries in order. Small ones only, for it is searched from front to back.
@@ -175,7 +130,16 @@ impl<'c> V<'c> {
             V::Hash(_) | V::Map(_) => Class::Hash,
             V::Range(..) => Class::Range,
             V::Regexp(_) => Class::Regexp,
-            V::Void | V::Class(_) | V::Match(_) | V::Scope | V::Other(_) => {
+            V::Class(class) if class.is_module() => Class::Module,
+            V::Class(_) => Class::Class,
+            V::Match(_) => Class::MatchData,
+            V::Proc(_) => Class::Proc,
+            V::Error(error) => match error.class {
+                ClassRef::Builtin(class) => class,
+                ClassRef::Own(_) => return Err(ForRuby("the class of a value")),
+            },
+            V::Other(Value::Sensitive(_)) => Class::Sensitive,
+            V::Void | V::Module(_) | V::Object(_) | V::Main | V::Scope | V::Other(_) => {
                 return Err(ForRuby("the class of a value"));
             }
         })

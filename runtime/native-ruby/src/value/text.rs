@@ -18,6 +18,7 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Str(text) => out.push_str(text),
         V::Made(text) => out.push_str(text),
         V::Symbol(text) => out.push_str(text),
+        V::Error(error) => put(out, &error.message())?,
         V::Regexp(source) => put_regexp(out, source),
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
@@ -89,7 +90,11 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Class(class) => out.push_str(class.name()),
         V::Match(_) => return Err(ForRuby("the notation of a match")),
         V::Regexp(_) => return Err(ForRuby("the notation of a regular expression")),
-        V::Void | V::Scope | V::Other(_) => return Err(ForRuby("the text of a value of Puppet's own")),
+        V::Module(module) => out.push_str(&module.name),
+        V::Error(_) | V::Object(_) | V::Proc(_) => return Err(ForRuby("the notation of an object")),
+        V::Void | V::Main | V::Scope | V::Other(_) => {
+            return Err(ForRuby("the text of a value of Puppet's own"));
+        }
     }
     Ok(())
 }

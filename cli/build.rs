@@ -183,8 +183,9 @@ fn ruby_in_text(needs: &[NeedsRuby], out: &mut String) {
     );
     for owner in needs {
         let why = |(name, reason): &(String, String)| format!("{name} ({reason})");
-        let templates: Vec<String> = owner.templates.iter().map(why).collect();
-        let parts = [("functions", &owner.functions), ("templates", &templates), ("types", &owner.types)];
+        let [functions, templates] =
+            [&owner.functions, &owner.templates].map(|all| all.iter().map(why).collect::<Vec<String>>());
+        let parts = [("functions", &functions), ("templates", &templates), ("types", &owner.types)];
         for (what, names) in parts.into_iter().filter(|(_, names)| !names.is_empty()) {
             let _ = writeln!(out, "  {}, {what}: {}", owner.owner, names.join(", "));
         }
@@ -197,9 +198,9 @@ fn in_json(summary: &Summary, arguments: &Arguments, seconds: f64) -> String {
     let needs = |owner: &NeedsRuby| {
         json!({
             "module": owner.owner,
-            "functions": owner.functions,
+            "functions": owner.functions.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "templates": owner.templates.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-            "reasons": owner.templates.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "reasons": owner.functions.iter().chain(&owner.templates).cloned().collect::<BTreeMap<_, _>>(),
             "types": owner.types,
         })
     };

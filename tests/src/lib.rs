@@ -16,6 +16,7 @@ pub mod oracle;
 pub mod paths;
 pub mod programs;
 pub mod puppetdb;
+pub mod ruby_native;
 pub mod slapd;
 pub mod spec;
 pub mod types;

@@ -2,15 +2,18 @@
 //! to the Ruby worker.
 
 use crate::compile::Compile;
+use crate::settings;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
 use bunraku_native_ruby::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
+use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
+use bunraku_vm::function::Call;
 use bunraku_vm::host::{Erb, FilePort, LogPort, ModuleFolder};
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 impl<'c> TemplateWorld<'c> for Compile<'c> {
@@ -40,6 +43,59 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
 
     fn tree(&self) -> &'c Tree {
         Compile::tree(self)
+    }
+
+    fn ruby_file(&self, name: &str) -> Option<PathBuf> {
+        let name = name.strip_suffix(".rb").unwrap_or(name);
+        let plain = name.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+        if !plain {
+            return None;
+        }
+        self.environment.provided(&format!("lib/{name}.rb"))
+    }
+
+    fn old_function_file(&self, name: &str) -> Option<PathBuf> {
+        let word = name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+        let relative = format!("lib/puppet/parser/functions/{name}.rb");
+        word.then(|| self.environment.provided(&relative)).flatten()
+    }
+
+    fn file_text(&self, path: &str) -> Option<String> {
+        let bytes = Compile::tree(self).read(Path::new(path)).ok()?;
+        let text = String::from_utf8(bytes).ok()?;
+        Some(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    }
+
+    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
+        self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
+    }
+
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        (name, module): (&str, &str),
+        (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        let call = Call { args, block, scope: scope.into() };
+        self.talk().call_named(vm, (name, module), None, call)
+    }
+
+    fn lambda(
+        &self,
+        vm: &mut Vm<'c>,
+        (number, kinds): (i64, &str),
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c, &'c Closure<'c>> {
+        self.talk().lambda_of(vm, Value::Int(number), kinds, scope)
+    }
+
+    fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
+        Compile::context_number(self, object)
+    }
+
+    fn context_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        Compile::context_method(self, vm, name, call)
     }
 
     fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {

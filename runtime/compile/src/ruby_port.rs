@@ -9,11 +9,12 @@ use bunraku_compiler::check::syntax::{SyntaxFault, TOO_DEEP};
 use bunraku_data::rich::{self, Style};
 use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
+use bunraku_native_ruby::{Called, Function, Journal};
 use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_ruby::world::{
     Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
-    DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, ResourceTypeKind, ResourceView,
-    SettingValue,
+    DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, NativeSide, ResourceTypeKind,
+    ResourceView, SettingValue,
 };
 use bunraku_ruby::{DataTypeInterface, Talk};
 use bunraku_vm::error::{Eval, Flow};
@@ -303,6 +304,49 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
 
     fn tags(&self) -> Vec<&'c str> {
         self.catalog.borrow().tags.tags().iter(&self.tags.names).collect()
+    }
+}
+
+impl<'c> NativeSide<'c> for Compile<'c> {
+    fn describe_natively(&self, vm: &mut Vm<'c>, function: Function<'_>) -> Option<Value<'c>> {
+        match self.asked.settings.native_ruby {
+            true => self.erb.describe(self, vm, function),
+            false => None,
+        }
+    }
+
+    fn call_natively(
+        &self,
+        vm: &mut Vm<'c>,
+        (function, index): (Function<'_>, usize),
+        call: Call<'c, '_>,
+    ) -> Called<'c> {
+        self.counted_natively(function.name, || self.erb.call_new(self, vm, (function, index), call))
+    }
+
+    fn call_native_block(&self, vm: &mut Vm<'c>, block: (i64, &[Value<'c>])) -> Eval<'c> {
+        self.erb.call_block(self, vm, block)
+    }
+
+    fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c> {
+        match self.asked.settings.native_ruby {
+            true => self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call)),
+            false => Called::ForRuby(Journal::default()),
+        }
+    }
+}
+
+impl<'c> Compile<'c> {
+    fn counted_natively(&self, name: &str, run: impl FnOnce() -> Called<'c>) -> Called<'c> {
+        let mut journal = Journal::default();
+        let called = self.accounts.counter.attempt(Kind::RubyNative, name, || match run() {
+            Called::ForRuby(asked) => {
+                journal = asked;
+                None
+            }
+            called => Some(called),
+        });
+        called.unwrap_or(Called::ForRuby(journal))
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Kind {
     Language,
     /// Functions of modules that have a native twin.
     Native,
+    /// Functions in Ruby that were run without Ruby.
+    RubyNative,
     /// Functions that Ruby ran.
     Ruby,
     /// ERB templates rendered without Ruby.
@@ -37,12 +39,13 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order they are shown in.
-    pub const ALL: [Kind; 11] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Class,
         Kind::Define,
         Kind::Puppet,
         Kind::Language,
         Kind::Native,
+        Kind::RubyNative,
         Kind::Ruby,
         Kind::ErbNative,
         Kind::Erb,
@@ -59,6 +62,7 @@ impl Kind {
             Kind::Puppet => "puppet",
             Kind::Language => "language",
             Kind::Native => "native",
+            Kind::RubyNative => "ruby_native",
             Kind::Ruby => "ruby",
             Kind::ErbNative => "erb_native",
             Kind::Erb => "erb",
@@ -76,6 +80,7 @@ impl Kind {
             Kind::Puppet => "functions in the Puppet language",
             Kind::Language => "functions of the language",
             Kind::Native => "functions of modules, native",
+            Kind::RubyNative => "functions of modules, compiled from Ruby",
             Kind::Ruby => "functions of modules, in Ruby",
             Kind::ErbNative => "ERB templates, native",
             Kind::Erb => "ERB templates, in Ruby",
@@ -131,14 +136,20 @@ impl Stats {
         self.reasons.get(template).map(String::as_str)
     }
 
-    /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`; for ERB templates in Ruby, `reasons` by name.
+    /// As JSON: for each kind `calls`, `seconds`, `bytes` and the same `by_name`; for what ran in Ruby, `reasons` by name.
     pub fn to_json(&self) -> String {
         let one = |count: Count| json!({"calls": count.calls, "seconds": count.time.as_secs_f64(), "bytes": count.bytes});
         let kind = |kind: Kind| {
             let mut all = one(self.total(kind));
             all["by_name"] = self.names(kind).map(|(name, count)| (name.to_owned(), one(count))).collect();
-            if kind == Kind::Erb {
-                all["reasons"] = json!(self.reasons);
+            if matches!(kind, Kind::Erb | Kind::Ruby) {
+                let names = self.by_name.get(&kind);
+                let known: BTreeMap<_, _> = self
+                    .reasons
+                    .iter()
+                    .filter(|(name, _)| names.is_some_and(|all| all.contains_key(*name)))
+                    .collect();
+                all["reasons"] = json!(known);
             }
             (kind.name().to_owned(), all)
         };

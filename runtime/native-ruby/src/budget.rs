@@ -27,6 +27,8 @@ pub(crate) struct RenderBudget {
     bytes: Cell<usize>,
     depth: Cell<usize>,
     began: Cell<Option<Instant>>,
+    /// How many runs are under way, each within the one before.
+    runs: Cell<usize>,
 }
 
 thread_local! {
@@ -37,6 +39,7 @@ thread_local! {
             bytes: Cell::new(0),
             depth: Cell::new(0),
             began: Cell::new(None),
+            runs: Cell::new(0),
         }
     };
 }
@@ -49,6 +52,21 @@ impl RenderBudget {
         self.bytes.set(0);
         self.depth.set(0);
         self.began.set(Some(Instant::now()));
+    }
+
+    /// Whether a run is under way.
+    pub fn is_within(&self) -> bool {
+        self.runs.get() > 0
+    }
+
+    /// Does something as a run.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (runs, depth) = (self.runs.get(), self.depth.get());
+        self.runs.set(runs + 1);
+        let result = work();
+        self.runs.set(runs);
+        self.depth.set(depth);
+        result
     }
 
     /// An expression with others in it begins.

@@ -1,4 +1,10 @@
-//! The methods that templates call, by name and by number.
+//! The methods that are known, by name and by number.
+
+macro_rules! first_of {
+    ($first:literal $(, $rest:literal)*) => {
+        $first
+    };
+}
 
 macro_rules! methods {
     ({ $($function:ident = $function_name:literal,)* } { $($method:ident = $($name:literal)|+,)* }) => {
@@ -17,6 +23,14 @@ macro_rules! methods {
                     $($($name)|+ => Method::$method,)*
                     _ => return None,
                 })
+            }
+
+            /// Its name; the first, where it has several.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Method::$function => $function_name,)*
+                    $(Method::$method => first_of!($($name),+),)*
+                }
             }
 
             /// Whether it is called without a receiver only.
@@ -45,6 +59,7 @@ methods! {
     LookUp = " lookupvar",
     Variables = " to_hash",
     IsVariable = " exist?",
+    Other = " other",
     }
     {
     Abs = "abs",
@@ -129,6 +144,7 @@ methods! {
     Empty = "empty?",
     EndOf = "end",
     EndsWith = "end_with?",
+    Entries = "entries",
     Eql = "eql?",
     Equal = "==",
     EqualIs = "equal?",
@@ -163,7 +179,7 @@ methods! {
     HasValue = "value?" | "has_value?",
     Hex = "hex",
     IdToName = "id2name",
-    Include = "include?" | "member?",
+    Include = "include?",
     Index = "index",
     InfiniteIs = "infinite?",
     Inject = "inject" | "reduce",
@@ -183,6 +199,7 @@ methods! {
     Keys = "keys",
     Last = "last",
     Lcm = "lcm",
+    Length = "length",
     Less = "<",
     LessOrEqual = "<=",
     Lines = "lines",
@@ -197,6 +214,7 @@ methods! {
     MatchIs = "match?",
     Max = "max",
     MaxBy = "max_by",
+    Member = "member?",
     Merge = "merge",
     MergeIn = "merge!" | "update",
     Min = "min",
@@ -261,11 +279,11 @@ methods! {
     SelectIn = "select!" | "filter!",
     Send = "send" | "__send__" | "public_send",
     SetDefault = "default=",
-    SetElement = "[]=" | "store",
+    SetElement = "[]=",
     SetVariable = " setvar",
     Shift = "shift",
     ShiftRight = ">>",
-    Size = "size" | "length",
+    Size = "size",
     Slice = "slice",
     SliceIn = "slice!",
     SliceWhen = "slice_when",
@@ -279,6 +297,7 @@ methods! {
     SqueezeIn = "squeeze!",
     StartsWith = "start_with?",
     Step = "step",
+    Store = "store",
     StoreDefault = "default",
     StringOf = "string",
     Strip = "strip",
@@ -297,7 +316,7 @@ methods! {
     Then = "then" | "yield_self",
     Times = "times",
     Times2 = "*",
-    ToA = "to_a" | "entries",
+    ToA = "to_a",
     ToAry = "to_ary",
     ToF = "to_f",
     ToH = "to_h",
@@ -381,6 +400,7 @@ impl Method {
     /// Whether it changes an array or a hash in place.
     pub(crate) fn changes(self) -> bool {
         use Method::{MergeIn, SetDefault, TransformKeysIn, TransformValuesIn};
-        self.changes_array() || matches!(self, MergeIn | SetDefault | TransformKeysIn | TransformValuesIn)
+        self.changes_array()
+            || matches!(self, MergeIn | SetDefault | Method::Store | TransformKeysIn | TransformValuesIn)
     }
 }

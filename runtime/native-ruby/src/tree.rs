@@ -1,5 +1,5 @@
-//! A template ready to be rendered: Ruby's expressions with locals as slots, instance variables by number, methods as
-//! numbers. What is not known is an [`Expr::Unsupported`]: reached, it sends the whole template to Ruby.
+//! Ruby ready to be run, of a template or a file: expressions with locals as slots, instance variables by number, methods
+//! as numbers. What is not known is an [`Expr::Unsupported`]: reached, it sends the whole template or call to Ruby.
 
 use crate::method::Method;
 use crate::value::Class;
@@ -8,18 +8,20 @@ use bunraku_vm::symbol::KeptName;
 /// Variables of top scope that every scope sees and nothing can change.
 pub(crate) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
-/// A lowered template.
+/// A lowered template, or file of Ruby.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) body: Expr,
-    /// How many slots locals take.
+    /// How many slots locals take, where they take most.
     pub(crate) slots: usize,
     /// Instance variables by number.
     pub(crate) variables: Vec<InstanceVariable>,
     /// What is not rendered natively, in order, with lines: reached, it sends the template to Ruby.
     pub(crate) reasons: Vec<Unsupported>,
-    /// Methods that it defines.
-    pub(crate) methods: Vec<BlockBody>,
+    /// Methods that it defines, and bodies of modules and classes.
+    pub(crate) methods: Vec<MethodBody>,
+    /// Whether it defines methods.
+    pub(crate) defines: bool,
     /// Whether groups of the last match are named.
     pub(crate) groups: bool,
     /// What it may change in place.
@@ -121,17 +123,34 @@ pub(crate) enum Expr {
     Class(Class),
     /// `$1`
     Group(usize),
-    /// `def`: from here on the method of the number is there.
-    Define(u32),
-    /// A call of such a method.
-    CallOwn(u32, Box<[Expr]>),
+    /// `def`: from here on the method of the number is there; `def self.name` where true.
+    Define(u32, bool),
     Return(Box<Expr>),
-    /// `begin … rescue ArgumentError => e … end`: the local that takes the error.
-    Rescue(Box<(Expr, Expr)>, Option<u32>),
+    /// `begin … rescue … end`
+    Rescue(Box<Rescue>),
+    /// `begin … ensure … end`
+    Ensure(Box<(Expr, Expr)>),
+    /// `Name`, `A::Name`, `::Name`
+    Constant(Box<str>),
+    SetConstant(Box<str>, Box<Expr>),
+    /// `module`; `class` where true, with what it inherits from: the body and name are the method's of the number.
+    Module(u32, bool, Box<Expr>),
+    /// `class << self`
+    Singleton(u32),
+    /// `self`
+    Itself,
+    Yield(Box<[Expr]>),
+    /// `super`; with the arguments of the method itself where there are none.
+    Super(Option<Box<[Expr]>>),
+    /// `->(…) { … }`
+    Lambda(Box<BlockBody>),
+    /// `defined?(A::B)`, `defined?(a.b)`
+    IsDefined(Box<Expr>),
     /// `defined?(@x)`
     IsVariable(u32),
     Next(Box<Expr>),
-    Break(Box<Expr>),
+    /// Leaves the block of the number, or the loop around it for 0.
+    Break(Box<Expr>, usize),
     /// What is not known: the number of its reason.
     Unsupported(u32),
 }
@@ -159,10 +178,84 @@ pub(crate) struct MethodCall {
     /// None for a function.
     pub receiver: Option<Expr>,
     pub method: Method,
+    /// The name as it is written, where code may have defined a method of it; else empty.
+    pub name: Box<str>,
     pub args: Box<[Expr]>,
+    /// Whether the last argument is made of keywords.
+    pub keywords: bool,
     pub block: Option<Block>,
     /// `&.`
     pub safe: bool,
+    pub line: usize,
+}
+
+impl MethodCall {
+    /// A call without arguments or block.
+    pub fn of(receiver: Option<Expr>, method: Method) -> MethodCall {
+        MethodCall {
+            receiver,
+            method,
+            name: Box::default(),
+            args: Box::default(),
+            keywords: false,
+            block: None,
+            safe: false,
+            line: 0,
+        }
+    }
+}
+
+/// `begin … rescue … else … end`
+#[derive(Debug)]
+pub(crate) struct Rescue {
+    pub body: Expr,
+    pub handlers: Box<[Handler]>,
+    /// What is run where nothing was raised.
+    pub otherwise: Expr,
+}
+
+/// `rescue A, B => e`
+#[derive(Debug)]
+pub(crate) struct Handler {
+    /// None for any `StandardError`.
+    pub classes: Box<[Expr]>,
+    /// What takes the error.
+    pub target: Option<AssignTarget>,
+    pub body: Expr,
+}
+
+/// `def`, or the body of a module or class.
+#[derive(Debug)]
+pub(crate) struct MethodBody {
+    pub name: Box<str>,
+    pub params: Params,
+    /// Names of its parameters that are given by place.
+    pub names: Box<[Box<str>]>,
+    pub body: Expr,
+}
+
+/// Parameters of all kinds.
+#[derive(Debug, Default)]
+pub(crate) struct Params {
+    pub required: Box<[AssignTarget]>,
+    pub optional: Box<[(AssignTarget, Expr)]>,
+    /// `*name`, `*`
+    pub rest: Option<AssignTarget>,
+    /// Required ones behind those.
+    pub after: Box<[AssignTarget]>,
+    pub keywords: Box<[Keyword]>,
+    /// `**name`, `**`
+    pub keyword_rest: Option<AssignTarget>,
+    /// `&name`
+    pub block: Option<AssignTarget>,
+}
+
+/// `name:`, `name: default`
+#[derive(Debug)]
+pub(crate) struct Keyword {
+    pub name: Box<str>,
+    pub target: AssignTarget,
+    pub default: Option<Expr>,
 }
 
 /// A block.
@@ -171,6 +264,10 @@ pub(crate) enum Block {
     Body(BlockBody),
     /// `&:name`
     Method(Method),
+    /// `&value`
+    Given(Box<Expr>),
+    /// The one that was given last, while what it was given to runs.
+    Passed,
 }
 
 /// A block's parameters and code.
@@ -179,9 +276,24 @@ pub(crate) struct BlockBody {
     pub params: Box<[AssignTarget]>,
     /// Whether one array given is spread over the parameters.
     pub spreads: bool,
+    /// Parameters where there are others than plain ones.
+    pub full: Option<Box<Params>>,
     /// Slots of its own: nil when it begins.
     pub own: (u32, u32),
+    /// Tells it from other blocks of the program; from 1.
+    pub number: usize,
+    pub captures: Captures,
     pub body: Expr,
+}
+
+/// Which locals from around it a block uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Captures {
+    Nothing,
+    /// Those of the method that it stands in.
+    Method,
+    /// Those of a block that it stands in.
+    Block,
 }
 
 /// What takes a value.
@@ -192,4 +304,6 @@ pub(crate) enum AssignTarget {
     Rest(Option<u32>),
     /// `(a, b)`
     Many(Box<[AssignTarget]>),
+    /// `@x`
+    Variable(u32),
 }

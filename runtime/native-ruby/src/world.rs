@@ -2,10 +2,13 @@
 //! functions, how strict names are taken) it asks the machine's host.
 
 use bunraku_files::tree::Tree;
+use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
+use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
+use std::path::PathBuf;
 
 /// How the compile stands to its Ruby worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +48,47 @@ pub trait TemplateWorld<'c> {
     /// The tree that template files are read from.
     fn tree(&self) -> &'c Tree;
 
-    /// Takes note that a template is Ruby's to render, and why, for statistics. `reason` is asked only where they are
+    /// The file in the environment's own `lib`, or a module's, that `require` of this name loads; none where there is none.
+    fn ruby_file(&self, name: &str) -> Option<PathBuf>;
+
+    /// The file of the function of the 3.x interface of this name; none where there is none.
+    fn old_function_file(&self, name: &str) -> Option<PathBuf>;
+
+    /// The text of a file of the environment, as its snapshot has it; none where the file lies elsewhere or is no text.
+    fn file_text(&self, path: &str) -> Option<String>;
+
+    /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
+    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
+
+    /// Calls a function of whatever kind by its name, as code of a module sees it.
+    ///
+    /// # Errors
+    /// Those of the function; that there is none.
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        function: (&str, &str),
+        given: (&[Value<'c>], Option<&'c Closure<'c>>),
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c>;
+
+    /// A lambda of Puppet's that calls [`Templating::call_block`](crate::Templating::call_block) with a number and its
+    /// arguments; the kinds of its parameters as letters: `?` optional, `*` the rest.
+    ///
+    /// # Errors
+    /// Limits of the compile.
+    fn lambda(&self, vm: &mut Vm<'c>, block: (i64, &str), scope: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>>;
+
+    /// A number for what the context of a look-up keeps, the same for all contexts that keep it; none for any other object.
+    fn context_number(&self, object: &'c Object<'c>) -> Option<i64>;
+
+    /// A method of a look-up's context; none where the look-up is over.
+    ///
+    /// # Errors
+    /// Those of the method.
+    fn context_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
+
+    /// Takes note that a template, function or file is Ruby's, and why, for statistics. `reason` is asked only where they are
     /// made.
-    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String);
+    fn needs_ruby(&self, name: &str, reason: &dyn Fn() -> String);
 }

@@ -9,7 +9,7 @@ use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::unit::ChunkRef;
-use bunraku_vm::value::{Str, Value};
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::fmt::Write as _;
 
@@ -35,21 +35,25 @@ impl<'c> Talk<'_, 'c> {
         match value {
             Value::Closure(closure) => Ok(Some(closure)),
             Value::Array(pair) => match pair.items() {
-                [block, Value::Str(kinds)] => self.lambda_of(vm, *block, *kinds, scope).map(Some),
+                [block, Value::Str(kinds)] => self.lambda_of(vm, *block, kinds, scope).map(Some),
                 _ => Ok(None),
             },
             _ => Ok(None),
         }
     }
 
-    fn lambda_of(
+    /// A lambda that calls a block: an object of the worker's, or the number of one that is run without Ruby.
+    ///
+    /// # Errors
+    /// Limits of the compile.
+    pub fn lambda_of(
         &self,
         vm: &mut Vm<'c>,
         block: Value<'c>,
-        kinds: Str<'c>,
+        kinds: &str,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, &'c Closure<'c>> {
-        let unit = self.world.load_code(vm, &lambda(&kinds))?;
+        let unit = self.world.load_code(vm, &lambda(kinds))?;
         let within = |parent| ScopeSpec {
             kind: ScopeKind::Local,
             names: &[],
@@ -87,6 +91,9 @@ impl<'c> Talk<'_, 'c> {
                 let arguments = [*block, Value::Array(*args)].map(RequestArgument::Value);
                 let result = self.request(vm, "The block", Request::CallBlock, &arguments);
                 result.map(Some).map_err(passing)
+            }
+            (CALL, [Value::Int(number), Value::Array(args)]) => {
+                self.world.call_native_block(vm, (*number, args.items())).map(Some).map_err(passing)
             }
             _ => Ok(None),
         }

@@ -5,13 +5,16 @@ use super::signatures::{self, Chooser, Loaded, Overload, malformed};
 use super::talk::RequestArgument;
 use super::world::{Counted, FunctionSource};
 use super::{Talk, raised, subject, text};
+use bunraku_native_ruby::{Called, Function, Journal};
 use bunraku_vm::closure::Closure;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
 use bunraku_vm::types::{self, CallableType, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
@@ -32,13 +35,12 @@ impl<'c> Talk<'_, 'c> {
         let Some(source) = self.world.function(name, from) else {
             return self.call_defined_beside(vm, name, call);
         };
-        let value = self.counted(Counted::Function, name, || {
-            if source.old {
-                return self.call_old(vm, name, &source, call);
+        let value = match source.old {
+            true => self.call_old(vm, name, &source, call),
+            false => {
+                self.loaded(vm, name, &source).and_then(|loaded| self.call_new(vm, &loaded, &source, call))
             }
-            let loaded = self.loaded(vm, name, &source)?;
-            self.call_new(vm, &loaded, call)
-        });
+        };
         value.map(Some)
     }
 
@@ -61,21 +63,61 @@ impl<'c> Talk<'_, 'c> {
         }
         self.world.refuse_irregular(&source.file)?;
         let subject = subject("function", name, &source.file);
-        let arguments = [name, &text(&source.file), source.module, &stamp(&source.file)];
-        let arguments = arguments.map(|text| RequestArgument::Value(vm.string(text)));
-        let description = self.request(vm, &subject, Request::LoadFunction, &arguments)?;
-        let loaded = Rc::new(signatures::described(vm, name, subject, description)?);
+        let natively = self.world.describe_natively(vm, native(name, source));
+        let is_native = natively.is_some();
+        let description = match natively {
+            Some(description) => description,
+            None => self.load_in_ruby(vm, name, &subject, source)?,
+        };
+        let mut loaded = signatures::described(vm, name, subject, description)?;
+        loaded.native = is_native;
+        loaded.in_ruby.set(!is_native);
+        let loaded = Rc::new(loaded);
         self.ruby.functions.borrow_mut().insert(name.to_owned(), loaded.clone());
         Ok(loaded)
     }
 
-    fn call_new(&self, vm: &mut Vm<'c>, function: &Loaded<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    /// Loads a function's file in Ruby, and gives what that tells of it.
+    fn load_in_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        subject: &str,
+        source: &FunctionSource<'c>,
+    ) -> Eval<'c> {
+        let arguments = [name, &text(&source.file), source.module, &stamp(&source.file)];
+        let arguments = arguments.map(|text| RequestArgument::Value(vm.string(text)));
+        self.request(vm, subject, Request::LoadFunction, &arguments)
+    }
+
+    fn call_new(
+        &self,
+        vm: &mut Vm<'c>,
+        function: &Loaded<'c>,
+        source: &FunctionSource<'c>,
+        call: Call<'c, '_>,
+    ) -> Eval<'c> {
         if function.chosen_by == Chooser::Function {
             return self.invoke(vm, function, None, call);
         }
         let index = choose(vm, function, call.args, call.block)?;
-        let result = self.invoke(vm, function, Some(index), call)?;
         let overload = &function.overloads[index];
+        let journal = match function.native && !overload.tells_mismatch {
+            true => match self.world.call_natively(vm, (native(&function.name, source), index), call) {
+                Called::ForRuby(journal) => journal,
+                called => {
+                    let result = told(called)?;
+                    check_result(vm, overload, result)?;
+                    return Ok(result);
+                }
+            },
+            false => Journal::default(),
+        };
+        if !function.in_ruby.replace(true) {
+            self.load_in_ruby(vm, &function.name, &function.subject, source)?;
+        }
+        let result =
+            self.replaying(&function.name, journal, || self.invoke(vm, function, Some(index), call))?;
         if overload.tells_mismatch {
             let text = format::to_interpolated(result);
             return Err(Flow::raw(format!("'{}' {text}", function.name)));
@@ -98,7 +140,9 @@ impl<'c> Talk<'_, 'c> {
             RequestArgument::Value(vm.array(call.args)),
             RequestArgument::Value(call.block.map_or(Value::Undef, Value::Closure)),
         ];
-        self.request(vm, &function.subject, Request::CallFunction, &arguments)
+        self.counted(Counted::Function, &function.name, || {
+            self.request(vm, &function.subject, Request::CallFunction, &arguments)
+        })
     }
 
     /// What `Dispatcher#dispatch` asks: which signature takes the arguments.
@@ -164,32 +208,76 @@ impl<'c> Talk<'_, 'c> {
         call: Call<'c, '_>,
     ) -> Eval<'c> {
         let subject = subject("function", name, &source.file);
+        refuse_iterators(&call)?;
+        self.world.refuse_irregular(&source.file)?;
+        let journal = match self.world.call_old_natively(vm, native(name, source), call) {
+            Called::ForRuby(journal) => journal,
+            called => return told(called),
+        };
+        self.counted(Counted::Function, name, || {
+            self.replaying(name, journal, || self.call_old_in_ruby(vm, name, (&subject, source), call))
+        })
+    }
+
+    fn call_old_in_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        (subject, source): (&str, &FunctionSource<'c>),
+        call: Call<'c, '_>,
+    ) -> Eval<'c> {
         let known = self.ruby.functions.borrow().contains_key(name);
         if !known {
-            self.world.refuse_irregular(&source.file)?;
             let arguments = [name, &text(&source.file)].map(|text| RequestArgument::Value(vm.string(text)));
-            self.request(vm, &subject, Request::LoadOldFunction, &arguments)?;
+            self.request(vm, subject, Request::LoadOldFunction, &arguments)?;
             let loaded = Loaded {
                 name: name.to_owned(),
-                subject: subject.clone(),
+                subject: subject.to_owned(),
                 chosen_by: Chooser::Function,
                 overloads: Vec::new(),
+                native: false,
+                in_ruby: Cell::new(true),
             };
             self.ruby.functions.borrow_mut().insert(name.to_owned(), Rc::new(loaded));
         }
-        self.send_old_call(vm, name, &subject, call)
+        self.send_old_call(vm, name, subject, call)
     }
 
     fn send_old_call(&self, vm: &mut Vm<'c>, name: &str, subject: &str, call: Call<'c, '_>) -> Eval<'c> {
-        if call.args.iter().any(|arg| matches!(arg, Value::Iterator(_))) {
-            return Err(Flow::raw("Use of an Iterator is not supported here"));
-        }
+        refuse_iterators(&call)?;
         let arguments = [
             RequestArgument::Value(vm.string(name)),
             RequestArgument::Scope(call.scope.keep()),
             RequestArgument::Value(vm.array(call.args)),
         ];
         self.request(vm, subject, Request::CallOldFunction, &arguments)
+    }
+}
+
+/// What functions of the 3.x interface do not take.
+fn refuse_iterators<'c>(call: &Call<'c, '_>) -> Eval<'c, ()> {
+    match call.args.iter().any(|arg| matches!(arg, Value::Iterator(_))) {
+        true => Err(Flow::raw("Use of an Iterator is not supported here")),
+        false => Ok(()),
+    }
+}
+
+/// A function as it is called without Ruby.
+fn native<'f>(name: &'f str, source: &'f FunctionSource<'_>) -> Function<'f> {
+    Function { name, file: &source.file, module: source.module }
+}
+
+/// What a call without Ruby has come to.
+fn told(called: Called<'_>) -> Eval<'_> {
+    match called {
+        Called::Value(value) => Ok(value),
+        Called::Raised(message, None) => Err(raised(message)),
+        Called::Raised(message, Some((file, line))) => {
+            let place = Place { file: Some(file.as_str().into()), line: Some(line), column: None };
+            Err(Flow::formed(Diagnostic::error(message).at(place)))
+        }
+        Called::Left(flow) => Err(flow),
+        Called::ForRuby(_) => Err(malformed()),
     }
 }
 

@@ -20,6 +20,7 @@ mod functions;
 mod pipes;
 mod process;
 pub mod protocol;
+mod replayed;
 mod resource_types;
 mod shared;
 mod signatures;
@@ -36,14 +37,15 @@ pub use failures::UNCAUGHT;
 pub use process::Workers;
 pub use resource_types::ResourceTypeTold;
 
+use bunraku_native_ruby::Asked;
 use bunraku_vm::closure::Closure;
-use bunraku_vm::error::Flow;
+use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Str;
 use bunraku_vm::vm::Vm;
 use datatypes::DataTypes;
 use signatures::Loaded;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -82,6 +84,8 @@ pub struct Ruby<'c> {
     kept_block: Cell<Option<&'c Closure<'c>>>,
     /// Whether code in Ruby has had the registry of checkers in its hands.
     has_had_registry: Cell<bool>,
+    /// What a function that Ruby runs from its begin has asked before, without Ruby, with the answers.
+    replayed: RefCell<VecDeque<(Asked<'c>, Eval<'c>)>>,
 }
 
 /// Ruby of a compile, and the compile it runs for.
@@ -103,6 +107,7 @@ impl<'c> Ruby<'c> {
             datatypes: DataTypes::default(),
             kept_block: Cell::default(),
             has_had_registry: Cell::default(),
+            replayed: RefCell::default(),
         }
     }
 
@@ -143,7 +148,9 @@ impl<'c> Ruby<'c> {
             datatypes,
             kept_block: _,
             has_had_registry: _,
+            replayed,
         } = self;
+        replayed.take();
         conversation.release(workers);
         values.release();
         functions.take();

@@ -6,6 +6,7 @@ use bunraku_vm::format;
 use bunraku_vm::types::{self, Alias, Range, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::cell::Cell;
 
 /// A function whose file has been loaded.
 pub(super) struct Loaded<'c> {
@@ -17,6 +18,10 @@ pub(super) struct Loaded<'c> {
     pub chosen_by: Chooser,
     /// Its signatures in order; none of a function of the 3.x interface.
     pub overloads: Vec<Overload<'c>>,
+    /// Whether it may be run without Ruby.
+    pub native: bool,
+    /// Whether Ruby has loaded it.
+    pub in_ruby: Cell<bool>,
 }
 
 /// Who chooses a function's signature.
@@ -63,6 +68,8 @@ pub(super) fn described<'c>(
         subject,
         chosen_by: if own_call.truthy() { Chooser::Function } else { Chooser::Compiler },
         overloads: Vec::new(),
+        native: false,
+        in_ruby: Cell::new(true),
     };
     for dispatch in items(dispatches) {
         let [mismatch, params, block, block_name, returns, method] = parts(*dispatch)?;

@@ -1,6 +1,7 @@
 //! What Ruby needs of the compile it runs in: the ports of this crate, by subject. Whatever else the worker asks for
 //! (types, functions, texts, files of modules) it asks the machine and its host.
 
+use bunraku_native_ruby::{Called, Function};
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -12,9 +13,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The compile that Ruby runs for.
-pub trait RubyWorld<'c>: EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + CallObserver {}
+pub trait RubyWorld<'c>:
+    EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + NativeSide<'c> + CallObserver
+{
+}
 
-impl<'c, T: EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + CallObserver> RubyWorld<'c> for T {}
+impl<'c, T> RubyWorld<'c> for T where
+    T: EnvironmentSide<'c> + CodeSide<'c> + CatalogSide<'c> + NativeSide<'c> + CallObserver
+{
+}
 
 /// What a worker is told when a compile begins.
 pub struct Beginning {
@@ -239,6 +246,30 @@ pub trait CatalogSide<'c> {
 
     /// The catalog's own tags, in order.
     fn tags(&self) -> Vec<&'c str>;
+}
+
+/// Functions in Ruby that are run without Ruby.
+pub trait NativeSide<'c> {
+    /// The signatures of a function of the 4.x interface, in the form that the worker tells them in; none where its file is
+    /// Ruby's.
+    fn describe_natively(&self, vm: &mut Vm<'c>, function: Function<'_>) -> Option<Value<'c>>;
+
+    /// Calls the method of a signature of such a function.
+    fn call_natively(
+        &self,
+        vm: &mut Vm<'c>,
+        function: (Function<'_>, usize),
+        call: Call<'c, '_>,
+    ) -> Called<'c>;
+
+    /// Calls a block of such a function, by its number.
+    ///
+    /// # Errors
+    /// A stand-in for whatever it ends with that is no value.
+    fn call_native_block(&self, vm: &mut Vm<'c>, block: (i64, &[Value<'c>])) -> Eval<'c>;
+
+    /// Calls a function of the 3.x interface.
+    fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c>;
 }
 
 /// What is counted of Ruby.

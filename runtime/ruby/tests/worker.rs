@@ -1,9 +1,10 @@
 //! A worker and the compiler, both real, and a world with nothing in it: what either does not know is an error.
 
 use bumpalo::Bump;
+use bunraku_native_ruby::{Called, Function, Journal};
 use bunraku_ruby::world::{
     Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionView, EnvironmentSide,
-    FoundVariable, FunctionSource, ResourceTypeKind, ResourceView, SettingValue,
+    FoundVariable, FunctionSource, NativeSide, ResourceTypeKind, ResourceView, SettingValue,
 };
 use bunraku_ruby::{Ruby, WorkerSettings, Workers};
 use bunraku_vm::error::{Eval, Flow};
@@ -27,6 +28,21 @@ struct Nothing {
 
 fn absent<'c, T>() -> Eval<'c, T> {
     Err(Flow::raw("not in this world"))
+}
+
+impl<'c> NativeSide<'c> for Nothing {
+    fn describe_natively(&self, _: &mut Vm<'c>, _: Function<'_>) -> Option<Value<'c>> {
+        None
+    }
+    fn call_natively(&self, _: &mut Vm<'c>, _: (Function<'_>, usize), _: Call<'c, '_>) -> Called<'c> {
+        Called::ForRuby(Journal::default())
+    }
+    fn call_native_block(&self, _: &mut Vm<'c>, _: (i64, &[Value<'c>])) -> Eval<'c> {
+        absent()
+    }
+    fn call_old_natively(&self, _: &mut Vm<'c>, _: Function<'_>, _: Call<'c, '_>) -> Called<'c> {
+        Called::ForRuby(Journal::default())
+    }
 }
 
 impl<'c> EnvironmentSide<'c> for Nothing {

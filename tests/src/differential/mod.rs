@@ -13,6 +13,7 @@ mod modules;
 mod programs;
 mod recursion;
 mod rng;
+pub mod ruby_calls;
 mod stdlib;
 mod types;
 mod values;
@@ -120,7 +121,7 @@ pub fn other_stdlib() -> Option<std::path::PathBuf> {
 }
 
 /// The facts that a program is to see: its first line, where that is `# facts: {…}`.
-fn facts(code: &str) -> Option<Value> {
+pub(crate) fn facts(code: &str) -> Option<Value> {
     serde_json::from_str(code.strip_prefix("# facts: ")?.lines().next()?).ok()
 }
 

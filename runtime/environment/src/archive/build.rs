@@ -358,6 +358,7 @@ impl Plan {
             Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {
                 What::Type
             }
+            Some("rb") if RUBY.iter().any(|folder| below.starts_with(folder)) => What::Ruby,
             Some("yaml" | "yml" | "eyaml") if !is_asset(first) => What::Data(DataFormat::Yaml),
             Some("json") if !is_asset(first) => What::Data(DataFormat::Json),
             Some("conf" | "hocon") if !is_asset(first) && name != "e/environment.conf" => {
@@ -368,3 +369,7 @@ impl Plan {
         }
     }
 }
+
+/// Where functions in Ruby are, and what these load.
+const RUBY: [&str; 4] =
+    ["lib/puppet/functions/", "lib/puppet/parser/functions/", "lib/puppet_x/", "lib/puppetx/"];

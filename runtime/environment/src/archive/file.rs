@@ -35,6 +35,8 @@ pub(super) enum What {
     Manifest,
     Template,
     Erb,
+    /// A file of Ruby that functions are in, or that these may load.
+    Ruby,
     Data(DataFormat),
     Metadata,
     Type,
@@ -76,7 +78,7 @@ impl File {
             What::Manifest | What::Template => has(Section::Units) || has(Section::Findings),
             What::Data(_) => has(Section::Data),
             What::Metadata => has(Section::Metadata),
-            What::Erb => has(Section::Templates),
+            What::Erb | What::Ruby => has(Section::Templates),
             // What else the type was made of is not known to be the same.
             What::Type => before
                 .archive()
@@ -140,7 +142,8 @@ impl File {
                     }
                 }
             }
-            What::Erb => self.part(Section::Templates, 0, Lowered::new(bytes).encode()),
+            What::Erb => self.part(Section::Templates, Lowered::TEMPLATE, Lowered::new(bytes).encode()),
+            What::Ruby => self.part(Section::Templates, Lowered::RUBY, Lowered::of_ruby(bytes).encode()),
             What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
@@ -177,7 +180,7 @@ impl File {
         }
     }
 
-    /// Why the ERB template or the type that it is needs Ruby, first; none where it does not.
+    /// Why the ERB template, the file of Ruby or the type that it is needs Ruby, first; none where it does not.
     pub fn needs_ruby(&self) -> Option<String> {
         self.entry.parts.iter().find_map(|part| match part.section {
             Section::Templates => Lowered::decode(&part.bytes)?.reasons().first().map(ToString::to_string),

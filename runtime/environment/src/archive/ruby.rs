@@ -1,6 +1,5 @@
-//! What of a tree will need Ruby when a compile reaches it: functions without a native twin, ERB templates with
-//! what is not rendered natively, data types
-//! in Ruby, and resource types whose declaration can't be read.
+//! What of a tree may need Ruby when a compile reaches it: functions without a native twin and ERB templates with
+//! something that is not run natively, data types in Ruby, and resource types whose declaration can't be read.
 
 use crate::function_files::ENVIRONMENT;
 use crate::snapshot::Snapshot;
@@ -14,8 +13,8 @@ use std::path::Path;
 pub struct NeedsRuby {
     /// The module; `environment` for the environment's own.
     pub owner: String,
-    /// Functions by name.
-    pub functions: Vec<String>,
+    /// Functions with something that only Ruby knows, by name, and what that is first.
+    pub functions: Vec<(String, String)>,
     /// Templates with something that only Ruby knows, by their path below `templates`, and what that is first.
     pub templates: Vec<(String, String)>,
     /// Types by name.
@@ -28,7 +27,7 @@ impl NeedsRuby {
     }
 }
 
-/// Why the ERB template or the type in a file needs Ruby, first; none where it does not.
+/// Why the ERB template, the functions or the type in a file need Ruby, first; none where it does not.
 type Why<'w> = dyn Fn(&Path) -> Option<String> + 'w;
 
 /// What of an environment needs Ruby, modules by name; those that need none are left out.
@@ -48,8 +47,12 @@ fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsR
             // A function of the language, or one of the new interface in front of the old, is what code gets.
             let is_hidden = bunraku_stdlib::find(&name).is_some()
                 || (api == Api::Old && tree.is_file(&root.join(Api::New.file(&name))));
-            if !is_hidden && twin_of(&environment.modules, &name, owner, api).is_none() {
-                needs.functions.push(name);
+            let first = why(&root.join(api.folder()).join(&file));
+            if let Some(first) = first
+                && !is_hidden
+                && twin_of(&environment.modules, &name, owner, api).is_none()
+            {
+                needs.functions.push((name, first));
             }
         }
     }

@@ -9,8 +9,8 @@ mod parts;
 
 use crate::method::Method;
 use crate::tree::{
-    AssignTarget, Block, BlockBody, Case, Expr, InstanceVariable, Lends, MethodCall, Program, RegexpOptions,
-    Unsupported,
+    AssignTarget, Block, BlockBody, Captures, Case, Expr, Handler, InstanceVariable, Keyword, Lends,
+    MethodBody, MethodCall, Params, Program, RegexpOptions, Rescue, Unsupported,
 };
 use crate::value::Class;
 use parts::{Coded, CodedIndex, Rest, number};
@@ -171,19 +171,36 @@ form! { Expr {
     Scope;
     Class(class);
     Group(number);
-    Define(number < methods);
-    CallOwn(number < methods, args);
+    Define(number < methods, singleton);
     Return(value);
-    Rescue(parts, slot < slots);
+    Rescue(parts);
+    Ensure(parts);
+    Constant(name);
+    SetConstant(name, value);
+    Module(number < methods, class, parent);
+    Singleton(number < methods);
+    Itself;
+    Yield(args);
+    Super(args);
+    Lambda(body);
+    IsDefined(value);
     IsVariable(number < variables);
     Next(value);
-    Break(value);
+    Break(value, block);
     Unsupported(number < reasons);
 } }
 
 form! { Block {
     Body(body);
     Method(method);
+    Given(value);
+    Passed;
+} }
+
+form! { Captures {
+    Nothing;
+    Method;
+    Block;
 } }
 
 form! { Lends {
@@ -195,11 +212,17 @@ form! { AssignTarget {
     Local(slot < slots);
     Rest(slot < slots);
     Many(targets);
+    Variable(number < variables);
 } }
 
 record! { RegexpOptions { ignore_case, multiline, extended } }
 record! { Case { subject, branches, otherwise } }
-record! { MethodCall { receiver, method, args, block, safe } }
+record! { MethodCall { receiver, method, name, args, keywords, block, safe, line } }
+record! { Handler { classes, target, body } }
+record! { Keyword { name, target, default } }
+record! { Rescue { body, handlers, otherwise } }
+record! { MethodBody { name, params, names, body } }
+record! { Params { required, optional, rest, after, keywords, keyword_rest, block } }
 record! { Unsupported { line, what } }
 
 impl Coded for InstanceVariable {
@@ -214,29 +237,34 @@ impl Coded for InstanceVariable {
 
 impl Coded for BlockBody {
     fn put(&self, out: &mut Vec<u8>) {
-        let BlockBody { params, spreads, own, body } = self;
+        let BlockBody { params, spreads, full, own, number: own_number, captures, body } = self;
         params.put(out);
         spreads.put(out);
+        full.put(out);
+        own_number.put(out);
+        captures.put(out);
         number(u64::from(own.0), out);
         number(u64::from(own.1), out);
         body.put(out);
     }
 
     fn take(rest: &mut Rest<'_>) -> Option<BlockBody> {
-        let (params, spreads) = (Coded::take(rest)?, Coded::take(rest)?);
+        let (params, spreads, full) = (Coded::take(rest)?, Coded::take(rest)?, Coded::take(rest)?);
+        let (number, captures) = (Coded::take(rest)?, Coded::take(rest)?);
         let after = rest.slots + 1;
         let own: (u32, u32) = (CodedIndex::take_index(rest, after)?, CodedIndex::take_index(rest, after)?);
         let body = Coded::take(rest)?;
-        (own.0 <= own.1).then_some(BlockBody { params, spreads, own, body })
+        (own.0 <= own.1).then_some(BlockBody { params, spreads, full, own, number, captures, body })
     }
 }
 
 impl Coded for Program {
     fn put(&self, out: &mut Vec<u8>) {
-        let Program { body, slots, variables, reasons, methods, groups, lends, size } = self;
+        let Program { body, slots, variables, reasons, methods, defines, groups, lends, size } = self;
         slots.put(out);
         variables.put(out);
         reasons.put(out);
+        defines.put(out);
         groups.put(out);
         lends.put(out);
         size.put(out);
@@ -247,7 +275,7 @@ impl Coded for Program {
     fn take(rest: &mut Rest<'_>) -> Option<Program> {
         let slots = rest.below(MOST_SLOTS)?;
         let (variables, reasons): (Vec<_>, Vec<_>) = (Coded::take(rest)?, Coded::take(rest)?);
-        let (groups, lends) = (Coded::take(rest)?, Coded::take(rest)?);
+        let (defines, groups, lends) = (Coded::take(rest)?, Coded::take(rest)?, Coded::take(rest)?);
         let size = rest.below(MOST_TEXT + 1)?;
         (rest.slots, rest.variables, rest.reasons) = (slots, variables.len() as u64, reasons.len() as u64);
         // Methods may call later ones, so their count stands before the first.
@@ -256,7 +284,7 @@ impl Coded for Program {
         let methods = Vec::take(rest)?;
         let body = Coded::take(rest)?;
         let (slots, size) = (slots as usize, size as usize);
-        Some(Program { body, slots, variables, reasons, methods, groups, lends, size })
+        Some(Program { body, slots, variables, reasons, methods, defines, groups, lends, size })
     }
 }
 
@@ -312,8 +340,8 @@ mod tests {
 
     #[test]
     fn nesting_and_counts_are_bounded() {
-        // No slots, variables, reasons, groups, what is lent (a byte more), size, methods; then one `!` within another.
-        let head = [0; 9];
+        // No slots, variables, reasons, definitions, groups, what is lent (a byte more), size, methods; then one `!` within another.
+        let head = [0; 10];
         let mut not = Vec::new();
         Expr::Not(Box::new(Expr::Nil)).put(&mut not);
         let nested = |depth: usize| [&head[..], &not[..1].repeat(depth), &[0]].concat();
@@ -323,7 +351,7 @@ mod tests {
         Expr::Array(Box::default()).put(&mut many);
         let huge = [&head[..], &many[..1], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert!(decode(&huge).is_none());
-        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 9]].concat();
+        let locals = [&[0, 0xff, 0xff, 0xff, 0x7f][..], &[0; 10]].concat();
         assert!(decode(&locals).is_none());
     }
 }

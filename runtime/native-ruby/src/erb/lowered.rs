@@ -24,12 +24,30 @@ impl From<Result<Program, Unsupported>> for Lowered {
 }
 
 impl Lowered {
+    /// The variant that a template's part of an archive has.
+    pub const TEMPLATE: u32 = 0;
+    /// That of a file of Ruby.
+    pub const RUBY: u32 = 1;
+
     /// Lowers the text of a template.
     pub fn new(text: &[u8]) -> Lowered {
         Lowered::from(match std::str::from_utf8(text) {
             Ok(text) => lower::lower(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(_) => Err(Unsupported { line: 1, what: "its encoding".to_owned() }),
         })
+    }
+
+    /// Lowers a file of Ruby.
+    pub fn of_ruby(text: &[u8]) -> Lowered {
+        Lowered::from(match std::str::from_utf8(text) {
+            Ok(text) => lower::lower_file(text.strip_prefix('\u{feff}').unwrap_or(text)),
+            Err(_) => Err(Unsupported { line: 1, what: "its encoding".to_owned() }),
+        })
+    }
+
+    /// The program; why Ruby has to run it, where it could not be lowered.
+    pub(crate) fn program(&self) -> Result<&Program, String> {
+        self.template.as_ref().map_err(Unsupported::to_string)
     }
 
     /// The bytes that stand for it in an archive; none for a template beyond the bounds of their form.

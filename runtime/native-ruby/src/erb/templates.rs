@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 /// Templates of all snapshots of a session: files until they change, and texts.
 pub struct SessionTemplates {
-    files: Arc<SessionFiles<Arc<Lowered>, 1>>,
+    files: Arc<SessionFiles<Arc<Lowered>, 2>>,
     /// Templates given as text. Key: the text. Bound: [`MOST_TEXTS`]. Never stale. Test: `tests/tests/erb.rs`.
     texts: Mutex<Recent<Box<str>, Arc<Lowered>>>,
 }
@@ -28,16 +28,16 @@ impl Default for SessionTemplates {
 const MOST_TEXTS: usize = 1000;
 
 const TEMPLATES: Contract = Contract {
-    holds: "ERB templates, lowered",
-    key: "path",
-    bound: "the templates of the tree; of others and for the next snapshot, 50,000",
+    holds: "ERB templates and files of Ruby, lowered",
+    key: "path, and which of the two",
+    bound: "the templates and files of Ruby of the tree; of others and for the next snapshot, 50,000",
     stale: "size or time of the file differ",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
 /// What a snapshot keeps of ERB templates.
 pub struct Templates {
-    files: FileMemo<Arc<Lowered>, 1>,
+    files: FileMemo<Arc<Lowered>, 2>,
     session: Arc<SessionTemplates>,
 }
 
@@ -49,11 +49,29 @@ impl Templates {
 
     /// A file's template; none where it can't be read.
     pub(crate) fn file(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
+        self.lowered(tree, path, Lowered::TEMPLATE, Lowered::new)
+    }
+
+    /// A file of Ruby; none where it can't be read.
+    pub(crate) fn ruby(&self, tree: &Tree, path: &Path) -> Option<Arc<Lowered>> {
+        self.lowered(tree, path, Lowered::RUBY, Lowered::of_ruby)
+    }
+
+    fn lowered(
+        &self,
+        tree: &Tree,
+        path: &Path,
+        variant: u32,
+        lower: fn(&[u8]) -> Lowered,
+    ) -> Option<Arc<Lowered>> {
         let archived = || {
             let lowered = tree.archived(path, |opened, entry| {
                 let Some(part) = opened.archive().part_in(entry, Section::Templates)? else {
                     return Ok(None);
                 };
+                if part.variant != variant {
+                    return Ok(None);
+                }
                 let lowered = Lowered::decode(opened.archive().part_bytes(&part)?);
                 lowered.map(Some).ok_or(ArchiveFault::Cold(Section::Templates))
             });
@@ -62,9 +80,9 @@ impl Templates {
         let make = || {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
             let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
-            Ok(Arc::new(Lowered::new(&text)))
+            Ok(Arc::new(lower(&text)))
         };
-        self.files.get((tree, path, 0), archived, |_| (), make).ok()
+        self.files.get((tree, path, variant as usize), archived, |_| (), make).ok()
     }
 
     /// The template of a text.

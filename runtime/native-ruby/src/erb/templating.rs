@@ -3,8 +3,9 @@
 use crate::erb::changes::{Replay, SetByTemplates};
 use crate::erb::lowered::Lowered;
 use crate::erb::templates::Templates;
-use crate::eval::{self, Rendered, Stopped};
+use crate::eval::{self, Rendered, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::space::Space;
 use crate::tree::Unsupported;
 use crate::world::{TemplateWorld, WorkerState};
 use bunraku_vm::host::Erb;
@@ -13,7 +14,7 @@ use bunraku_vm::vm::Vm;
 use elsa::FrozenVec;
 use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The templates that a compile uses, kept for as long as it runs and lent to it where they lie.
@@ -30,6 +31,12 @@ pub struct Templating<'c> {
     pub(crate) set_by_templates: SetByTemplates<'c>,
     /// How many templates are being rendered, each within the one before.
     depth: Cell<usize>,
+    /// What the Ruby of the compile has defined.
+    space: Space<'c>,
+    /// The module whose function is being loaded.
+    pub(crate) owner: RefCell<String>,
+    /// Runs that wait for a function of Puppet's, which may call a block of theirs.
+    pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -40,6 +47,7 @@ pub struct Templating<'c> {
 struct Met<'c> {
     files: RefCell<HashMap<String, &'c Lowered>>,
     texts: RefCell<HashMap<String, &'c Lowered>>,
+    ruby: RefCell<HashMap<PathBuf, &'c Lowered>>,
 }
 
 /// What statistics call a template.
@@ -59,6 +67,9 @@ impl<'c> Templating<'c> {
             met: Met::default(),
             set_by_templates: SetByTemplates::default(),
             depth: Cell::new(0),
+            space: Space::default(),
+            owner: RefCell::default(),
+            waiting: RefCell::default(),
         }
     }
 
@@ -95,11 +106,31 @@ impl<'c> Templating<'c> {
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
-        let Templating { templates: _, kept: _, met: Met { files, texts }, set_by_templates, depth: _ } =
+        let Templating { templates: _, kept: _, met, set_by_templates, depth: _, space, owner, waiting } =
             self;
+        let Met { files, texts, ruby } = met;
+        space.release();
+        owner.take();
+        waiting.take();
+        ruby.take();
         files.take();
         texts.take();
         set_by_templates.release();
+    }
+
+    /// What the Ruby of the compile has defined.
+    pub(crate) fn space(&self) -> &Space<'c> {
+        &self.space
+    }
+
+    /// A file of Ruby, lowered; none where it can't be read.
+    pub(crate) fn file_of_ruby(&self, world: &dyn TemplateWorld<'c>, file: &Path) -> Option<&'c Lowered> {
+        if let Some(lowered) = self.met.ruby.borrow().get(file) {
+            return Some(lowered);
+        }
+        let lowered = self.kept.0.push_get(self.templates.ruby(world.tree(), file)?);
+        self.met.ruby.borrow_mut().insert(file.to_owned(), lowered);
+        Some(lowered)
     }
 
     /// How many templates are around the one that is about to be rendered.

@@ -16,6 +16,7 @@ impl<'c> Run<'_, 'c> {
                 self.give_one(body, value)?;
                 self.run(body)
             }
+            Block::Passed | Block::Given(_) => self.yield_passed(vec![value]),
         }
     }
 
@@ -27,6 +28,7 @@ impl<'c> Run<'_, 'c> {
                 self.give_two(body, first, second)?;
                 self.run(body)
             }
+            Block::Passed | Block::Given(_) => self.yield_passed(vec![first, second]),
         }
     }
 
@@ -35,17 +37,17 @@ impl<'c> Run<'_, 'c> {
         match block {
             Block::Method(_) => Err(ForRuby("a method as a block for several values").into()),
             Block::Body(body) => {
-                self.enter(body);
-                self.assign_many(&body.params, values)?;
+                self.give_all(body, values)?;
                 self.run(body)
             }
+            Block::Passed | Block::Given(_) => self.yield_passed(values),
         }
     }
 
     /// Runs a block with one value for its effects.
     pub(crate) fn each_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c, ()> {
         match block {
-            Block::Method(_) => self.yield_one(block, value).map(drop),
+            Block::Method(_) | Block::Passed | Block::Given(_) => self.yield_one(block, value).map(drop),
             Block::Body(body) => {
                 self.give_one(body, value)?;
                 self.run_each(body)
@@ -56,7 +58,9 @@ impl<'c> Run<'_, 'c> {
     /// The same with two values.
     pub(crate) fn each_two(&mut self, block: &'c Block, first: V<'c>, second: V<'c>) -> Done<'c, ()> {
         match block {
-            Block::Method(_) => self.yield_two(block, first, second).map(drop),
+            Block::Method(_) | Block::Passed | Block::Given(_) => {
+                self.yield_two(block, first, second).map(drop)
+            }
             Block::Body(body) => {
                 self.give_two(body, first, second)?;
                 self.run_each(body)
@@ -72,12 +76,33 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
-    fn give_one(&mut self, body: &BlockBody, value: V<'c>) -> OrRuby<()> {
+    fn give_one(&mut self, body: &'c BlockBody, value: V<'c>) -> Done<'c, ()> {
         self.enter(body);
+        if let Some(params) = &body.full {
+            return self.bind_block(params, vec![value]);
+        }
+        Ok(self.give_plain(body, value)?)
+    }
+
+    /// Gives as many values as there are to a block.
+    pub(super) fn give_all(&mut self, body: &'c BlockBody, mut values: Vec<V<'c>>) -> Done<'c, ()> {
+        if values.len() == 1
+            && let Some(value) = values.pop()
+        {
+            return self.give_one(body, value);
+        }
+        self.enter(body);
+        match &body.full {
+            Some(params) => self.bind_block(params, values),
+            None => Ok(self.assign_many(&body.params, values)?),
+        }
+    }
+
+    fn give_plain(&mut self, body: &BlockBody, value: V<'c>) -> OrRuby<()> {
         match &*body.params {
             [] => Ok(()),
             [AssignTarget::Local(slot)] if !body.spreads => {
-                self.locals[*slot as usize] = value;
+                self.set_local(*slot, value);
                 Ok(())
             }
             [AssignTarget::Many(targets)] if !body.spreads => self.spread(targets, value),
@@ -88,25 +113,28 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
-    fn give_two(&mut self, body: &BlockBody, first: V<'c>, second: V<'c>) -> OrRuby<()> {
+    fn give_two(&mut self, body: &'c BlockBody, first: V<'c>, second: V<'c>) -> Done<'c, ()> {
         self.enter(body);
-        match &*body.params {
+        if let Some(params) = &body.full {
+            return self.bind_block(params, vec![first, second]);
+        }
+        Ok(match &*body.params {
             [AssignTarget::Local(a), AssignTarget::Local(b)] => {
-                self.locals[*a as usize] = first;
-                self.locals[*b as usize] = second;
-                Ok(())
+                self.set_local(*a, first);
+                self.set_local(*b, second);
+                Ok::<(), crate::for_ruby::ForRuby>(())
             }
             params => self.assign_many(params, vec![first, second]),
-        }
+        }?)
     }
 
     pub(crate) fn enter(&mut self, body: &BlockBody) {
         for slot in body.own.0..body.own.1 {
-            self.locals[slot as usize] = V::Nil;
+            self.set_local(slot, V::Nil);
         }
     }
 
-    fn run(&mut self, body: &'c BlockBody) -> Done<'c> {
+    pub(super) fn run(&mut self, body: &'c BlockBody) -> Done<'c> {
         self.used.spend(1)?;
         self.eval(&body.body).or_else(|stop| stop.land(BlockExit::Next))
     }
@@ -119,16 +147,17 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn assign(&mut self, target: &AssignTarget, value: V<'c>) -> OrRuby<()> {
         match target {
             AssignTarget::Local(slot) => {
-                self.locals[*slot as usize] = value;
+                self.set_local(*slot, value);
                 Ok(())
             }
             AssignTarget::Rest(slot) => {
                 if let Some(slot) = slot {
-                    self.locals[*slot as usize] = value;
+                    self.set_local(*slot, value);
                 }
                 Ok(())
             }
             AssignTarget::Many(targets) => self.spread(targets, value),
+            AssignTarget::Variable(number) => self.set_variable(*number, value),
         }
     }
 

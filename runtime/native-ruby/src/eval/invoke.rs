@@ -1,21 +1,40 @@
 //! Calls: of methods, of what the template has defined, of other templates.
 
+use super::params::Arguments;
 use super::stop::BlockExit;
-use super::{Done, LastMatch, Rendered, Run};
+use super::{Done, Frame, Rendered, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{Expr, MethodCall};
+use crate::tree::{Block, Expr, MethodCall};
 use crate::value::V;
+use crate::value::object::Module;
+use std::rc::Rc;
 
 /// How deep templates that render templates may nest.
 const DEEPEST: usize = 20;
 
-/// How deep a template's own methods may call each other.
-const DEEPEST_CALL: usize = 50;
+/// How deep methods that code defines may call each other.
+const DEEPEST_CALL: usize = 200;
+
+/// Whether code may have defined the methods of a value, or they are not in the tables.
+fn has_methods_of_code(value: &V<'_>) -> bool {
+    use bunraku_vm::value::Value::Object;
+    matches!(
+        value,
+        V::Object(_)
+            | V::Module(_)
+            | V::Class(_)
+            | V::Error(_)
+            | V::Proc(_)
+            | V::Main
+            | V::Scope
+            | V::Other(Object(_))
+    )
+}
 
 impl<'c> Run<'_, 'c> {
-    pub(crate) fn call(&mut self, call: &'c MethodCall) -> Done<'c> {
+    pub(super) fn call(&mut self, call: &'c MethodCall) -> Done<'c> {
         let receiver = match &call.receiver {
             Some(receiver) => {
                 if let Expr::Call(all) = receiver
@@ -25,38 +44,87 @@ impl<'c> Run<'_, 'c> {
                 }
                 self.eval(receiver)?
             }
-            None => {
-                let args = self.values(&call.args)?;
-                return methods::function(self, call.method, &args, call.block.as_ref());
-            }
+            None => return self.call_itself(call),
         };
         if call.safe && matches!(receiver, V::Nil) {
             return Ok(V::Nil);
         }
-        let block = call.block.as_ref();
+        if has_methods_of_code(&receiver) {
+            return self.call_on_object(receiver, call);
+        }
+        if call.method == Method::Other {
+            self.failed_at(call);
+            return self.call_unknown(receiver, call);
+        }
+        let (block, passed) = self.handed(call)?;
         // Most calls have one argument at most.
         let result = match &*call.args {
             [] => methods::call(self, receiver, call.method, &[], block),
-            [arg] if !matches!(arg, Expr::Splat(_)) => {
-                let arg = [self.eval(arg)?];
-                methods::call(self, receiver, call.method, &arg, block)
-            }
-            args => {
-                let args = self.values(args)?;
-                methods::call(self, receiver, call.method, &args, block)
-            }
+            [arg] if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
+                Ok(arg) => methods::call(self, receiver, call.method, &[arg], block),
+                Err(stop) => Err(stop),
+            },
+            args => match self.values(args) {
+                Ok(args) => methods::call(self, receiver, call.method, &args, block),
+                Err(stop) => Err(stop),
+            },
         };
-        match result {
-            Err(stop) if call.block.is_some() => stop.land(BlockExit::Break),
-            other => other,
+        self.take_back(passed);
+        self.landed(result, call)
+    }
+
+    /// The block that a call is written with, or the one that it hands on; whether that is among the passed ones now.
+    pub(super) fn handed(&mut self, call: &'c MethodCall) -> Done<'c, (Option<&'c Block>, bool)> {
+        Ok(match &call.block {
+            Some(Block::Given(value)) => match self.eval(value)? {
+                V::Nil => (None, false),
+                V::Proc(given) => {
+                    self.passed.push(given);
+                    (Some(&Block::Passed), true)
+                }
+                _ => return Err(ForRuby("a block that is no lambda").into()),
+            },
+            block => (block.as_ref(), false),
+        })
+    }
+
+    pub(super) fn take_back(&mut self, passed: bool) {
+        if passed {
+            self.passed.pop();
+        }
+    }
+
+    /// What a call gives: a `break` out of the block that it was written with ends here.
+    pub(super) fn landed(&mut self, result: Done<'c>, call: &MethodCall) -> Done<'c> {
+        match (result, &call.block) {
+            (Err(stop), Some(Block::Body(body))) => {
+                if stop.is_for_ruby() {
+                    self.failed_at(call);
+                }
+                stop.land(BlockExit::Break(body.number, self.frame.serial))
+            }
+            (Err(stop), _) => {
+                if stop.is_for_ruby() {
+                    self.failed_at(call);
+                }
+                Err(stop)
+            }
+            (value, _) => value,
+        }
+    }
+
+    /// Takes note of where something came up that is not known, if nothing before it has.
+    pub(super) fn failed_at(&mut self, call: &MethodCall) {
+        if self.failed_line == 0 {
+            self.failed_line = call.line;
         }
     }
 
     /// The value at a key. The hash of a variable is not copied for it.
     pub(crate) fn at_key(&mut self, on: &'c Expr, key: &'c str) -> Done<'c> {
         let on = match on {
-            Expr::Local(slot) => &self.locals[*slot as usize],
-            Expr::Variable(number) => self.variable(*number)?,
+            Expr::Local(slot) => &self.locals[self.frame.base + *slot as usize],
+            Expr::Variable(number) => &self.variable(*number)?,
             on => &self.eval(on)?,
         };
         if let V::Hash(hash) = on {
@@ -66,28 +134,53 @@ impl<'c> Run<'_, 'c> {
         methods::call(self, on, Method::Element, &[V::Str(key)], None)
     }
 
-    /// Calls a method that the template has defined, with locals of its own.
-    pub(crate) fn call_own(&mut self, number: u32, args: &'c [Expr]) -> Done<'c> {
-        let args = self.values(args)?;
-        let template = self.template;
-        let body = &template.methods[number as usize];
-        if !self.own.defined.contains(&number) || args.len() != body.params.len() {
-            return Err(ForRuby("a method that is not defined so").into());
-        }
-        if self.own.calls >= DEEPEST_CALL {
+    /// Calls a method that code has defined.
+    pub(crate) fn call_method(
+        &mut self,
+        this: V<'c>,
+        (owner, method): (Option<Rc<Module<'c>>>, &crate::value::object::Method<'c>),
+        given: Arguments<'c>,
+    ) -> Done<'c> {
+        use crate::value::object::Method as Own;
+        let (program, number, nesting) = match method {
+            Own::Body { program, number, nesting } => (*program, *number, nesting.clone()),
+            Own::Reader(name) => {
+                let V::Object(object) = &this else { return Err(ForRuby("an attribute of a module").into()) };
+                let variables = object.variables.borrow();
+                let found = variables.iter().find(|(known, _)| known == name);
+                return Ok(found.map_or(V::Nil, |(_, value)| value.clone()));
+            }
+            Own::Writer(name) => {
+                let V::Object(object) = &this else { return Err(ForRuby("an attribute of a module").into()) };
+                let value = given.values.into_iter().next().unwrap_or(V::Nil);
+                object.set(name, value.clone());
+                return Ok(value);
+            }
+        };
+        if self.calls >= DEEPEST_CALL {
             return Err(ForRuby("a deep recursion").into());
         }
-        let own = body.own.0 as usize..body.own.1 as usize;
-        let saved = self.locals[own.clone()].to_vec();
-        let last = std::mem::replace(&mut self.last, LastMatch::Known(None));
-        self.enter(body);
-        self.assign_many(&body.params, args)?;
-        self.own.calls += 1;
-        let result = self.eval(&body.body);
-        self.own.calls -= 1;
-        self.last = last;
-        self.locals[own].clone_from_slice(&saved);
-        result.or_else(|stop| stop.land(BlockExit::Return))
+        let body = &program.methods[number as usize];
+        let frame = Frame {
+            base: 0,
+            serial: 0,
+            returns: 0,
+            program,
+            this,
+            nesting,
+            block: given.block.clone(),
+            method: owner.map(|owner| (owner, body)),
+        };
+        self.calls += 1;
+        let result = bunraku_vm::budget::on_grown_stack(|| {
+            self.in_frame(frame, |run| {
+                run.bind(&body.params, given)?;
+                let returns = run.frame.returns;
+                run.eval(&body.body).or_else(|stop| stop.land(BlockExit::Return(returns)))
+            })
+        });
+        self.calls -= 1;
+        result
     }
 
     /// The text of another template, rendered in the same scope.

@@ -1,9 +1,19 @@
-//! Renders a lowered template. Nothing it does can be seen from outside until it is done: whenever something comes up
-//! that is not certain, it stops, and Ruby renders the template from its begin.
+//! Runs lowered Ruby: renders templates, loads files, calls functions. Whenever something comes up that is not certain, it
+//! stops, and Ruby does all of it from the begin. Nothing that a template does can be seen from outside until it is done;
+//! what a function has asked of the compile by then is in its journal, from which Ruby is answered.
 
 mod blocks;
+mod constants;
+mod context;
+mod frame;
+mod handed;
 mod invoke;
+mod kernel;
+mod modules;
+mod params;
+mod procs;
 mod rare;
+mod rescue;
 mod statements;
 mod stop;
 mod variables;
@@ -11,16 +21,24 @@ mod variables;
 use crate::budget::{self, RenderBudget};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::definition::Dispatch;
+use crate::functions::journal::Journal;
+use crate::space::Space;
 use crate::tree::{Expr, Program};
+use crate::value::object::{ErrorValue, Method, Proc};
 use crate::value::{Matched, V};
 use crate::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::path::PathBuf;
 use std::rc::Rc;
 
-pub(crate) use stop::Unwind;
+pub(crate) use frame::Frame;
+pub(crate) use handed::Waiting;
+pub(crate) use params::Arguments;
+pub(crate) use stop::{Ending, Unwind};
 use variables::{VariableState, Variables};
 
 /// Most bytes that a rendering puts out.
@@ -28,15 +46,20 @@ const LARGEST: usize = 16 << 20;
 
 pub(crate) type Done<'c, T = V<'c>> = Result<T, Unwind<'c>>;
 
-/// One rendering.
+/// One run: the rendering of a template, the loading of a file, the call of a function.
 pub(crate) struct Run<'e, 'c> {
     pub engine: &'e Templating<'c>,
     pub world: &'e dyn TemplateWorld<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
     used: &'e RenderBudget,
-    template: &'c Program,
+    pub space: &'e Space<'c>,
+    /// Locals of all frames.
     locals: Vec<V<'c>>,
+    pub frame: Frame<'c>,
+    /// Serials of the frames that are there, in order.
+    alive: Vec<u64>,
+    serials: u64,
     pub variables: Variables<'c>,
     out: String,
     /// How many templates are around this one.
@@ -45,15 +68,31 @@ pub(crate) struct Run<'e, 'c> {
     reason: Option<u32>,
     last: LastMatch<'c>,
     logs: Vec<(Severity, String)>,
-    own: OwnMethods,
-}
-
-/// Methods that the template defines itself.
-#[derive(Default)]
-struct OwnMethods {
-    /// Those that have been defined so far.
-    defined: Vec<u32>,
-    /// How many calls of them are under way.
+    /// Blocks that were handed on, the last of which [`Block::Passed`](crate::tree::Block::Passed) is.
+    passed: Vec<Rc<Proc<'c>>>,
+    /// Methods that are defined outside of all classes.
+    outer_methods: Vec<(&'c str, Method<'c>)>,
+    /// The signature whose `dispatch` block runs.
+    pub building: Option<Dispatch>,
+    /// What has been asked of the compile. Templates ask nothing that has effects.
+    pub journal: Option<Journal<'c>>,
+    /// Signatures and types of the function that is being defined.
+    pub dispatches: Vec<Dispatch>,
+    pub local_types: Vec<String>,
+    /// Whether `def` defines methods of the module itself, too; or these only.
+    module_function: bool,
+    defines_own: bool,
+    /// The file whose body runs.
+    file: Option<PathBuf>,
+    /// The module of Puppet code that the function belongs to.
+    pub owner: String,
+    /// The exception that is being rescued.
+    rescuing: Option<Rc<ErrorValue<'c>>>,
+    /// What came up that is not known, and the line.
+    unknown: Option<String>,
+    failed_line: usize,
+    reason_program: Option<&'c Program>,
+    /// How many calls of methods that code has defined are under way.
     calls: usize,
 }
 
@@ -80,6 +119,64 @@ pub(crate) struct Stopped {
     pub reason: Option<u32>,
 }
 
+/// What a run begins with.
+pub(crate) struct Beginning<'e, 'c> {
+    pub engine: &'e Templating<'c>,
+    pub world: &'e dyn TemplateWorld<'c>,
+    pub vm: &'e mut Vm<'c>,
+    pub scope: &'c Scope<'c>,
+    pub program: &'c Program,
+    pub this: V<'c>,
+    pub journal: Option<Journal<'c>>,
+}
+
+/// Runs something within the budget of the thread.
+pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_, 'c>) -> T) -> T {
+    let Beginning { engine, world, vm, scope, program, this, journal } = begin;
+    budget::with(|used| {
+        let depth = engine.depth();
+        let frame =
+            Frame { base: 0, serial: 1, returns: 1, program, this, nesting: None, block: None, method: None };
+        let mut run = Run {
+            engine,
+            space: engine.space(),
+            world,
+            vm,
+            scope,
+            used,
+            locals: vec![V::Nil; program.slots],
+            frame,
+            alive: vec![1],
+            serials: 1,
+            variables: Variables::new(program, engine),
+            out: String::with_capacity(program.size + program.size / 4),
+            depth,
+            reason: None,
+            last: LastMatch::Known(None),
+            logs: Vec::new(),
+            passed: Vec::new(),
+            outer_methods: Vec::new(),
+            building: None,
+            journal,
+            dispatches: Vec::new(),
+            local_types: Vec::new(),
+            module_function: false,
+            defines_own: false,
+            file: None,
+            owner: String::new(),
+            rescuing: None,
+            unknown: None,
+            failed_line: 0,
+            reason_program: None,
+            calls: 0,
+        };
+        if !used.is_within() {
+            used.begin();
+        }
+        used.within(|| work(&mut run))
+    })
+}
+
 /// Renders a template in a scope.
 ///
 /// # Errors
@@ -89,38 +186,22 @@ pub(crate) fn render<'c>(
     world: &dyn TemplateWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
-    template: &'c Program,
+    program: &'c Program,
 ) -> Result<Rendered<'c>, Stopped> {
-    budget::with(|used| {
-        let mut run = Run {
-            engine,
-            world,
-            vm,
-            scope,
-            used,
-            template,
-            locals: (0..template.slots).map(|_| V::Nil).collect(),
-            variables: Variables::new(template, engine),
-            out: String::with_capacity(template.size + template.size / 4 + 64),
-            depth: engine.depth(),
-            reason: None,
-            last: LastMatch::Known(None),
-            logs: Vec::new(),
-            own: OwnMethods::default(),
-        };
-        if run.depth == 0 {
-            used.begin();
-        }
-        match run.statement(&template.body) {
-            Ok(()) => match run.changed() {
-                Ok(changed) => Ok(Rendered { text: run.out, logs: run.logs, changed }),
-                Err(ask) => Err(Stopped { ask, reason: None }),
-            },
-            Err(stop) => Err(match stop.for_ruby() {
-                Some(ask) => Stopped { ask, reason: run.reason },
-                None => Stopped { ask: ForRuby("`next` or `break` outside of a block"), reason: None },
+    let begin = Beginning { engine, world, vm, scope, program, this: V::Main, journal: None };
+    run(begin, |run| match run.statement(&program.body) {
+        Ok(()) => match run.changed() {
+            Ok(changed) => Ok(Rendered {
+                text: std::mem::take(&mut run.out),
+                logs: std::mem::take(&mut run.logs),
+                changed,
             }),
-        }
+            Err(ask) => Err(Stopped { ask, reason: None }),
+        },
+        Err(stop) => Err(match stop.ending() {
+            Ending::ForRuby(ask) => Stopped { ask, reason: run.reason },
+            Ending::Raised(_) | Ending::Flow(_) => Stopped { ask: ForRuby("an error"), reason: None },
+        }),
     })
 }
 
@@ -136,8 +217,8 @@ impl<'c> Run<'_, 'c> {
             Expr::Symbol(name) => V::Symbol(name),
             Expr::Class(class) => V::Class(*class),
             Expr::Scope => V::Scope,
-            Expr::Local(slot) => self.locals[*slot as usize].clone(),
-            Expr::Variable(number) => self.variable(*number)?.clone(),
+            Expr::Local(slot) => self.local(*slot).clone(),
+            Expr::Variable(number) => self.variable(*number)?,
             // Only these can go on for long, or deep; a loop counts each of its rounds.
             composed => return self.composed(composed),
         })
@@ -172,15 +253,19 @@ impl<'c> Run<'_, 'c> {
             },
             Expr::SetLocal(slot, value) => {
                 let value = self.eval(value)?;
-                self.locals[*slot as usize] = value.clone();
+                self.set_local(*slot, value.clone());
                 value
             }
             Expr::SetVariable(number, value) => {
                 let value = self.eval(value)?;
-                self.variables.seen[*number as usize] = VariableState::Set(value.clone());
+                self.set_variable(*number, value.clone())?;
                 value
             }
             Expr::IsVariable(number) => {
+                if !self.is_template() {
+                    let name = self.variable_name(*number);
+                    return Ok(self.own_variable(name)?.map_or(V::Nil, |_| V::Str("instance-variable")));
+                }
                 self.look_up(*number)?;
                 // One that was set to nil is defined, one that was never set is not.
                 match self.variables.seen[*number as usize] {
@@ -240,7 +325,7 @@ impl<'c> Run<'_, 'c> {
 
     /// Whether the template names groups of matches.
     pub(crate) fn names_groups(&self) -> bool {
-        self.template.groups
+        self.frame.program.groups
     }
 
     /// Remembers the groups of a match.

@@ -60,17 +60,40 @@ impl<'c> Run<'_, 'c> {
                 LastMatch::Unknown => return Err(ForRuby("groups of a match").into()),
             },
             Expr::Next(value) => return Err(Unwind::jump(BlockExit::Next, self.eval(value)?)),
-            Expr::Break(value) => return Err(Unwind::jump(BlockExit::Break, self.eval(value)?)),
-            Expr::Return(value) => return Err(Unwind::jump(BlockExit::Return, self.eval(value)?)),
-            Expr::Rescue(parts, slot) => self.rescue(parts, *slot)?,
-            Expr::Define(number) => {
-                self.own.defined.push(*number);
-                V::Void
+            Expr::Break(value, block) => {
+                let exit = BlockExit::Break(*block, self.frame.serial);
+                return Err(Unwind::jump(exit, self.eval(value)?));
             }
-            Expr::CallOwn(number, args) => self.call_own(*number, args)?,
+            Expr::Return(value) => {
+                let exit = BlockExit::Return(self.frame.returns);
+                return Err(Unwind::jump(exit, self.eval(value)?));
+            }
+            Expr::Rescue(rescue) => self.rescue(rescue)?,
+            Expr::Ensure(parts) => self.ensure(parts)?,
+            Expr::Define(number, singleton) => match self.define(*number, *singleton)? {
+                _ if self.is_template() => V::Void,
+                name => name,
+            },
+            Expr::Constant(path) => self.constant(path)?,
+            Expr::SetConstant(path, value) => {
+                let value = self.eval(value)?;
+                self.set_constant(path, value.clone())?;
+                value
+            }
+            Expr::Module(number, class, parent) => self.module(*number, *class, parent)?,
+            Expr::Singleton(number) => self.singleton(*number)?,
+            Expr::Itself => self.frame.this.clone(),
+            Expr::Yield(args) => {
+                let values = self.values(args)?;
+                self.yield_to_block(values)?
+            }
+            Expr::Super(args) => self.super_method(args.as_deref())?,
+            Expr::Lambda(body) => V::Proc(Rc::new(self.proc_of(body, true))),
+            Expr::IsDefined(named) => self.is_defined(named)?,
             Expr::Splat(_) => return Err(ForRuby("a splat").into()),
             Expr::Unsupported(number) => {
                 self.reason = Some(*number);
+                self.reason_program = Some(self.frame.program);
                 return Err(ForRuby("what is not known").into());
             }
             _ => return Err(ForRuby("an expression").into()),
@@ -80,6 +103,13 @@ impl<'c> Run<'_, 'c> {
     fn hash(&mut self, pairs: &'c [(Expr, Expr)]) -> Done<'c> {
         let mut map = HashValue::default();
         for (key, value) in pairs {
+            if let Expr::Splat(hash) = key {
+                let hash = self.eval(hash)?;
+                for (key, value) in hash.entries()?.ok_or(ForRuby("`**` of other than a hash"))? {
+                    map.set(key, value)?;
+                }
+                continue;
+            }
             let key = self.eval(key)?;
             let value = self.eval(value)?;
             map.set(key, value)?;
@@ -95,7 +125,7 @@ impl<'c> Run<'_, 'c> {
                 return Ok(V::Nil);
             }
             if let Err(stop) = self.statement(body) {
-                return stop.land(BlockExit::Break);
+                return stop.land(BlockExit::Break(0, self.frame.serial));
             }
         }
     }
@@ -104,7 +134,17 @@ impl<'c> Run<'_, 'c> {
         let subject = case.subject.as_ref().map(|subject| self.eval(subject)).transpose()?;
         for (patterns, body) in &case.branches {
             for pattern in patterns {
-                let pattern = self.eval(pattern)?;
+                let pattern = match pattern {
+                    Expr::Splat(list) => {
+                        let list = self.eval(list)?;
+                        let items = list.items()?.ok_or(ForRuby("a splat of other than an array"))?;
+                        if self.any_met(&items, subject.as_ref())? {
+                            return self.eval(body);
+                        }
+                        continue;
+                    }
+                    pattern => self.eval(pattern)?,
+                };
                 let met = match &subject {
                     Some(subject) => self.case_equal(&pattern, subject)?,
                     None => pattern.truthy(),
@@ -117,25 +157,25 @@ impl<'c> Run<'_, 'c> {
         self.eval(&case.otherwise)
     }
 
+    fn any_met(&mut self, patterns: &[V<'c>], subject: Option<&V<'c>>) -> Done<'c, bool> {
+        for pattern in patterns {
+            let met = match subject {
+                Some(subject) => self.case_equal(pattern, subject)?,
+                None => pattern.truthy(),
+            };
+            if met {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// `<<` of a local variable: of a string that nothing else knows, or of an array.
     fn append(&mut self, slot: u32, value: &'c Expr) -> Done<'c> {
         let value = self.eval(value)?;
         let slot = slot as usize;
-        let list = self.locals[slot].clone();
+        let list = self.locals[self.frame.base + slot].clone();
         methods::call(self, list, Method::Append, &[value], None)
-    }
-
-    /// `begin … rescue`: what is raised goes into a local variable, if any is named.
-    fn rescue(&mut self, (body, rescue): &'c (Expr, Expr), slot: Option<u32>) -> Done<'c> {
-        match self.eval(body) {
-            Err(stop) if stop.is_raise() => {
-                if let Some(slot) = slot {
-                    self.locals[slot as usize] = V::Void;
-                }
-                self.eval(rescue)
-            }
-            other => other,
-        }
     }
 
     /// `===` of `case`, which keeps the groups of a match.

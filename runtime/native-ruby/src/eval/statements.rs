@@ -3,7 +3,6 @@
 use super::{Done, Run, Unwind};
 use crate::for_ruby::OrRuby;
 use crate::tree::Expr;
-use crate::value::V;
 use crate::value::text;
 
 impl<'c> Run<'_, 'c> {
@@ -30,7 +29,7 @@ impl<'c> Run<'_, 'c> {
                 }
             }
             Expr::Insert(value) => self.insert(value),
-            Expr::SetLocal(slot, value) => self.eval(value).map(|value| self.locals[*slot as usize] = value),
+            Expr::SetLocal(slot, value) => self.eval(value).map(|value| self.set_local(*slot, value)),
             Expr::Call(call) => self.call(call).map(drop),
             node => self.eval(node).map(drop),
         };
@@ -45,7 +44,7 @@ impl<'c> Run<'_, 'c> {
                 self.look_up(*number)?;
                 text::put(&mut self.out, self.variables.seen[*number as usize].value())?;
             }
-            Expr::Local(slot) => text::put(&mut self.out, &self.locals[*slot as usize])?,
+            Expr::Local(slot) => text::put(&mut self.out, &self.locals[self.frame.base + *slot as usize])?,
             node => {
                 let value = self.eval(node)?;
                 text::put(&mut self.out, &value)?;
@@ -58,8 +57,10 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn truth(&mut self, node: &'c Expr) -> Done<'c, bool> {
         self.used.enter()?;
         let truth = match node {
-            Expr::Variable(number) => self.variable(*number).map(V::truthy).map_err(Unwind::from),
-            Expr::Local(slot) => Ok(self.locals[*slot as usize].truthy()),
+            Expr::Variable(number) => {
+                self.variable(*number).map(|value| value.truthy()).map_err(Unwind::from)
+            }
+            Expr::Local(slot) => Ok(self.local(*slot).truthy()),
             Expr::Not(value) => self.truth(value).map(|truth| !truth),
             Expr::And(pair) => match self.truth(&pair.0) {
                 Ok(true) => self.truth(&pair.1),

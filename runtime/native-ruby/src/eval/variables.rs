@@ -10,6 +10,7 @@ use crate::tree::{Expr, InstanceVariable, MethodCall, Program, SHARED};
 use crate::value::V;
 use crate::world::WorkerState;
 use bunraku_vm::value::Value;
+use std::cell::RefCell;
 
 /// The variables of one rendering.
 pub(crate) struct Variables<'c> {
@@ -57,10 +58,59 @@ impl<'c> Variables<'c> {
 }
 
 impl<'c> Run<'_, 'c> {
+    /// Whether a template's own code runs, whose instance variables are those of the scope.
+    pub(super) fn is_template(&self) -> bool {
+        matches!(self.frame.this, V::Main) && self.journal.is_none()
+    }
+
+    pub(super) fn variable_name(&self, number: u32) -> &'c str {
+        &self.frame.program.variables[number as usize].name.text
+    }
+
     /// The value of an instance variable.
-    pub(crate) fn variable(&mut self, number: u32) -> OrRuby<&V<'c>> {
+    pub(super) fn variable(&mut self, number: u32) -> OrRuby<V<'c>> {
+        if !self.is_template() {
+            let name = self.variable_name(number);
+            return Ok(self.own_variable(name)?.unwrap_or(V::Nil));
+        }
         self.look_up(number)?;
-        Ok(self.variables.seen[number as usize].value())
+        Ok(self.variables.seen[number as usize].value().clone())
+    }
+
+    /// An instance variable of `self`; none where it was never set.
+    pub(super) fn own_variable(&self, name: &str) -> OrRuby<Option<V<'c>>> {
+        let of = |variables: &RefCell<Vec<(&'c str, V<'c>)>>| {
+            variables.borrow().iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+        };
+        match &self.frame.this {
+            V::Object(object) => Ok(of(&object.variables)),
+            V::Module(module) => Ok(of(&module.variables)),
+            _ => Err(ForRuby("an instance variable of such an object")),
+        }
+    }
+
+    /// Sets an instance variable.
+    pub(super) fn set_variable(&mut self, number: u32, value: V<'c>) -> OrRuby<()> {
+        if self.is_template() {
+            self.variables.seen[number as usize] = VariableState::Set(value);
+            return Ok(());
+        }
+        let name = self.variable_name(number);
+        let variables = match &self.frame.this {
+            // A function that ends in Ruby after all would find there what it did not set.
+            V::Object(object) if object.class.is_function() => {
+                return Err(ForRuby("an instance variable of a function"));
+            }
+            V::Object(object) => &object.variables,
+            V::Module(module) if self.space.is_loading() => &module.variables,
+            _ => return Err(ForRuby("an instance variable of such an object")),
+        };
+        let mut variables = variables.borrow_mut();
+        match variables.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => variables.push((name, value)),
+        }
+        Ok(())
     }
 
     /// Looks up an instance variable unless it has been looked up before.
@@ -73,7 +123,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn look_up_now(&mut self, number: u32) -> OrRuby<()> {
-        let InstanceVariable { name, shared } = &self.template.variables[number as usize];
+        let InstanceVariable { name, shared } = &self.frame.program.variables[number as usize];
         let scope = if *shared { self.vm.top } else { self.scope };
         let symbol = self.vm.symbols.get_kept(name);
         if self.sees_set_by_templates()
@@ -108,7 +158,7 @@ impl<'c> Run<'_, 'c> {
     /// A variable's value: a copy where the template may change it.
     pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
         // `$facts` and the like are frozen.
-        if !self.template.lends.has(name) || SHARED.contains(&name) {
+        if !self.frame.program.lends.has(name) || SHARED.contains(&name) {
             return Ok(V::from(value));
         }
         if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {

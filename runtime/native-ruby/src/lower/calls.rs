@@ -1,16 +1,13 @@
 //! Calls: methods, functions of Puppet's and of the template's own, arguments and blocks; texts and insertions, which
 //! are calls in the program.
 
+use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
-use crate::lower::literals;
-use crate::lower::origins::ValueOrigin;
-use crate::lower::{Lower, parts};
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{AssignTarget, Block, BlockBody, Expr, MethodCall};
+use crate::tree::{Block, Expr, MethodCall};
 use crate::value::Class;
 use bunraku_stdlib::module::Api;
-use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
 
 /// What `new` of a class makes without arguments.
@@ -33,6 +30,7 @@ impl Lower<'_> {
             return match name {
                 TEXT => self.text(node, &list),
                 INSERT => self.insert(node, &list),
+                "super" => self.super_call(node, field("arguments"), field("block")),
                 // `x -1` is no call where `x` is a local.
                 _ if self.local(name).is_some()
                     && method.kind() == "identifier"
@@ -45,9 +43,11 @@ impl Lower<'_> {
         }
         let Some(receiver) = field("receiver") else { return Expr::Nil };
         let operator = field("operator").map_or(".", |operator| self.source(operator));
-        if operator == "::" {
+        if operator == "::" && self.kind == SourceKind::Template {
             return self.unsupported(node, format!("the constant {}", self.source(node)));
         }
+        // `f.(x)` calls a lambda.
+        let name = if name.starts_with('(') { "call" } else { name };
         let on = self.node(receiver);
         if let Expr::Scope = on
             && let Some(name) = name.strip_prefix("function_")
@@ -64,6 +64,7 @@ impl Lower<'_> {
             };
         }
         if let [value] = &list[..]
+            && self.kind == SourceKind::Template
             && let Some(call) = self.library_call(receiver, name, *value)
         {
             return call;
@@ -79,6 +80,7 @@ impl Lower<'_> {
             Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
+        let found = found.or((self.kind == SourceKind::File).then_some(Method::Other));
         let Some(method) = found else {
             // The arguments may declare locals.
             self.arguments(&list, field("block"));
@@ -87,10 +89,34 @@ impl Lower<'_> {
         if method.changes() {
             self.origins.change(self.origin(&on));
         }
-        let Some((args, block)) = self.arguments(&list, field("block")) else {
+        let Some(given) = self.arguments(&list, field("block")) else {
             return self.unsupported(node, format!("arguments of {name}"));
         };
-        Expr::Call(Box::new(MethodCall { receiver: Some(on), method, args, block, safe: operator == "&." }))
+        let safe = operator == "&.";
+        self.method_call(node, (on, method, safe), name, given)
+    }
+
+    /// A call of a method of a value.
+    fn method_call(
+        &mut self,
+        node: Syntax<'_>,
+        (on, method, safe): (Expr, Method, bool),
+        name: &str,
+        Given { args, keywords, block }: Given,
+    ) -> Expr {
+        let name = if self.kind == SourceKind::File { name } else { "" };
+        let line = line_of(node);
+        let receiver = Some(on);
+        Expr::Call(Box::new(MethodCall {
+            receiver,
+            method,
+            name: name.into(),
+            args,
+            keywords,
+            block,
+            safe,
+            line,
+        }))
     }
 
     /// A call of Ruby's own library that is known, where the template loads it.
@@ -100,13 +126,13 @@ impl Lower<'_> {
             ("Base64", "strict_encode64") => (Method::Base64, "require 'base64'"),
             _ => return None,
         };
-        if !self.program.source.contains(loaded) {
+        if !self.source.contains(loaded) {
             return None;
         }
         // The receiver was no reason to ask.
         self.reasons.pop();
-        let args = [self.node(value)].into();
-        Some(Expr::Call(Box::new(MethodCall { receiver: None, method, args, block: None, safe: false })))
+        let value = self.node(value);
+        Some(call_self(method, vec![value]))
     }
 
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.
@@ -126,8 +152,7 @@ impl Lower<'_> {
         if api == Api::Old && !matches!(list, Expr::Array(_)) {
             return self.unsupported(node, format!("arguments of {name}()"));
         }
-        let args = Box::new([Expr::String(name.into())]).into_iter().chain(args).collect();
-        Expr::Call(Box::new(MethodCall { receiver: None, method, args, block: None, safe: false }))
+        call_self(method, [Expr::String(name.into())].into_iter().chain(args).collect())
     }
 
     /// A call of something without a receiver.
@@ -138,13 +163,8 @@ impl Lower<'_> {
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
     ) -> Expr {
-        let own = self.names_of_methods.iter().rev().find(|(known, _)| known == name).map(|(_, n)| *n);
-        if let (Some(number), None) = (own, block) {
-            if list.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "hash_splat_argument"))
-            {
-                return self.unsupported(node, format!("arguments of {name}"));
-            }
-            return Expr::CallOwn(number, self.nodes(list));
+        if self.kind == SourceKind::File || self.known.contains(name) && block.is_none() {
+            return self.call_of_self(node, name, list, block);
         }
         if name == "require" {
             // These files change nothing that is rendered natively.
@@ -159,42 +179,79 @@ impl Lower<'_> {
         let found = Method::by_name(name).filter(|method| method.is_function());
         let lowered = self.arguments(list, block);
         match (found, lowered) {
-            (Some(method), Some((args, block))) => {
-                Expr::Call(Box::new(MethodCall { receiver: None, method, args, block, safe: false }))
+            (Some(method), Some(Given { args, block, .. })) => {
+                Expr::Call(Box::new(MethodCall { args, block, ..MethodCall::of(None, method) }))
             }
             (None, _) => self.unsupported(node, format!("the method {name}")),
             (_, None) => self.unsupported(node, format!("arguments of {name}")),
         }
     }
 
-    pub(crate) fn arguments(
+    /// A call of a method of `self`, which code may have defined, or of one of Ruby's functions.
+    fn call_of_self(
         &mut self,
+        node: Syntax<'_>,
+        name: &str,
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
-    ) -> Option<(Box<[Expr]>, Option<Block>)> {
+    ) -> Expr {
+        let Some(Given { args, keywords, block }) = self.arguments(list, block) else {
+            return self.unsupported(node, format!("arguments of {name}"));
+        };
+        if self.kind == SourceKind::File
+            && !self.known.contains(name)
+            && !KNOWN_WITHOUT_RECEIVER.contains(&name)
+            && !name.starts_with("function_")
+        {
+            return self.unsupported(node, format!("the method {name}"));
+        }
+        let method = Method::by_name(name).unwrap_or(Method::Other);
+        let line = line_of(node);
+        let call = MethodCall {
+            receiver: None,
+            method,
+            name: name.into(),
+            args,
+            keywords,
+            block,
+            safe: false,
+            line,
+        };
+        Expr::Call(Box::new(call))
+    }
+
+    pub(crate) fn arguments(&mut self, list: &[Syntax<'_>], block: Option<Syntax<'_>>) -> Option<Given> {
         let mut args = Vec::new();
         let mut pairs = Vec::new();
         let mut passed = None;
         for arg in list {
             match arg.kind() {
-                "pair" => match self.pair(*arg) {
-                    Some(pair) => pairs.push(pair),
-                    None => return None,
-                },
+                "pair" => pairs.push(self.pair(*arg)?),
                 "splat_argument" => args.push(self.splat(*arg)),
+                "hash_splat_argument" if self.kind == SourceKind::File => pairs.push(self.splat_pair(*arg)?),
                 "hash_splat_argument" | "forward_argument" => return None,
                 "block_argument" => passed = Some(self.passed_block(*arg)?),
                 _ => args.push(self.node(*arg)),
             }
         }
-        if !pairs.is_empty() {
+        let keywords = !pairs.is_empty();
+        if keywords {
             args.push(Expr::Hash(pairs.into()));
         }
         let block = match block {
             Some(block) => Some(Block::Body(self.block(block)?)),
             None => passed,
         };
-        Some((args.into(), block))
+        Some(Given { args: args.into(), keywords, block })
+    }
+
+    /// Elements of an array: values and splats.
+    pub(crate) fn items(&mut self, nodes: &[Syntax<'_>]) -> Box<[Expr]> {
+        let items = nodes.iter().map(|node| match node.kind() {
+            "splat_argument" => self.splat(*node),
+            _ => self.node(*node),
+        });
+        items.collect()
     }
 
     pub(crate) fn splat(&mut self, node: Syntax<'_>) -> Expr {
@@ -206,96 +263,20 @@ impl Lower<'_> {
 
     pub(crate) fn passed_block(&mut self, node: Syntax<'_>) -> Option<Block> {
         let [value] = parts(node)[..] else { return None };
-        let name = self.source(value).strip_prefix(':')?;
-        Method::by_name(name).filter(|method| !method.is_function()).map(Block::Method)
-    }
-
-    pub(crate) fn block(&mut self, node: Syntax<'_>) -> Option<BlockBody> {
-        let first = self.slots;
-        self.scopes.push(HashMap::new());
-        let loops = std::mem::take(&mut self.loops);
-        self.blocks += 1;
-        let params = node.child_by_field_name("parameters");
-        let targets = match params {
-            Some(params) if params.child_by_field_name("locals").is_some() => None,
-            Some(params) => self.params(params),
-            None => Some(Box::default()),
-        };
-        let body = self.optional(node.child_by_field_name("body"));
-        self.blocks -= 1;
-        self.loops = loops;
-        self.scopes.pop();
-        let targets = targets?;
-        // `|a,|` takes the first of an array.
-        let comma = params.is_some_and(|params| self.source(params).replace([' ', '|'], "").ends_with(','));
-        let spreads = targets.len() > 1 || comma;
-        Some(BlockBody { params: targets, spreads, own: (first, self.slots), body })
-    }
-
-    pub(crate) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
-        let mut targets = Vec::new();
-        for part in parts(list) {
-            targets.push(match part.kind() {
-                "identifier" => AssignTarget::Local(self.parameter(part)),
-                "destructured_parameter" => AssignTarget::Many(self.params(part)?),
-                "splat_parameter" => {
-                    let name = part.child_by_field_name("name");
-                    AssignTarget::Rest(name.map(|name| self.parameter(name)))
-                }
-                _ => return None,
-            });
+        if let Some(name) = self.source(value).strip_prefix(':') {
+            return Method::by_name(name).filter(|method| !method.is_function()).map(Block::Method);
         }
-        Some(targets.into())
-    }
-
-    fn parameter(&mut self, name: Syntax<'_>) -> u32 {
-        let slot = self.declare_here(self.source(name));
-        self.origins.give(slot, ValueOrigin::Unknown);
-        slot
-    }
-
-    /// `def`: sees no locals of the template, and has no text, for that is a local, too.
-    pub(crate) fn define(&mut self, node: Syntax<'_>) -> Expr {
-        let field = |name| node.child_by_field_name(name);
-        let (Some(name), Some(body)) = (field("name"), field("body")) else {
-            return self.unsupported(node, "`def`");
-        };
-        let inner = self.source(body);
-        if self.in_method || name.kind() != "identifier" || inner.contains(TEXT) || inner.contains(INSERT) {
-            return self.unsupported(node, "`def`");
-        }
-        let first = self.slots;
-        let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
-        let (blocks, loops) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.loops));
-        self.in_method = true;
-        let params = field("parameters").map_or(Some(Box::default()), |list| self.params(list));
-        let plain = params.filter(|all| all.iter().all(|one| matches!(one, AssignTarget::Local(_))));
-        // A method may call itself.
-        let number = self.methods.len();
-        self.names_of_methods.push((self.source(name).to_owned(), number as u32));
-        self.methods.push(BlockBody { params: Box::default(), spreads: false, own: (0, 0), body: Expr::Nil });
-        let lowered = self.node(body);
-        self.in_method = false;
-        self.scopes = scopes;
-        (self.blocks, self.loops) = (blocks, loops);
-        match plain {
-            Some(params) => {
-                let own = (first, self.slots);
-                self.methods[number] = BlockBody { params, spreads: false, own, body: lowered };
-                Expr::Define(number as u32)
-            }
-            None => {
-                self.names_of_methods.pop();
-                self.unsupported(node, "`def`")
-            }
+        match self.kind {
+            SourceKind::File => Some(Block::Given(Box::new(self.node(value)))),
+            SourceKind::Template => None,
         }
     }
 
     pub(crate) fn text(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Expr {
         let number = list.first().and_then(|number| self.source(*number).parse::<usize>().ok());
-        match number.and_then(|number| self.program.texts.get(number)) {
+        match number.and_then(|number| self.texts.get(number)) {
             Some(text) => {
-                self.texts += 1;
+                self.texts_met += 1;
                 Expr::Text(text.as_str().into())
             }
             None => self.unsupported(node, "its syntax"),
@@ -320,6 +301,81 @@ impl Lower<'_> {
         }
     }
 }
+
+/// What a call is given.
+pub(crate) struct Given {
+    pub args: Box<[Expr]>,
+    /// Whether the last argument is made of keywords.
+    pub keywords: bool,
+    pub block: Option<Block>,
+}
+
+/// What code of files may call without a receiver besides its own methods: Ruby's, Puppet's and those of the bodies of
+/// modules and classes.
+pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
+    "Array",
+    "Float",
+    "Hash",
+    "Integer",
+    "String",
+    "_",
+    "alert",
+    "argument_mismatch",
+    "attr_accessor",
+    "attr_reader",
+    "attr_writer",
+    "block_given?",
+    "block_param",
+    "call_function",
+    "catch",
+    "class",
+    "closure_scope",
+    "create_function",
+    "crit",
+    "debug",
+    "dispatch",
+    "emerg",
+    "err",
+    "exist?",
+    "extend",
+    "fail",
+    "format",
+    "include",
+    "info",
+    "is_a?",
+    "lambda",
+    "local_types",
+    "lookupvar",
+    "loop",
+    "module_function",
+    "newfunction",
+    "notice",
+    "optional_block_param",
+    "optional_param",
+    "optional_repeated_param",
+    "param",
+    "private",
+    "private_class_method",
+    "private_constant",
+    "proc",
+    "protected",
+    "public",
+    "raise",
+    "repeated_param",
+    "require",
+    "require_relative",
+    "required_block_param",
+    "required_param",
+    "required_repeated_param",
+    "respond_to?",
+    "return_type",
+    "scope_param",
+    "send",
+    "sprintf",
+    "to_hash",
+    "type",
+    "warning",
+];
 
 /// What Ruby comes with and templates load.
 const REQUIRED: &[&str] =

@@ -1,8 +1,33 @@
 //! Literals: numbers, strings, symbols, regular expressions, arrays, hashes, ranges.
 
-use crate::lower::{Lower, parts};
+use super::{Lower, SourceKind, parts};
 use crate::tree::{Expr, RegexpOptions};
+use std::collections::HashMap;
 use tree_sitter::Node as Syntax;
+
+/// The text of each heredoc, by where it begins: they stand in the order of their begins.
+pub(crate) fn heredocs(root: Syntax<'_>) -> HashMap<usize, Syntax<'_>> {
+    let (mut begins, mut texts) = (Vec::new(), Vec::new());
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            "heredoc_beginning" => begins.push(node.start_byte()),
+            "heredoc_body" => texts.push(node),
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        pending.extend(node.children(&mut cursor));
+    }
+    begins.sort_unstable();
+    texts.sort_unstable_by_key(Syntax::start_byte);
+    // A heredoc within another's text would be out of order.
+    match begins.len() == texts.len()
+        && begins.iter().all(|at| texts.iter().all(|text| !text.byte_range().contains(at)))
+    {
+        true => begins.into_iter().zip(texts).collect(),
+        false => HashMap::new(),
+    }
+}
 
 /// The text of a string without escapes and interpolations, from how it is written.
 pub(crate) fn plain(written: &str) -> Option<&str> {
@@ -20,10 +45,22 @@ impl Lower<'_> {
             "float" => text.parse().ok().filter(|_| !text.contains('_')).map(Expr::Float),
             "string" => self.string(node),
             "chained_string" => self.chained(node),
-            "simple_symbol" => self.symbol(text.trim_start_matches(':')),
+            "heredoc_beginning" => self.heredoc(node),
+            "simple_symbol" => {
+                let name = text.trim_start_matches(':');
+                let name = match self.kind {
+                    SourceKind::Template => name,
+                    // `:name?` and the like.
+                    SourceKind::File => name.trim_end_matches(['?', '!', '=']),
+                };
+                self.symbol(name).map(|_| Expr::Symbol(text.trim_start_matches(':').into()))
+            }
             "delimited_symbol" => {
                 let name = text.strip_prefix(':').and_then(plain);
-                name.and_then(|name| self.symbol(name))
+                name.and_then(|name| match self.kind {
+                    SourceKind::Template => self.symbol(name),
+                    SourceKind::File => Some(Expr::Symbol(name.into())),
+                })
             }
             "string_array" => self.words(node, |word| Expr::String(word.into())),
             "symbol_array" => self.words(node, |word| Expr::Symbol(word.into())),
@@ -46,6 +83,7 @@ impl Lower<'_> {
             "hash" => {
                 let pairs = parts(node).into_iter().map(|pair| match pair.kind() {
                     "pair" => self.pair(pair),
+                    "hash_splat_argument" if self.kind == SourceKind::File => self.splat_pair(pair),
                     _ => None,
                 });
                 pairs.collect::<Option<Vec<_>>>().map(|pairs| Expr::Hash(pairs.into()))
@@ -55,8 +93,58 @@ impl Lower<'_> {
         lowered.unwrap_or_else(|| self.unsupported(node, format!("a literal of the form {}", node.kind())))
     }
 
+    /// `**hash` among pairs.
+    pub(crate) fn splat_pair(&mut self, node: Syntax<'_>) -> Option<(Expr, Expr)> {
+        match parts(node)[..] {
+            [value] => Some((Expr::Splat(Box::new(self.node(value))), Expr::Nil)),
+            _ => None,
+        }
+    }
+
+    /// `<<END`, `<<-END`, `<<~END`, with quotes or without.
+    fn heredoc(&mut self, node: Syntax<'_>) -> Option<Expr> {
+        let begin = self.source(node);
+        let text = self.heredocs.get(&node.start_byte()).copied()?;
+        let name = begin.trim_start_matches(['<', '-', '~']);
+        if name.starts_with('`') {
+            return None;
+        }
+        let raw = name.starts_with('\'');
+        let mut pieces = Vec::new();
+        for (n, part) in parts(text).into_iter().enumerate() {
+            match part.kind() {
+                // The text begins on the next line.
+                "heredoc_content" if n == 0 => {
+                    pieces.push(Piece::Text(self.source(part).strip_prefix('\n')?.to_owned()))
+                }
+                "heredoc_content" => pieces.push(Piece::Text(self.source(part).to_owned())),
+                "heredoc_end" => {}
+                "escape_sequence" if !raw => {
+                    if self.source(part) == "\\\n" {
+                        return None;
+                    }
+                    pieces.push(Piece::Escape(escape(self.source(part))?));
+                }
+                "interpolation" if !raw => {
+                    let inner: Vec<Expr> =
+                        parts(part).into_iter().map(|statement| self.node(statement)).collect();
+                    pieces.push(Piece::Code(Expr::Sequence(inner.into())));
+                }
+                _ => return None,
+            }
+        }
+        if begin.starts_with("<<~") {
+            dedent(&mut pieces)?;
+        }
+        Some(joined(pieces))
+    }
+
     fn integer(&self, text: &str) -> Option<Expr> {
+        let text = &*text.replace('_', "");
         let decimal = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        if let Some(hex) = text.strip_prefix("0x") {
+            return i64::from_str_radix(hex, 16).ok().map(Expr::Int);
+        }
         text.parse().ok().filter(|_| decimal).map(Expr::Int)
     }
 
@@ -168,7 +256,12 @@ impl Lower<'_> {
 
     fn regexp(&mut self, node: Syntax<'_>) -> Option<Expr> {
         let text = self.source(node);
-        let letters = text.strip_prefix('/')?.rsplit_once('/')?.1;
+        let letters = match text.strip_prefix("%r") {
+            Some(rest) if rest.starts_with('{') => rest.rsplit_once('}')?.1,
+            Some(rest) if rest.starts_with(['!', '|']) => rest.rsplit_once(rest.chars().next()?)?.1,
+            Some(_) => return None,
+            None => text.strip_prefix('/')?.rsplit_once('/')?.1,
+        };
         let mut options = RegexpOptions::default();
         for letter in letters.chars() {
             match letter {
@@ -187,6 +280,81 @@ impl Lower<'_> {
         };
         Some(Expr::Regexp(Box::new(source), options))
     }
+}
+
+/// A part of a heredoc's text.
+enum Piece {
+    /// As it is written.
+    Text(String),
+    /// What an escape stands for.
+    Escape(String),
+    Code(Expr),
+}
+
+/// Takes away the indentation that all lines have that are not blank. None where tabs are in it.
+fn dedent(pieces: &mut [Piece]) -> Option<()> {
+    let (mut least, mut indent) = (usize::MAX, Some(0));
+    for piece in pieces.iter() {
+        let Piece::Text(text) = piece else {
+            least = least.min(indent.take().unwrap_or(usize::MAX));
+            continue;
+        };
+        for c in text.chars() {
+            indent = match (c, indent) {
+                ('\n', _) => Some(0),
+                (' ', Some(count)) => Some(count + 1),
+                ('\t', Some(_)) => return None,
+                (_, Some(count)) => {
+                    least = least.min(count);
+                    None
+                }
+                (_, None) => None,
+            };
+        }
+    }
+    let mut left = Some(least);
+    for piece in pieces {
+        let Piece::Text(text) = piece else {
+            left = None;
+            continue;
+        };
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match (c, left) {
+                ('\n', _) => {
+                    out.push('\n');
+                    left = Some(least);
+                }
+                (' ', Some(count)) if count > 0 => left = Some(count - 1),
+                (c, _) => {
+                    out.push(c);
+                    left = None;
+                }
+            }
+        }
+        *text = out;
+    }
+    Some(())
+}
+
+/// The pieces as one string.
+fn joined(pieces: Vec<Piece>) -> Expr {
+    let mut all: Vec<Expr> = Vec::new();
+    let mut literal = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) | Piece::Escape(text) => literal.push_str(&text),
+            Piece::Code(code) => {
+                all.push(Expr::String(std::mem::take(&mut literal).into()));
+                all.push(code);
+            }
+        }
+    }
+    if all.is_empty() {
+        return Expr::String(literal.into());
+    }
+    all.push(Expr::String(literal.into()));
+    Expr::Join(all.into())
 }
 
 /// Between single quotes only the quote and the backslash are escaped.

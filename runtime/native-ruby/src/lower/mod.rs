@@ -2,66 +2,106 @@
 //! read otherwise than the grammar does, becomes an `ForRuby`.
 
 mod calls;
+mod definitions;
 pub(crate) mod literals;
 mod operators;
 pub(crate) mod origins;
+mod rescue;
 
-use crate::erb::scan::{ScannedTemplate, TEXT};
-use crate::lower::origins::Origins;
+use crate::erb::scan::TEXT;
 use crate::method::Method;
-use crate::tree::{BlockBody, Case, Expr, InstanceVariable, MethodCall, Program, Unsupported};
+use crate::tree::{Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
 use crate::value::Class;
-use std::collections::HashMap;
+use origins::Origins;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node as Syntax;
 
 /// Deeper nesting is left to Ruby.
 const DEEPEST: usize = 250;
-/// Larger templates are.
+/// Larger templates and files are.
 const LARGEST: usize = 1 << 20;
+
+/// What is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    Template,
+    /// A file of Ruby: of functions, or one that these load.
+    File,
+}
 
 /// Lowers a template; the reason where Ruby has to render it in any case.
 pub(crate) fn lower(text: &str) -> Result<Program, Unsupported> {
-    let whole = |what: &str| Unsupported { line: 1, what: what.to_owned() };
     if text.len() > LARGEST {
         return Err(whole("its size"));
     }
     let program = crate::erb::scan::scan(text).map_err(whole)?;
-    let parsed = bunraku_ruby_syntax::parse(&program.source).ok_or_else(|| whole("its syntax"))?;
+    let lowered = lower_program(&program.source, &program.texts, SourceKind::Template)?;
+    let (texts, lowered) = lowered;
+    // Each text has to be met once, or be in a comment: the grammar may take it for something else.
+    if lowered.reasons.is_empty() && texts != program.texts.len() {
+        return Err(whole("its syntax"));
+    }
+    Ok(lowered)
+}
+
+/// Lowers a file of Ruby; the reason where Ruby has to run it in any case.
+pub(crate) fn lower_file(text: &str) -> Result<Program, Unsupported> {
+    if text.len() > LARGEST {
+        return Err(whole("its size"));
+    }
+    if text.lines().any(|line| line == "__END__") {
+        return Err(whole("`__END__`"));
+    }
+    lower_program(text, &[], SourceKind::File).map(|(_, program)| program)
+}
+
+fn whole(what: &str) -> Unsupported {
+    Unsupported { line: 1, what: what.to_owned() }
+}
+
+/// Lowers a program; gives the number of texts that were met, too.
+fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(usize, Program), Unsupported> {
+    let parsed = bunraku_ruby_syntax::parse(source).ok_or_else(|| whole("its syntax"))?;
     let root = parsed.root_node();
     if let Some(fault) = first_fault(root) {
         return Err(Unsupported { line: line_of(fault), what: "syntax that is not understood".to_owned() });
     }
     let mut lower = Lower {
-        program: &program,
-        scopes: vec![HashMap::new()],
+        source,
+        texts,
+        kind,
+        heredocs: literals::heredocs(root),
+        known: HashSet::new(),
+        frame: LoweredFrame::default(),
         slots: 0,
+        blocks: 0,
         variables: Vec::new(),
         reasons: Vec::new(),
         depth: 0,
-        blocks: 0,
-        loops: 0,
-        texts: 0,
+        texts_met: 0,
         groups: false,
         origins: Origins::default(),
         methods: Vec::new(),
-        names_of_methods: Vec::new(),
-        in_method: false,
+        defines: false,
     };
-    let body = lower.statements(root);
-    // Each text has to be met once, or be in a comment: the grammar may take it for something else.
-    if lower.reasons.is_empty() && lower.texts + commented(root, &program.source) != program.texts.len() {
-        return Err(whole("its syntax"));
+    if kind == SourceKind::File {
+        lower.known = definitions::names(root, source);
     }
-    Ok(Program {
+    let body = lower.statements(root);
+    lower.slots = lower.slots.max(lower.frame.slots);
+    let commented = if texts.is_empty() { 0 } else { commented(root, source) };
+    let program = Program {
         body,
         slots: lower.slots as usize,
         variables: lower.variables,
         reasons: lower.reasons,
         groups: lower.groups,
         methods: lower.methods,
+        defines: lower.defines,
         lends: lower.origins.lends(),
-        size: program.texts.iter().map(String::len).sum(),
-    })
+        size: texts.iter().map(String::len).sum(),
+    };
+    Ok((lower.texts_met + commented, program))
 }
 
 /// The first place that the grammar does not cover.
@@ -100,33 +140,66 @@ fn line_of(node: Syntax<'_>) -> usize {
     node.start_position().row + 1
 }
 
-/// The parts of a node, comments left out.
+/// The parts of a node, comments and the texts of heredocs left out.
 pub(crate) fn parts<'t>(node: Syntax<'t>) -> Vec<Syntax<'t>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+    let none = |child: &Syntax<'t>| matches!(child.kind(), "comment" | "heredoc_body");
+    node.named_children(&mut cursor).filter(|child| !none(child)).collect()
 }
 
 pub(crate) struct Lower<'p> {
-    pub(crate) program: &'p ScannedTemplate,
-    pub(crate) scopes: Vec<HashMap<String, u32>>,
+    pub(crate) source: &'p str,
+    pub(crate) texts: &'p [String],
+    pub(crate) kind: SourceKind,
+    /// The text of each heredoc, by where it begins.
+    pub(crate) heredocs: HashMap<usize, Syntax<'p>>,
+    /// Names of methods that a file defines, in whatever class.
+    pub(crate) known: HashSet<String>,
+    pub(crate) frame: LoweredFrame,
+    /// Most slots that any frame has.
     pub(crate) slots: u32,
+    /// How many blocks there have been.
+    pub(crate) blocks: usize,
     pub(crate) variables: Vec<InstanceVariable>,
     pub(crate) reasons: Vec<Unsupported>,
     pub(crate) depth: usize,
-    /// How many blocks, and loops within the innermost one, are around.
-    pub(crate) blocks: usize,
-    pub(crate) loops: usize,
-    pub(crate) texts: usize,
+    pub(crate) texts_met: usize,
     pub(crate) groups: bool,
     pub(crate) origins: Origins,
-    pub(crate) methods: Vec<BlockBody>,
-    pub(crate) names_of_methods: Vec<(String, u32)>,
-    pub(crate) in_method: bool,
+    pub(crate) methods: Vec<MethodBody>,
+    /// Whether there is any `def`.
+    pub(crate) defines: bool,
+}
+
+/// What belongs to the method, or the body of a module, that is being lowered: locals of others are not seen.
+pub(crate) struct LoweredFrame {
+    pub scopes: Vec<HashMap<String, u32>>,
+    pub slots: u32,
+    /// First slots and numbers of the blocks around.
+    pub blocks: Vec<(u32, usize)>,
+    /// How many loops are around within the innermost block.
+    pub loops: usize,
+    /// Slots that the blocks around have used so far, of whichever block.
+    pub used: Vec<Vec<u32>>,
+    pub in_method: bool,
+}
+
+impl Default for LoweredFrame {
+    fn default() -> Self {
+        LoweredFrame {
+            scopes: vec![HashMap::new()],
+            slots: 0,
+            blocks: Vec::new(),
+            loops: 0,
+            used: Vec::new(),
+            in_method: false,
+        }
+    }
 }
 
 impl<'p> Lower<'p> {
     pub(crate) fn source(&self, node: Syntax<'_>) -> &'p str {
-        self.program.source.get(node.byte_range()).unwrap_or_default()
+        self.source.get(node.byte_range()).unwrap_or_default()
     }
 
     /// What sends the template to Ruby when it is reached.
@@ -135,8 +208,13 @@ impl<'p> Lower<'p> {
         Expr::Unsupported((self.reasons.len() - 1) as u32)
     }
 
-    pub(crate) fn local(&self, name: &str) -> Option<u32> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name).copied())
+    /// The slot of a local, which is used now.
+    pub(crate) fn local(&mut self, name: &str) -> Option<u32> {
+        let slot = self.frame.scopes.iter().rev().find_map(|scope| scope.get(name).copied())?;
+        if let Some(used) = self.frame.used.last_mut() {
+            used.push(slot);
+        }
+        Some(slot)
     }
 
     pub(crate) fn declare(&mut self, name: &str) -> u32 {
@@ -147,9 +225,9 @@ impl<'p> Lower<'p> {
     }
 
     pub(crate) fn declare_here(&mut self, name: &str) -> u32 {
-        let slot = self.slots;
-        self.slots += 1;
-        if let Some(scope) = self.scopes.last_mut() {
+        let slot = self.frame.slots;
+        self.frame.slots += 1;
+        if let Some(scope) = self.frame.scopes.last_mut() {
             scope.insert(name.to_owned(), slot);
         }
         slot
@@ -167,8 +245,12 @@ impl<'p> Lower<'p> {
     /// The statements that are a node's parts.
     pub(crate) fn statements(&mut self, node: Syntax<'_>) -> Expr {
         let mut all = Vec::new();
-        for part in parts(node) {
-            if matches!(part.kind(), "rescue" | "ensure" | "else" | "uninterpreted" | "heredoc_body") {
+        let parts = parts(node);
+        if parts.iter().any(|part| matches!(part.kind(), "rescue" | "ensure")) {
+            return self.rescued(&parts);
+        }
+        for part in parts {
+            if matches!(part.kind(), "else" | "uninterpreted") {
                 return self.unsupported(part, format!("`{}`", part.kind()));
             }
             if part.kind() != "empty_statement" {
@@ -228,22 +310,25 @@ impl<'p> Lower<'p> {
             "true" => Expr::Bool(true),
             "false" => Expr::Bool(false),
             "integer" | "float" | "string" | "chained_string" | "simple_symbol" | "delimited_symbol"
-            | "string_array" | "symbol_array" | "regex" | "character" | "array" | "hash" | "range" => {
-                self.literal(node)
-            }
+            | "string_array" | "symbol_array" | "regex" | "character" | "array" | "hash" | "range"
+            | "heredoc_beginning" => self.literal(node),
             "identifier" => match self.local(text) {
                 Some(slot) => Expr::Local(slot),
-                None if text == "scope" => Expr::Scope,
+                None if text == "scope" && self.kind == SourceKind::Template => Expr::Scope,
                 None => self.function(node, text, &[], None),
             },
             "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
-            "constant" => match Class::by_name(text) {
-                Some(class) => Expr::Class(class),
-                None => self.unsupported(node, format!("the constant {text}")),
-            },
-            "begin" => self.begin(node),
-            "method" => self.define(node),
-            "return" if self.in_method => {
+            "constant" | "scope_resolution" => self.constant(node),
+            "self" if self.kind == SourceKind::File => Expr::Itself,
+            "begin" => self.statements(node),
+            "rescue_modifier" => self.rescue_modifier(node),
+            "method" | "singleton_method" => self.define(node),
+            "module" | "class" => self.module(node),
+            "singleton_class" => self.singleton_class(node),
+            "lambda" => self.lambda(node),
+            "yield" => self.yields(node),
+            "super" => self.super_call(node, None, None),
+            "return" if self.frame.in_method || self.kind == SourceKind::File => {
                 let value = self.jump_value(node);
                 Expr::Return(Box::new(value))
             }
@@ -276,9 +361,9 @@ impl<'p> Lower<'p> {
             }
             "while" | "until" => {
                 let condition = self.condition(node);
-                self.loops += 1;
+                self.frame.loops += 1;
                 let body = self.optional(node.child_by_field_name("body"));
-                self.loops -= 1;
+                self.frame.loops -= 1;
                 Expr::While(Box::new((condition, body)), node.kind() == "while")
             }
             "case" => self.case(node),
@@ -288,15 +373,18 @@ impl<'p> Lower<'p> {
             "operator_assignment" => self.operator_assignment(node),
             "call" => self.call(node),
             "element_reference" => self.element(node),
-            "next" if self.blocks > 0 && self.loops == 0 => {
+            "next" if !self.frame.blocks.is_empty() && self.frame.loops == 0 => {
                 let value = self.jump_value(node);
                 Expr::Next(Box::new(value))
             }
-            "break" if self.blocks > 0 || self.loops > 0 => {
+            "break" if self.frame.loops > 0 || !self.frame.blocks.is_empty() => {
+                let block = match self.frame.loops {
+                    0 => self.frame.blocks.last().map_or(0, |(_, number)| *number),
+                    _ => 0,
+                };
                 let value = self.jump_value(node);
-                Expr::Break(Box::new(value))
+                Expr::Break(Box::new(value), block)
             }
-            "scope_resolution" => self.unsupported(node, format!("the constant {text}")),
             "global_variable" if matches!(text.as_bytes(), [b'$', b'1'..=b'9']) => {
                 self.groups = true;
                 Expr::Group(usize::from(text.as_bytes()[1] - b'0'))
@@ -309,36 +397,32 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// `begin`: alone, or with one `rescue` of what is known to be raised.
-    pub(crate) fn begin(&mut self, node: Syntax<'_>) -> Expr {
-        let all = parts(node);
-        let Some((rescue, body)) = all.split_last().filter(|(last, _)| last.kind() == "rescue") else {
-            return self.statements(node);
-        };
-        let classes = rescue.child_by_field_name("exceptions").map(|list| self.source(list));
-        let known = classes.is_none_or(|class| matches!(class, "ArgumentError" | "StandardError"));
-        let variable = rescue.child_by_field_name("variable").map(|variable| parts(variable));
-        let name = match variable.as_deref() {
-            None => None,
-            Some([name]) if name.kind() == "identifier" => Some(self.source(*name)),
-            Some(_) => return self.unsupported(*rescue, "`rescue`"),
-        };
-        let plain = |part: &Syntax<'_>| !matches!(part.kind(), "rescue" | "ensure" | "else");
-        if !known || !body.iter().all(plain) {
-            return self.unsupported(*rescue, "`rescue`");
+    /// The name of a class, module or other constant.
+    fn constant(&mut self, node: Syntax<'_>) -> Expr {
+        let text = self.source(node);
+        let path = text.strip_prefix("::").unwrap_or(text);
+        let plain = path.split("::").all(|part| {
+            part.starts_with(|c: char| c.is_ascii_uppercase())
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        });
+        if self.kind == SourceKind::Template {
+            return match Class::by_name(path).filter(|class| plain && class.is_always_there()) {
+                Some(class) => Expr::Class(class),
+                None => self.unsupported(node, format!("the constant {text}")),
+            };
         }
-        let body = Expr::Sequence(self.nodes(body));
-        let slot = name.map(|name| self.declare(name));
-        let handler = self.optional(rescue.child_by_field_name("body"));
-        Expr::Rescue(Box::new((body, handler)), slot)
+        match plain {
+            true => Expr::Constant(text.into()),
+            false => self.unsupported(node, format!("the constant {text}")),
+        }
     }
 
     pub(crate) fn jump_value(&mut self, node: Syntax<'_>) -> Expr {
         match parts(node).first().map(|list| parts(*list)) {
             None => Expr::Nil,
             Some(values) => match values[..] {
-                [value] => self.node(value),
-                _ => self.unsupported(node, "`next` or `break` with several values"),
+                [value] if !matches!(value.kind(), "pair" | "splat_argument") => self.node(value),
+                _ => self.unsupported(node, "a jump with several values"),
             },
         }
     }
@@ -355,6 +439,7 @@ impl<'p> Lower<'p> {
                     let patterns = patterns
                         .into_iter()
                         .map(|pattern| match parts(pattern)[..] {
+                            [value] if value.kind() == "splat_argument" => self.splat(value),
                             [value] => self.node(value),
                             _ => self.unsupported(pattern, "a pattern"),
                         })
@@ -372,8 +457,12 @@ impl<'p> Lower<'p> {
 
 /// A call with these arguments.
 pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {
-    let args = args.into();
-    Expr::Call(Box::new(MethodCall { receiver: Some(receiver), method, args, block: None, safe: false }))
+    Expr::Call(Box::new(MethodCall { args: args.into(), ..MethodCall::of(Some(receiver), method) }))
+}
+
+/// A call of a function, or of a method of `self`, with these arguments.
+pub(crate) fn call_self(method: Method, args: Vec<Expr>) -> Expr {
+    Expr::Call(Box::new(MethodCall { args: args.into(), ..MethodCall::of(None, method) }))
 }
 
 /// A call with one argument.

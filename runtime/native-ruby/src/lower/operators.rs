@@ -1,9 +1,9 @@
 //! Operators and assignments.
 
-use crate::lower::origins::ValueOrigin;
-use crate::lower::{Lower, call, operation, parts};
+use super::origins::ValueOrigin;
+use super::{Lower, SourceKind, call, operation, parts};
 use crate::method::Method;
-use crate::tree::{AssignTarget, Expr};
+use crate::tree::{AssignTarget, Expr, MethodCall};
 use tree_sitter::Node as Syntax;
 
 impl Lower<'_> {
@@ -23,6 +23,9 @@ impl Lower<'_> {
         {
             self.origins.change(ValueOrigin::Local(slot));
             return Expr::AppendLocal(slot, Box::new(self.node(right)));
+        }
+        if let Some(known) = self.compares_version(left, operator, right) {
+            return Expr::Bool(known);
         }
         let pair = if matches!(operator, "&&" | "and" | "||" | "or") {
             let left = self.truth(left);
@@ -49,6 +52,26 @@ impl Lower<'_> {
         }
     }
 
+    /// What a comparison of Ruby's version with an old one says: Puppet needs a newer Ruby than that.
+    fn compares_version(&self, left: Syntax<'_>, operator: &str, right: Syntax<'_>) -> Option<bool> {
+        let plain = |node: Syntax<'_>| {
+            let text = self.source(node);
+            text.strip_prefix("Gem::Version.new(").and_then(|text| text.strip_suffix(')')).unwrap_or(text)
+        };
+        let (of, other) = (plain(left), super::literals::plain(plain(right))?);
+        let mut numbers = other.split('.').map(str::parse::<u32>);
+        let (Some(Ok(major)), minor) = (numbers.next(), numbers.next()) else { return None };
+        let minor = minor.and_then(Result::ok).unwrap_or(0);
+        if of != "RUBY_VERSION" || (major, minor) > (2, 7) {
+            return None;
+        }
+        match operator {
+            ">" | ">=" | "!=" => Some(true),
+            "<" | "<=" | "==" => Some(false),
+            _ => None,
+        }
+    }
+
     pub(crate) fn unary(&mut self, node: Syntax<'_>) -> Expr {
         let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
         let Some(operand) = node.child_by_field_name("operand") else {
@@ -70,6 +93,10 @@ impl Lower<'_> {
                 match operand.kind() {
                     "instance_variable" if !text.starts_with("@__") => Expr::IsVariable(self.variable(text)),
                     "identifier" if self.local(text).is_some() => Expr::String("local-variable".into()),
+                    "constant" | "scope_resolution" | "call" if self.kind == SourceKind::File => {
+                        let named = self.node(operand);
+                        Expr::IsDefined(Box::new(named))
+                    }
                     _ => self.unsupported(node, format!("`defined?({text})`")),
                 }
             }
@@ -101,12 +128,30 @@ impl Lower<'_> {
                 self.origins.change(self.origin(&object));
                 call(object, Method::SetElement, args)
             }
+            "constant" if self.kind == SourceKind::File => {
+                let value = value(self);
+                Expr::SetConstant(text.into(), Box::new(value))
+            }
+            "call" if self.kind == SourceKind::File => self.set_attribute(left, value),
             _ => {
                 // Locals declared within exist from here on all the same.
                 value(self);
                 self.unsupported(left, format!("an assignment to {text}"))
             }
         }
+    }
+
+    /// `object.name = value`
+    fn set_attribute(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        let field = |name| left.child_by_field_name(name);
+        let (Some(on), Some(method), None) = (field("receiver"), field("method"), field("arguments")) else {
+            return self.unsupported(left, "an assignment");
+        };
+        let name = self.source(method);
+        let on = self.node(on);
+        let args = [value(self)].into();
+        let name = format!("{name}=").into();
+        Expr::Call(Box::new(MethodCall { name, args, ..MethodCall::of(Some(on), Method::Other) }))
     }
 
     pub(crate) fn assignment(&mut self, node: Syntax<'_>) -> Expr {
@@ -119,13 +164,17 @@ impl Lower<'_> {
                 return self.unsupported(node, "an assignment to several");
             };
             let value = match right.kind() {
-                "right_assignment_list" => Expr::Array(self.nodes(&parts(right))),
+                "right_assignment_list" => Expr::Array(self.items(&parts(right))),
+                "splat_argument" => Expr::Array([self.splat(right)].into()),
                 _ => self.node(right),
             };
             return Expr::SetMany(AssignTarget::Many(targets), Box::new(value));
         }
-        if matches!(right.kind(), "right_assignment_list" | "splat_argument" | "rescue_modifier") {
-            return self.unsupported(node, "an assignment of several");
+        if matches!(right.kind(), "right_assignment_list" | "splat_argument") {
+            return self.assign(left, |lower| match right.kind() {
+                "splat_argument" => Expr::Array([lower.splat(right)].into()),
+                _ => Expr::Array(lower.items(&parts(right))),
+            });
         }
         self.assign(left, |lower| lower.node(right))
     }
@@ -140,6 +189,19 @@ impl Lower<'_> {
                     AssignTarget::Local(slot)
                 }
                 "destructured_left_assignment" => AssignTarget::Many(self.targets(part)?),
+                "instance_variable" if !self.source(part).starts_with("@__") => {
+                    self.origins.store(ValueOrigin::Unknown);
+                    AssignTarget::Variable(self.variable(self.source(part)))
+                }
+                "rest_assignment" => match parts(part)[..] {
+                    [] => AssignTarget::Rest(None),
+                    [name] if name.kind() == "identifier" => {
+                        let slot = self.declare(self.source(name));
+                        self.origins.give(slot, ValueOrigin::Unknown);
+                        AssignTarget::Rest(Some(slot))
+                    }
+                    _ => return None,
+                },
                 _ => return None,
             });
         }
@@ -154,9 +216,6 @@ impl Lower<'_> {
         };
         let operator = self.source(operator).trim_end_matches('=').to_owned();
         let text = self.source(left);
-        if right.kind() == "rescue_modifier" {
-            return self.unsupported(node, "`rescue`");
-        }
         if left.kind() == "element_reference" {
             // Object and index are computed once.
             let Some((object, args)) = self.element_parts(left) else {
@@ -184,6 +243,9 @@ impl Lower<'_> {
         let read = match left.kind() {
             "identifier" => Expr::Local(self.declare(text)),
             "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
+            "call" if self.kind == SourceKind::File => {
+                return self.operator_on_attribute(node, (left, right), &operator);
+            }
             _ => return self.unsupported(node, format!("an assignment to {text}")),
         };
         match &*operator {
@@ -205,9 +267,42 @@ impl Lower<'_> {
         }
     }
 
+    /// `object.name += value`
+    fn operator_on_attribute(
+        &mut self,
+        node: Syntax<'_>,
+        (left, right): (Syntax<'_>, Syntax<'_>),
+        operator: &str,
+    ) -> Expr {
+        let field = |name| left.child_by_field_name(name);
+        let (Some(on), Some(method), None) = (field("receiver"), field("method"), field("arguments")) else {
+            return self.unsupported(node, "an assignment");
+        };
+        let name = self.source(method);
+        let object = self.hidden();
+        let on = self.node(on);
+        let known = Method::by_name(name).filter(|method| !method.is_function()).unwrap_or(Method::Other);
+        let read = MethodCall { name: name.into(), ..MethodCall::of(Some(Expr::Local(object)), known) };
+        let read = Expr::Call(Box::new(read));
+        let right = self.node(right);
+        let write = |value| {
+            let call = MethodCall::of(Some(Expr::Local(object)), Method::Other);
+            Expr::Call(Box::new(MethodCall { name: format!("{name}=").into(), args: [value].into(), ..call }))
+        };
+        let set = match operator {
+            "||" => Expr::Or(Box::new((read, write(right)))),
+            "&&" => Expr::And(Box::new((read, write(right)))),
+            operator => match Method::by_name(operator) {
+                Some(method) => write(operation(read, method, right)),
+                None => return self.unsupported(node, format!("the operator {operator}=")),
+            },
+        };
+        Expr::Sequence([Expr::SetLocal(object, Box::new(on)), set].into())
+    }
+
     /// A fresh slot, for a value that the template has no name for.
     pub(crate) fn hidden(&mut self) -> u32 {
-        let name = format!(" {}", self.slots);
+        let name = format!(" {}", self.frame.slots);
         self.declare_here(&name)
     }
 
@@ -215,12 +310,12 @@ impl Lower<'_> {
         let all = parts(node);
         let (object, args) = all.split_first()?;
         if node.child_by_field_name("block").is_some()
-            || args.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument" | "splat_argument"))
+            || args.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument"))
         {
             return None;
         }
         let object = self.node(*object);
-        Some((object, args.iter().map(|arg| self.node(*arg)).collect()))
+        Some((object, self.items(args).into_vec()))
     }
 
     pub(crate) fn element(&mut self, node: Syntax<'_>) -> Expr {

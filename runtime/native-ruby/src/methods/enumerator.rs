@@ -160,19 +160,24 @@ fn walks(method: Method) -> bool {
     )
 }
 
-/// Methods that enumerators have of all collections.
-fn of_all_collections(method: Method) -> bool {
+/// Methods that enumerators and ranges have of all collections.
+pub(crate) fn of_all_collections(method: Method) -> bool {
     use Method::{
-        AllIs, Any, ChunkWhile, Count, Drop, DropWhile, EachCons, EachEntry, EachSlice, FilterMap, Find,
-        FindAll, FindIndex, First, FlatMap, Grep, GrepV, GroupBy, Include, Inject, Map, Max, MaxBy, Min,
-        MinBy, Minmax, MinmaxBy, NoneIs, OneIs, Partition, Reject, ReverseEach, Select, SliceWhen, Sort,
-        SortBy, Sum, Take, TakeWhile, Tally, ToA, ToH, Uniq, Zip,
+        AllIs, Any, ChunkWhile, Count, Cycle, Drop, DropWhile, Each, EachCons, EachEntry, EachSlice,
+        EachWithIndex, EachWithObject, FilterMap, Find, FindAll, FindIndex, First, FlatMap, Grep, GrepV,
+        GroupBy, Include, Inject, Map, Max, MaxBy, Min, MinBy, Minmax, MinmaxBy, NoneIs, OneIs, Partition,
+        Reject, ReverseEach, Select, SliceWhen, Sort, SortBy, Sum, Take, TakeWhile, Tally, ToA, ToH, Uniq,
+        Zip,
     };
     matches!(
         method,
         AllIs
             | Any
             | ChunkWhile
+            | Cycle
+            | Each
+            | EachWithIndex
+            | EachWithObject
             | Count
             | Drop
             | DropWhile

@@ -70,7 +70,7 @@ fn operation<'c>(n: f64, m: f64, method: Method) -> OrRuby<Option<V<'c>>> {
             V::pair(whole(((n - modulo(n, m)) / m).round())?, V::Float(modulo(n, m)))
         }
         Method::Div if m != 0.0 => whole((n / m).floor())?,
-        Method::Power | Method::Pow if n >= 0.0 => V::Float(n.powf(m)),
+        Method::Power if n >= 0.0 => V::Float(n.powf(m)),
         _ => return Ok(None),
     }))
 }

@@ -6,7 +6,7 @@ use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{HashValue, Object, V, circle};
+use crate::value::{HashValue, Shared, V, circle};
 use std::rc::Rc;
 
 /// Whether a method changes the hash it is called on.
@@ -54,7 +54,7 @@ pub(crate) fn call<'c>(
     }
 }
 
-fn plain<'c>(on: &V<'c>, map: &Rc<Object<HashValue<'c>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+fn plain<'c>(on: &V<'c>, map: &Rc<Shared<HashValue<'c>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     match (method, args) {
         (Method::SetElement, [key, value]) => {
             map.try_borrow_mut()?.set(key.clone(), value.clone())?;
@@ -109,7 +109,7 @@ fn plain<'c>(on: &V<'c>, map: &Rc<Object<HashValue<'c>>>, method: Method, args: 
 fn with_block<'c>(
     run: &mut Run<'_, 'c>,
     on: &V<'c>,
-    map: &Rc<Object<HashValue<'c>>>,
+    map: &Rc<Shared<HashValue<'c>>>,
     method: Method,
     args: &[V<'c>],
     block: &'c Block,

@@ -57,6 +57,7 @@ fn alone<'c>(n: i64, method: Method) -> OrRuby<Option<V<'c>>> {
         Method::InfiniteIs => V::Nil,
         Method::Succ => checked(n.checked_add(1))?,
         Method::Pred => checked(n.checked_sub(1))?,
+        Method::Size => V::Int(8),
         Method::BitLength => V::Int(i64::from(64 - (if n < 0 { !n } else { n }).leading_zeros())),
         Method::Chr if (0x20..0x7f).contains(&n) || matches!(n, 9 | 10 | 13) => {
             V::made(char::from(n as u8).to_string())

@@ -39,7 +39,7 @@ fn quiet(options: &V<'_>) -> OrRuby<()> {
 
 /// What was raised comes to nil.
 fn or_nil<'c>(stop: Unwind<'c>) -> Done<'c, Option<V<'c>>> {
-    if stop.is_raise() { Ok(Some(V::Nil)) } else { Err(stop) }
+    if stop.exception().is_some() { Ok(Some(V::Nil)) } else { Err(stop) }
 }
 
 fn array<'c>(value: &V<'c>) -> OrRuby<V<'c>> {

@@ -8,7 +8,7 @@ use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare;
-use crate::value::{Object, V, circle};
+use crate::value::{Shared, V, circle};
 use std::rc::Rc;
 
 /// Longer arrays are left to Ruby.
@@ -39,7 +39,7 @@ pub(crate) fn call<'c>(
     }
 }
 
-fn plain<'c>(on: &V<'c>, list: &Rc<Object<Vec<V<'c>>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+fn plain<'c>(on: &V<'c>, list: &Rc<Shared<Vec<V<'c>>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     match (method, args) {
         (Method::Append, [_]) | (Method::Push, _) => list.try_borrow_mut()?.extend_from_slice(args),
         (Method::Concat, others) => {
@@ -86,7 +86,7 @@ fn plain<'c>(on: &V<'c>, list: &Rc<Object<Vec<V<'c>>>>, method: Method, args: &[
 }
 
 /// Takes items out and gives them.
-fn taken<'c>(list: &Rc<Object<Vec<V<'c>>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+fn taken<'c>(list: &Rc<Shared<Vec<V<'c>>>>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     if let (Method::Delete, [wanted]) = (method, args) {
         return deleted(list, wanted).map(|found| found.unwrap_or(V::Nil));
     }
@@ -118,7 +118,7 @@ fn taken<'c>(list: &Rc<Object<Vec<V<'c>>>>, method: Method, args: &[V<'c>]) -> O
 }
 
 /// Takes out what is equal to a value, and gives the last of it.
-fn deleted<'c>(list: &Rc<Object<Vec<V<'c>>>>, wanted: &V<'c>) -> OrRuby<Option<V<'c>>> {
+fn deleted<'c>(list: &Rc<Shared<Vec<V<'c>>>>, wanted: &V<'c>) -> OrRuby<Option<V<'c>>> {
     let mut kept = Vec::new();
     let mut last = None;
     for item in list.try_borrow()?.iter() {
@@ -132,7 +132,7 @@ fn deleted<'c>(list: &Rc<Object<Vec<V<'c>>>>, wanted: &V<'c>) -> OrRuby<Option<V
 }
 
 /// `[]=`: at a place, or for a part.
-fn set<'c>(list: &Rc<Object<Vec<V<'c>>>>, args: &[V<'c>]) -> OrRuby<V<'c>> {
+fn set<'c>(list: &Rc<Shared<Vec<V<'c>>>>, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let mut items = list.try_borrow_mut()?;
     let count = items.len() as i64;
     let (at, len, value) = match args {
@@ -200,7 +200,7 @@ fn with_block<'c>(
 }
 
 /// Takes items out, or puts them into another order. Gives the array; nil where nothing changes, as Ruby does.
-fn arrange<'c>(on: &V<'c>, list: &Rc<Object<Vec<V<'c>>>>, method: Method) -> OrRuby<V<'c>> {
+fn arrange<'c>(on: &V<'c>, list: &Rc<Shared<Vec<V<'c>>>>, method: Method) -> OrRuby<V<'c>> {
     let before = list.try_borrow()?.clone();
     let mut changed = true;
     let now = match method {

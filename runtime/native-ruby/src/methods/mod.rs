@@ -34,7 +34,7 @@ mod succ;
 mod symbol;
 mod yaml;
 
-pub(crate) use scope::{function, of_puppet, of_scope};
+pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
@@ -50,6 +50,7 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    let method = known_as(&on, method);
     // Most calls by far, answered first.
     match (method, &on, args, block) {
         (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
@@ -91,6 +92,21 @@ pub(crate) fn call<'c>(
         return Ok(made);
     }
     by_kind(run, &on, method, args, block)
+}
+
+/// The name that a method with several names is known by here, where the value has it by this one.
+fn known_as(on: &V<'_>, method: Method) -> Method {
+    let list = matches!(on, V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_));
+    let range = matches!(on, V::Range(..) | V::Span(_) | V::Enumerator(_));
+    match method {
+        Method::Length if list || matches!(on, V::Str(_) | V::Made(_) | V::Symbol(_) | V::Match(_)) => {
+            Method::Size
+        }
+        Method::Member if list || range => Method::Include,
+        Method::Entries if list || range => Method::ToA,
+        Method::Store if matches!(on, V::Hash(_) | V::Map(_)) => Method::SetElement,
+        method => method,
+    }
 }
 
 /// Calls a method that not all values have.

@@ -1,6 +1,7 @@
 //! Methods of ranges: of integers, of strings, open-ended ones.
 
 use super::array;
+use super::enumerator::of_all_collections;
 use super::number::{self, LONGEST};
 use super::succ::succ;
 use crate::eval::{Done, Run};
@@ -114,7 +115,7 @@ pub(crate) fn call<'c>(
             }
             Ok(on.clone())
         }
-        _ if method.changes() || is_of_arrays(method) => Err(UNKNOWN.into()),
+        _ if !of_all_collections(method) => Err(UNKNOWN.into()),
         _ => {
             let value = array::call(run, &V::list(list), method, args, block)?;
             Ok(
@@ -129,48 +130,6 @@ pub(crate) fn call<'c>(
             )
         }
     }
-}
-
-/// Methods that arrays have and ranges have not, or that do otherwise.
-fn is_of_arrays(method: Method) -> bool {
-    use Method::{
-        Append, Assoc, Combination, Compact, Compare, Concat, Dig, EachIndex, Element, Empty, Fetch,
-        FindIndex, Flatten, Index, Intersection, Join, Last, Minus, Pack, Permutation, Plus, Product, Rassoc,
-        Reverse, Rindex, Rotate, Slice, Times2, ToAry, Transpose, Union, ValuesAt,
-    };
-    matches!(
-        method,
-        Append
-            | Assoc
-            | Combination
-            | Compact
-            | Compare
-            | Concat
-            | Dig
-            | EachIndex
-            | Element
-            | Empty
-            | Fetch
-            | Flatten
-            | Index
-            | Intersection
-            | Join
-            | Minus
-            | Pack
-            | Permutation
-            | Plus
-            | Product
-            | Rassoc
-            | Reverse
-            | Rindex
-            | Rotate
-            | Slice
-            | Times2
-            | ToAry
-            | Transpose
-            | Union
-            | ValuesAt
-    ) && !matches!(method, Last | FindIndex)
 }
 
 /// Every so many of the integers of a range.

@@ -9,7 +9,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
-use crate::value::{Object, Text, V};
+use crate::value::{Shared, Text, V};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -84,7 +84,7 @@ fn part<'c>(on: &V<'c>, args: &[V<'c>]) -> OrRuby<Option<Range<usize>>> {
 }
 
 /// The string, where it is one that Ruby code has made. Any other may be known to others.
-fn changeable<'v, 'c>(on: &'v V<'c>) -> OrRuby<&'v Rc<Object<String>>> {
+fn changeable<'v, 'c>(on: &'v V<'c>) -> OrRuby<&'v Rc<Shared<String>>> {
     match on {
         V::Made(string) => Ok(string),
         _ => Err(ForRuby("a change of what is Puppet's")),

@@ -1,6 +1,6 @@
 //! Arrays and hashes that would hold themselves.
 
-use super::{Object, V};
+use super::{Shared, V};
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ fn address(value: &V<'_>) -> Option<usize> {
     }
 }
 
-fn place<T>(object: &Rc<Object<T>>) -> usize {
+fn place<T>(object: &Rc<Shared<T>>) -> usize {
     Rc::as_ptr(object).cast::<u8>() as usize
 }
 

@@ -4,7 +4,7 @@ use super::V;
 use crate::budget;
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::value::compare::is_same_key;
-use crate::value::object::Object;
+use crate::value::shared::Shared;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::cell::Cell;
@@ -205,7 +205,7 @@ fn as_key(key: V<'_>) -> V<'_> {
     match key {
         V::Made(text) if !text.is_frozen() => {
             let text =
-                if Rc::strong_count(&text) == 1 { text } else { Rc::new(Object::new(text.borrow().clone())) };
+                if Rc::strong_count(&text) == 1 { text } else { Rc::new(Shared::new(text.borrow().clone())) };
             text.freeze();
             V::Made(text)
         }

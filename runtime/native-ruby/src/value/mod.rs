@@ -2,11 +2,16 @@
 //! template lie on the heap, shared as Ruby shares them.
 
 pub(crate) mod circle;
+pub(crate) mod class;
 pub(crate) mod compare;
 mod hash;
-mod object;
+pub(crate) mod object;
 mod regexp;
+mod shared;
 pub(crate) mod text;
+
+pub(crate) use class::Class;
+pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
@@ -16,8 +21,8 @@ use bunraku_vm::vm::Vm;
 use std::rc::Rc;
 
 pub(crate) use hash::HashValue;
-pub(crate) use object::{Object, Text};
 pub(crate) use regexp::{Matched, Regexp};
+pub(crate) use shared::{Shared, Text};
 
 /// A value.
 #[derive(Clone)]
@@ -31,16 +36,16 @@ pub(crate) enum V<'c> {
     /// A string of the compile or of the template's source.
     Str(&'c str),
     /// A string made by Ruby code, which may change it.
-    Made(Rc<Object<String>>),
+    Made(Rc<Shared<String>>),
     Symbol(&'c str),
     /// An array of the compile.
     Array(Array<'c>),
     /// An array made by the template.
-    List(Rc<Object<Vec<V<'c>>>>),
+    List(Rc<Shared<Vec<V<'c>>>>),
     /// A hash of the compile.
     Hash(Hash<'c>),
     /// A hash made by the template.
-    Map(Rc<Object<HashValue<'c>>>),
+    Map(Rc<Shared<HashValue<'c>>>),
     /// First and last integer; true where the last does not belong to it (`...`).
     Range(i64, i64, bool),
     /// First and last of any other range, one of them nil where it is open-ended.
@@ -49,7 +54,18 @@ pub(crate) enum V<'c> {
     Match(Rc<Matched<'c>>),
     /// An enumerator: a method that was called without its block.
     Enumerator(Rc<Enumerator<'c>>),
+    /// A class or module that is there without being defined.
     Class(Class),
+    /// A class or module that code has defined.
+    Module(Rc<Module<'c>>),
+    /// An instance of such a class.
+    Object(Rc<Object<'c>>),
+    /// An exception.
+    Error(Rc<ErrorValue<'c>>),
+    /// A lambda, or a block that was taken as a value.
+    Proc(Rc<Proc<'c>>),
+    /// What code outside of all definitions runs as.
+    Main,
     Scope,
     /// A value of the compile that only Ruby knows how to treat.
     Other(Value<'c>),
@@ -68,67 +84,6 @@ pub(crate) fn range_ends<'c>(range: &V<'c>) -> Option<(V<'c>, V<'c>, bool)> {
         V::Range(from, to, open) => Some((V::Int(*from), V::Int(*to), *open)),
         V::Span(ends) => Some((**ends).clone()),
         _ => None,
-    }
-}
-
-/// Classes that templates ask about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    String,
-    Symbol,
-    Integer,
-    Float,
-    Numeric,
-    Array,
-    Hash,
-    Nil,
-    True,
-    False,
-    Range,
-    Regexp,
-    Enumerable,
-    Comparable,
-    Object,
-}
-
-impl Class {
-    pub const ALL: [(Class, &'static str); 15] = [
-        (Class::String, "String"),
-        (Class::Symbol, "Symbol"),
-        (Class::Integer, "Integer"),
-        (Class::Float, "Float"),
-        (Class::Numeric, "Numeric"),
-        (Class::Array, "Array"),
-        (Class::Hash, "Hash"),
-        (Class::Nil, "NilClass"),
-        (Class::True, "TrueClass"),
-        (Class::False, "FalseClass"),
-        (Class::Range, "Range"),
-        (Class::Regexp, "Regexp"),
-        (Class::Enumerable, "Enumerable"),
-        (Class::Comparable, "Comparable"),
-        (Class::Object, "Object"),
-    ];
-
-    pub fn by_name(name: &str) -> Option<Class> {
-        Class::ALL.iter().find(|(_, known)| *known == name).map(|(class, _)| *class)
-    }
-
-    pub fn name(self) -> &'static str {
-        Class::ALL.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
-    }
-
-    /// Whether instances of `class` are of this class or module.
-    pub fn covers(self, class: Class) -> bool {
-        use Class::{Array, Comparable, Enumerable, Float, Hash, Integer, Numeric, Object, Range, String};
-        self == class
-            || match self {
-                Object => true,
-                Numeric => matches!(class, Integer | Float),
-                Comparable => matches!(class, Integer | Float | Numeric | String),
-                Enumerable => matches!(class, Array | Hash | Range),
-                _ => false,
-            }
     }
 }
 
@@ -151,12 +106,12 @@ impl<'c> From<Value<'c>> for V<'c> {
 impl<'c> V<'c> {
     pub fn made(text: String) -> V<'c> {
         budget::made(text.len() + 40);
-        V::Made(Rc::new(Object::new(text)))
+        V::Made(Rc::new(Shared::new(text)))
     }
 
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
         budget::made(items.len() * size_of::<V<'_>>() + 60);
-        V::List(Rc::new(Object::new(items)))
+        V::List(Rc::new(Shared::new(items)))
     }
 
     /// A hash of entries; of those with the same key the last one's value.
@@ -165,7 +120,7 @@ impl<'c> V<'c> {
     }
 
     pub fn hash(hash: HashValue<'c>) -> V<'c> {
-        V::Map(Rc::new(Object::new(hash)))
+        V::Map(Rc::new(Shared::new(hash)))
     }
 
     pub fn pair(key: V<'c>, value: V<'c>) -> V<'c> {
@@ -199,7 +154,17 @@ impl<'c> V<'c> {
             V::Hash(_) | V::Map(_) => Class::Hash,
             V::Range(..) | V::Span(_) => Class::Range,
             V::Regexp(_) => Class::Regexp,
-            V::Void | V::Class(_) | V::Match(_) | V::Enumerator(_) | V::Scope | V::Other(_) => {
+            V::Class(class) if class.is_module() => Class::Module,
+            V::Class(_) => Class::Class,
+            V::Match(_) => Class::MatchData,
+            V::Proc(_) => Class::Proc,
+            V::Error(error) => match error.class {
+                ClassRef::Builtin(class) => class,
+                ClassRef::Own(_) => return Err(ForRuby("the class of a value")),
+            },
+            V::Other(Value::Sensitive(_)) => Class::Sensitive,
+            V::Enumerator(_) => Class::Enumerator,
+            V::Void | V::Module(_) | V::Object(_) | V::Main | V::Scope | V::Other(_) => {
                 return Err(ForRuby("the class of a value"));
             }
         })

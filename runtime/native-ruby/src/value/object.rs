@@ -1,76 +1,220 @@
-//! What Ruby code can change: strings, arrays and hashes that it has made. Each is one object however many names it has,
-//! and may be frozen.
+//! What code defines and makes: modules, classes, their instances, exceptions, lambdas.
 
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
-use std::cell::{Cell, Ref, RefCell, RefMut};
-use std::ops::Deref;
+use super::{Class, V};
+use crate::eval::Frame;
+use crate::tree::{BlockBody, Program};
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::Flow;
+use hashbrown::HashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-const FROZEN: ForRuby = ForRuby("a change of what is frozen");
-
-/// A value that can be changed in place.
-#[derive(Default)]
-pub(crate) struct Object<T> {
-    content: RefCell<T>,
-    frozen: Cell<bool>,
+/// A class or module, there already or defined by code.
+#[derive(Clone)]
+pub(crate) enum ClassRef<'c> {
+    Builtin(Class),
+    Own(Rc<Module<'c>>),
 }
 
-impl<T> Object<T> {
-    pub fn new(content: T) -> Self {
-        Object { content: RefCell::new(content), frozen: Cell::new(false) }
-    }
+/// A class or module that code defines.
+pub(crate) struct Module<'c> {
+    /// Its name in full.
+    pub name: String,
+    /// What it inherits from; none of a module.
+    pub superclass: Option<ClassRef<'c>>,
+    /// Methods of its instances.
+    pub methods: RefCell<HashMap<&'c str, Method<'c>>>,
+    /// Its own methods.
+    pub singleton: RefCell<HashMap<&'c str, Method<'c>>>,
+    /// Modules that it includes, those that it is extended by.
+    pub included: RefCell<Vec<Rc<Module<'c>>>>,
+    pub extended: RefCell<Vec<Rc<Module<'c>>>>,
+    /// Its own instance variables.
+    pub variables: RefCell<Vec<(&'c str, V<'c>)>>,
+}
 
-    /// Its content. Nothing changes it while it is looked at.
-    pub fn borrow(&self) -> Ref<'_, T> {
-        self.content.borrow()
-    }
+/// A method that code defines.
+#[derive(Clone)]
+pub(crate) enum Method<'c> {
+    /// `def`: of a program, by number; and the modules it stands in.
+    Body { program: &'c Program, number: u32, nesting: Option<Rc<Nesting<'c>>> },
+    /// `attr_reader`
+    Reader(&'c str),
+    /// `attr_writer`
+    Writer(&'c str),
+}
 
-    /// Its content, unless it is being changed.
-    pub fn try_borrow(&self) -> OrRuby<Ref<'_, T>> {
-        self.content.try_borrow().map_err(|_| BUSY)
-    }
+/// The modules that code stands in, innermost first.
+pub(crate) struct Nesting<'c> {
+    pub module: V<'c>,
+    pub outer: Option<Rc<Nesting<'c>>>,
+}
 
-    /// Its content, to be changed: not while anybody looks at it, and not if it is frozen.
-    pub fn try_borrow_mut(&self) -> OrRuby<RefMut<'_, T>> {
-        if self.frozen.get() {
-            return Err(FROZEN);
+/// An instance of a class that code defines.
+pub(crate) struct Object<'c> {
+    pub class: Rc<Module<'c>>,
+    pub variables: RefCell<Vec<(&'c str, V<'c>)>>,
+}
+
+/// An exception.
+pub(crate) struct ErrorValue<'c> {
+    pub class: ClassRef<'c>,
+    /// None where it has no message of its own: then it is the name of its class.
+    pub message: Option<V<'c>>,
+    /// What else it was made from: file and line of Puppet's errors.
+    pub details: Vec<V<'c>>,
+    /// The error of the compile that it stands for.
+    pub carried: RefCell<Option<Box<Flow<'c>>>>,
+}
+
+/// A lambda, or a block that was taken as a value.
+pub(crate) struct Proc<'c> {
+    pub body: ProcBody<'c>,
+    /// Whether its parameters are strict, and `return` leaves it only.
+    pub lambda: bool,
+    /// Where it was made.
+    pub home: Option<Frame<'c>>,
+    /// The call that it was handed to, by its serial, where it may be called for as long as that runs only.
+    pub within: Option<u64>,
+}
+
+/// What a lambda or block does.
+#[derive(Clone, Copy)]
+pub(crate) enum ProcBody<'c> {
+    Block(&'c BlockBody),
+    /// `&:name`
+    Method(crate::method::Method),
+    /// A lambda of Puppet's.
+    Puppet(&'c Closure<'c>),
+}
+
+impl<'c> Module<'c> {
+    /// An empty class or module.
+    pub fn new(name: String, superclass: Option<ClassRef<'c>>) -> Self {
+        Module {
+            name,
+            superclass,
+            methods: RefCell::default(),
+            singleton: RefCell::default(),
+            included: RefCell::default(),
+            extended: RefCell::default(),
+            variables: RefCell::default(),
         }
-        self.content.try_borrow_mut().map_err(|_| BUSY)
     }
 
-    pub fn freeze(&self) {
-        self.frozen.set(true);
+    /// A method of its instances, with the class it was found in.
+    pub fn find(self: &Rc<Self>, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+        if let Some(method) = self.methods.borrow().get(name) {
+            return Some((self.clone(), method.clone()));
+        }
+        for module in self.included.borrow().iter().rev() {
+            if let Some(found) = module.find(name) {
+                return Some(found);
+            }
+        }
+        match &self.superclass {
+            Some(ClassRef::Own(parent)) => parent.find(name),
+            _ => None,
+        }
     }
 
-    pub fn is_frozen(&self) -> bool {
-        self.frozen.get()
+    /// A method of its own.
+    pub fn find_singleton(self: &Rc<Self>, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+        if let Some(method) = self.singleton.borrow().get(name) {
+            return Some((self.clone(), method.clone()));
+        }
+        for module in self.extended.borrow().iter().rev() {
+            if let Some(found) = module.find(name) {
+                return Some(found);
+            }
+        }
+        match &self.superclass {
+            Some(ClassRef::Own(parent)) => parent.find_singleton(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a class or module, or inherits from or includes it.
+    pub fn is(&self, other: &Rc<Module<'c>>) -> bool {
+        std::ptr::eq(self, &**other)
+            || self.included.borrow().iter().any(|module| module.is(other))
+            || matches!(&self.superclass, Some(ClassRef::Own(parent)) if parent.is(other))
+    }
+
+    /// The nearest class that it inherits from and that code has not defined.
+    pub fn builtin(&self) -> Class {
+        match &self.superclass {
+            Some(ClassRef::Builtin(class)) => *class,
+            Some(ClassRef::Own(parent)) => parent.builtin(),
+            None => Class::Object,
+        }
+    }
+
+    /// Whether it is the class of a function.
+    pub fn is_function(&self) -> bool {
+        Class::PopsFunction.covers(self.builtin())
+    }
+
+    /// Forgets all that it holds, for what it holds may hold it.
+    pub fn clear(&self) {
+        self.methods.take();
+        self.singleton.take();
+        self.included.take();
+        self.extended.take();
+        self.variables.take();
     }
 }
 
-/// The text of a string for as long as it is looked at.
-pub(crate) enum Text<'a> {
-    Known(&'a str),
-    Made(Ref<'a, String>),
-}
-
-impl Default for Text<'_> {
-    fn default() -> Self {
-        Text::Known("")
+impl<'c> Object<'c> {
+    /// Sets an instance variable.
+    pub fn set(&self, name: &'c str, value: V<'c>) {
+        let mut variables = self.variables.borrow_mut();
+        match variables.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => variables.push((name, value)),
+        }
     }
 }
 
-impl Deref for Text<'_> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
+impl<'c> ClassRef<'c> {
+    /// Its name.
+    pub fn name(&self) -> &str {
         match self {
-            Text::Known(text) => text,
-            Text::Made(text) => text,
+            ClassRef::Builtin(class) => class.name(),
+            ClassRef::Own(module) => &module.name,
+        }
+    }
+
+    /// The nearest class that code has not defined.
+    pub fn builtin(&self) -> Class {
+        match self {
+            ClassRef::Builtin(class) => *class,
+            ClassRef::Own(module) => module.builtin(),
+        }
+    }
+
+    /// It as a value.
+    pub fn value(&self) -> V<'c> {
+        match self {
+            ClassRef::Builtin(class) => V::Class(*class),
+            ClassRef::Own(module) => V::Module(module.clone()),
         }
     }
 }
 
-impl PartialEq for Text<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
+impl<'c> ErrorValue<'c> {
+    /// An exception of one of Ruby's or Puppet's classes.
+    pub fn new(class: Class, message: String) -> Self {
+        ErrorValue {
+            class: ClassRef::Builtin(class),
+            message: Some(V::made(message)),
+            details: Vec::new(),
+            carried: RefCell::default(),
+        }
+    }
+
+    /// Its message.
+    pub fn message(&self) -> V<'c> {
+        self.message.clone().unwrap_or_else(|| V::made(self.class.name().to_owned()))
     }
 }

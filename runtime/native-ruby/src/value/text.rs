@@ -20,6 +20,7 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Made(text) => out.push_str(&text.borrow()),
         V::Symbol(text) => out.push_str(text),
         V::Regexp(regexp) => out.push_str(&regex::to_s(regexp)),
+        V::Error(error) => put(out, &error.message())?,
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
@@ -136,8 +137,13 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Match(matched) => put_match(out, matched, depth)?,
         V::Regexp(regexp) => put_regexp(out, regexp)?,
         V::Span(ends) => put_range(out, ends, depth, true)?,
-        V::Enumerator(_) => return Err(ForRuby("the notation of an enumerator")),
-        V::Void | V::Scope | V::Other(_) => return Err(ForRuby("the text of a value of Puppet's own")),
+        V::Module(module) => out.push_str(&module.name),
+        V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
+            return Err(ForRuby("the notation of an object"));
+        }
+        V::Void | V::Main | V::Scope | V::Other(_) => {
+            return Err(ForRuby("the text of a value of Puppet's own"));
+        }
     }
     Ok(())
 }

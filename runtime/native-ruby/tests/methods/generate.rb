@@ -44,7 +44,7 @@ end
 def call(random)
   on = RECEIVERS.sample(random: random)
   method = KNOWN[on].sample(random: random)
-  method = METHODS.sample(random: random) if random.rand < 0.02
+  method = METHODS.sample(random: random) if random.rand < 0.1
   number = [0, 0, 0, 1, 1, 1, 1, 2, 2, 3].sample(random: random)
   value = eval(on) # rubocop:disable Security/Eval
   arity = value.respond_to?(method) ? value.method(method).arity : -1

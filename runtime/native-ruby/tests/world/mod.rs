@@ -5,9 +5,11 @@ use bunraku_files::tree::Tree;
 use bunraku_native_ruby::{
     KeptTemplates, SessionTemplates, TemplateWorld, Templates, Templating, WorkerState,
 };
-use bunraku_vm::error::Eval;
+use bunraku_vm::closure::Closure;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{HashBuilder, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -48,6 +50,36 @@ impl<'c> TemplateWorld<'c> for Folder {
     }
     fn tree(&self) -> &'c Tree {
         self.tree
+    }
+    fn ruby_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+    fn old_function_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+    fn file_text(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
+        None
+    }
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        (name, _): (&str, &str),
+        (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        vm.call_function(name, args, block, scope)
+    }
+    fn lambda(&self, _: &mut Vm<'c>, _: (i64, &str), _: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>> {
+        Err(Flow::raw("not in this world"))
+    }
+    fn context_number(&self, _: &'c Object<'c>) -> Option<i64> {
+        None
+    }
+    fn context_method(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
     }
     fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
         self.left.borrow_mut().push(format!("{template}: {}", reason()));

@@ -7,6 +7,7 @@ mod types;
 
 use super::Talk;
 use super::protocol::Question;
+use super::replayed::Asks;
 use super::values::Handle;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -69,9 +70,10 @@ impl<'c> Talk<'_, 'c> {
         match question {
             Question::Function => self.call_for_ruby(vm, args),
             Question::Builtin => self.call_builtin(vm, args),
-            Question::Block => match args.value(0) {
-                Value::Closure(closure) => vm.call(closure, args.list(1)),
-                _ => Err(Flow::raw("no lambda to call")),
+            Question::Block => match (self.replayed(&Asks::Block(args.list(1))), args.value(0)) {
+                (Some(answer), _) => answer,
+                (None, Value::Closure(closure)) => vm.call(closure, args.list(1)),
+                (None, _) => Err(Flow::raw("no lambda to call")),
             },
             Question::Dispatch => self.choose_for(vm, args.text(0), args.list(1), args.value(2)),
             Question::Returned => self.check_for(vm, args.text(0), args.value(1), args.value(2)),
@@ -115,7 +117,7 @@ impl<'c> Talk<'_, 'c> {
             Question::Context => self.context_method(vm, args),
             Question::Plugins => self.extensions(vm),
             Question::Syntax => Ok(self.check_natively(vm, [args.text(0), args.text(1), args.text(2)])),
-            Question::Log => Ok(log(vm, args)),
+            Question::Log => self.log(vm, args),
             Question::WarnOnce => Ok(self.warn_once(vm, args)),
             Question::Deprecation => Ok(self.deprecation(vm, args)),
             Question::Setting => Ok(self.setting(vm, args)),
@@ -142,14 +144,32 @@ impl<'c> Talk<'_, 'c> {
     fn call_for_ruby(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let (name, module, list) = (args.text(1), args.text(2), args.list(3));
+        if let Some(answer) = self.replayed(&Asks::Function(name, list)) {
+            return answer;
+        }
         let block = self.block_from_ruby(vm, args.value(4), scope)?;
-        if let Some(value) = vm.call_known(name, module, list, block, scope)? {
+        let call = Call { args: list, block, scope: scope.into() };
+        self.call_named(vm, (name, module), args.optional_text(5), call)
+    }
+
+    /// Calls a function of whatever kind by its name, as code of a module sees it; `from` is the function that does.
+    ///
+    /// # Errors
+    /// Those of the function; that there is none.
+    pub fn call_named(
+        &self,
+        vm: &mut Vm<'c>,
+        (name, module): (&str, &str),
+        from: Option<&str>,
+        call: Call<'c, '_>,
+    ) -> Eval<'c> {
+        if let Some(value) = vm.call_known(name, module, call.args, call.block, call.scope)? {
             return Ok(value);
         }
-        if let Some(value) = self.call(vm, name, module, Call { args: list, block, scope: scope.into() })? {
+        if let Some(value) = self.call(vm, name, module, call)? {
             return Ok(value);
         }
-        Err(Flow::raw(match args.optional_text(5) {
+        Err(Flow::raw(match from {
             Some(from) => format!("Function {from}(): Unknown function: '{name}'"),
             None => format!("Unknown function '{name}'"),
         }))
@@ -158,6 +178,9 @@ impl<'c> Talk<'_, 'c> {
     fn call_builtin(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let (name, list) = (args.text(1), args.list(2));
+        if let Some(answer) = self.replayed(&Asks::Function(&format!("function_{name}"), list)) {
+            return answer;
+        }
         if let Some(level) = level(name) {
             let words: Vec<String> = list.iter().map(|item| format::to_interpolated(*item)).collect();
             vm.host.log(level, &words.join(" "), None);
@@ -182,6 +205,15 @@ impl<'c> Talk<'_, 'c> {
         value.ok_or_else(|| Flow::raw("the look-up this context belongs to is over"))
     }
 
+    fn log(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
+        let (level, message) = (level(&args.as_text(0)).unwrap_or(Severity::Notice), args.as_text(1));
+        if let Some(answer) = self.replayed(&Asks::Log(level, &message)) {
+            return answer;
+        }
+        vm.host.log(level, &message, None);
+        Ok(Value::Undef)
+    }
+
     fn warn_once(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         if self.world.first_time(format!("once:{}", args.as_text(1))) {
             let place = location(args.optional_text(3), args.value(4));
@@ -198,11 +230,6 @@ impl<'c> Talk<'_, 'c> {
         }
         Value::Undef
     }
-}
-
-fn log<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
-    vm.host.log(level(&args.as_text(0)).unwrap_or(Severity::Notice), &args.as_text(1), None);
-    Value::Undef
 }
 
 /// Where a warning belongs, as Puppet writes it, which says where it knows of no place.

@@ -1,0 +1,131 @@
+//! Constants: found from where code stands, outward, then in what the class inherits from, then at the top.
+
+use super::{Done, Run, Unwind};
+use crate::for_ruby::ForRuby;
+use crate::libraries;
+use crate::method::Method;
+use crate::tree::{Expr, MethodCall};
+use crate::value::object::{ClassRef, Module, Nesting};
+use crate::value::{Class, V};
+use std::rc::Rc;
+
+impl<'c> Run<'_, 'c> {
+    /// The value of a constant, by its path.
+    pub(super) fn constant(&mut self, path: &'c str) -> Done<'c> {
+        match self.find_constant(path) {
+            Some(value) => Ok(value),
+            None => {
+                self.unknown = Some(format!("the constant {path}"));
+                Err(ForRuby("a constant that is not known").into())
+            }
+        }
+    }
+
+    /// The value of a constant; none where it is not known here.
+    pub(super) fn find_constant(&mut self, path: &str) -> Option<V<'c>> {
+        let (absolute, path) = match path.strip_prefix("::") {
+            Some(path) => (true, path),
+            None => (false, path),
+        };
+        let mut parts = path.split("::");
+        let first = parts.next().unwrap_or_default();
+        let mut found = match absolute {
+            true => self.constant_in("", first)?,
+            false => self.constant_from_here(first)?,
+        };
+        for part in parts {
+            let name = match &found {
+                V::Class(Class::Yaml) => "Psych",
+                V::Class(class) => class.name(),
+                V::Module(module) => return self.constant_of(&module.clone(), part),
+                _ => return None,
+            };
+            found = self.constant_in(name, part)?;
+        }
+        Some(found)
+    }
+
+    fn constant_from_here(&mut self, name: &str) -> Option<V<'c>> {
+        let mut at: Option<Rc<Nesting<'c>>> = self.frame.nesting.clone();
+        let innermost = at.clone();
+        while let Some(nesting) = at {
+            let outer = match &nesting.module {
+                V::Module(module) => module.name.clone(),
+                V::Class(class) => class.name().to_owned(),
+                _ => return None,
+            };
+            if let Some(found) = self.constant_in(&outer, name) {
+                return Some(found);
+            }
+            at = nesting.outer.clone();
+        }
+        if let Some(V::Module(module)) = innermost.map(|nesting| nesting.module.clone())
+            && let Some(found) = self.constant_of(&module, name)
+        {
+            return Some(found);
+        }
+        self.constant_in("", name)
+    }
+
+    /// A constant of a class or of what that inherits from and includes.
+    fn constant_of(&mut self, module: &Rc<Module<'c>>, name: &str) -> Option<V<'c>> {
+        if let Some(found) = self.constant_in(&module.name, name) {
+            return Some(found);
+        }
+        let included: Vec<_> = module.included.borrow().clone();
+        included.iter().find_map(|module| self.constant_of(module, name)).or_else(|| {
+            match &module.superclass {
+                Some(ClassRef::Own(parent)) => self.constant_of(&parent.clone(), name),
+                Some(ClassRef::Builtin(class)) => self.constant_in(class.name(), name),
+                None => None,
+            }
+        })
+    }
+
+    fn constant_in(&mut self, outer: &str, name: &str) -> Option<V<'c>> {
+        let full = if outer.is_empty() { name.to_owned() } else { format!("{outer}::{name}") };
+        if let Some(value) = self.space.constant(&full) {
+            return Some(value);
+        }
+        // A file of Ruby's library is loaded before its constants are there; Puppet has loaded most.
+        Class::by_name(&full).map(V::Class).or_else(|| libraries::constant(&full))
+    }
+
+    pub(super) fn set_constant(&mut self, path: &str, value: V<'c>) -> Done<'c, ()> {
+        let outer = match self.frame.nesting.as_ref().map(|nesting| &nesting.module) {
+            None => String::new(),
+            Some(V::Module(module)) => format!("{}::", module.name),
+            Some(V::Class(class)) => format!("{}::", class.name()),
+            Some(_) => return Err(ForRuby("a constant of such an object").into()),
+        };
+        let full = format!("{outer}{path}");
+        if !self.space.is_loading() || self.space.constant(&full).is_some() || Class::by_name(&full).is_some()
+        {
+            return Err(ForRuby("a constant that is set again").into());
+        }
+        self.space.set_constant(full, value);
+        Ok(())
+    }
+
+    /// `defined?` of a constant, or of a method of one.
+    pub(super) fn is_defined(&mut self, named: &'c Expr) -> Done<'c> {
+        let unknown = || Unwind::from(ForRuby("`defined?`"));
+        match named {
+            Expr::Constant(path) => match self.find_constant(path) {
+                Some(_) => Ok(V::Str("constant")),
+                None => Err(unknown()),
+            },
+            Expr::Call(call) => {
+                let MethodCall { receiver: Some(Expr::Constant(path)), method, name, .. } = &**call else {
+                    return Err(unknown());
+                };
+                let name = if *method == Method::Other { name } else { return Err(unknown()) };
+                match self.find_constant(path) {
+                    Some(V::Class(class)) if libraries::has(class, name) => Ok(V::Str("method")),
+                    _ => Err(unknown()),
+                }
+            }
+            _ => Err(unknown()),
+        }
+    }
+}

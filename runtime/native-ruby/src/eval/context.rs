@@ -1,0 +1,102 @@
+//! The context of a look-up, as Hiera's backends in Ruby are given it. What they keep there is kept for the compile.
+
+use super::{Done, Run};
+use crate::for_ruby::ForRuby;
+use crate::space::{ContextCache, key_of};
+use crate::tree::{Block, MethodCall};
+use crate::value::V;
+use bunraku_vm::function::Call;
+use bunraku_vm::value::{Object, Value};
+use std::rc::Rc;
+
+impl<'c> Run<'_, 'c> {
+    /// A method of a look-up's context; none where the object is no such.
+    pub(super) fn method_of_context(
+        &mut self,
+        object: &'c Object<'c>,
+        name: &str,
+        args: &[V<'c>],
+    ) -> Done<'c, Option<V<'c>>> {
+        let Some(number) = self.world.context_number(object) else { return Ok(None) };
+        let kept = self.space.context(number);
+        Ok(Some(match (name, args) {
+            ("cache", [key, value]) => {
+                kept.set(self.key(key)?, (key, value.clone()));
+                value.clone()
+            }
+            ("cache_all", [all]) => {
+                for (key, value) in all.entries()?.ok_or(ForRuby("what is cached is no hash"))? {
+                    kept.set(self.key(&key)?, (&key, value));
+                }
+                V::Nil
+            }
+            ("cache_has_key", [key]) => V::Bool(kept.get(&self.key(key)?).is_some()),
+            ("cached_value", [key]) => kept.get(&self.key(key)?).unwrap_or(V::Nil),
+            ("interpolate", [value]) => {
+                let value = value.to_value(self.vm)?;
+                V::from(self.ask_context(object, "interpolate", value)?)
+            }
+            ("not_found", []) => V::from(self.ask_context(object, "not_found", Value::Undef)?),
+            ("environment_name" | "module_name", []) => {
+                return Err(ForRuby("an attribute of the context").into());
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn key(&mut self, key: &V<'c>) -> Done<'c, String> {
+        let value = key.to_value(self.vm)?;
+        Ok(key_of(&value).ok_or(ForRuby("a key of another kind"))?)
+    }
+
+    fn ask_context(&mut self, object: &'c Object<'c>, name: &str, value: Value<'c>) -> Done<'c, Value<'c>> {
+        self.asked(|run| {
+            let args = [Value::Object(object), value];
+            let call = Call { args: &args, block: None, scope: run.vm.top.into() };
+            let world = run.world;
+            let answer = world.context_method(run.vm, name, call)?;
+            answer.ok_or_else(|| bunraku_vm::error::Flow::raw("the look-up this context belongs to is over"))
+        })
+    }
+
+    /// `cached_file_data`: what was made of a file, or its text.
+    pub(super) fn cached_file_data(
+        &mut self,
+        object: &'c Object<'c>,
+        path: &str,
+        (call, block): (&'c MethodCall, Option<&'c Block>),
+    ) -> Done<'c, Option<V<'c>>> {
+        let Some(number) = self.world.context_number(object) else { return Ok(None) };
+        let kept: Rc<ContextCache<'c>> = self.space.context(number);
+        if let Some(data) = kept.files.borrow().get(path) {
+            return Ok(Some(data.clone()));
+        }
+        let text = self.world.file_text(path).ok_or(ForRuby("a file outside of the environment"))?;
+        let text = V::made(text);
+        let data = match block {
+            Some(block) => {
+                let given = self.yield_one(block, text);
+                self.landed(given, call)?
+            }
+            None => text,
+        };
+        kept.files.borrow_mut().insert(path.to_owned(), data.clone());
+        Ok(Some(data))
+    }
+}
+
+impl<'c> ContextCache<'c> {
+    fn get(&self, key: &str) -> Option<V<'c>> {
+        let place = self.places.borrow().get(key).copied()?;
+        self.values.borrow().get(place).map(|(_, value)| value.clone())
+    }
+
+    fn set(&self, key: String, (shown, value): (&V<'c>, V<'c>)) {
+        let mut values = self.values.borrow_mut();
+        let place = *self.places.borrow_mut().entry(key).or_insert(values.len());
+        match values.get_mut(place) {
+            Some((_, old)) => *old = value,
+            None => values.push((shown.clone(), value)),
+        }
+    }
+}

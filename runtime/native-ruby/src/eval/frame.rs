@@ -1,0 +1,75 @@
+//! What a method, a block or the body of a module runs in: where its locals lie, what `self` is, which block it was given.
+
+use super::Run;
+use crate::tree::{MethodBody, Program};
+use crate::value::V;
+use crate::value::object::{Module, Nesting, Proc};
+use std::rc::Rc;
+
+/// The frame that code runs in.
+#[derive(Clone)]
+pub(crate) struct Frame<'c> {
+    /// Where its locals begin among those of all frames.
+    pub base: usize,
+    /// Tells it from all others there have been.
+    pub serial: u64,
+    /// Which call a `return` leaves.
+    pub returns: u64,
+    pub program: &'c Program,
+    pub this: V<'c>,
+    pub nesting: Option<Rc<Nesting<'c>>>,
+    /// The block that the method was given.
+    pub block: Option<Rc<Proc<'c>>>,
+    /// The method, and the class it was found in.
+    pub method: Option<(Rc<Module<'c>>, &'c MethodBody)>,
+}
+
+impl<'c> Run<'_, 'c> {
+    /// A local of the frame.
+    #[inline]
+    pub(super) fn local(&self, slot: u32) -> &V<'c> {
+        &self.locals[self.frame.base + slot as usize]
+    }
+
+    #[inline]
+    pub(super) fn set_local(&mut self, slot: u32, value: V<'c>) {
+        self.locals[self.frame.base + slot as usize] = value;
+    }
+
+    /// A number that no frame has had.
+    pub(super) fn next_serial(&mut self) -> u64 {
+        self.serials += 1;
+        self.serials
+    }
+
+    /// Whether the frame of a serial is still there.
+    pub(super) fn is_alive(&self, serial: u64) -> bool {
+        self.alive.binary_search(&serial).is_ok()
+    }
+
+    /// Runs something in a new frame, with locals of its own.
+    pub(super) fn in_frame<T>(&mut self, mut frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
+        frame.base = self.locals.len();
+        frame.serial = self.next_serial();
+        frame.returns = frame.serial;
+        self.locals.resize(frame.base + frame.program.slots, V::Nil);
+        self.alive.push(frame.serial);
+        let base = frame.base;
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let last = std::mem::replace(&mut self.last, super::LastMatch::Known(None));
+        let result = run(self);
+        self.last = last;
+        self.frame = outer;
+        self.alive.pop();
+        self.locals.truncate(base);
+        result
+    }
+
+    /// Runs something in a frame that is there already.
+    pub(crate) fn back_in<T>(&mut self, frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let result = run(self);
+        self.frame = outer;
+        result
+    }
+}

@@ -1,0 +1,224 @@
+//! Modules and classes that code defines, and instances of classes.
+
+use super::params::Arguments;
+use super::{Done, Frame, Run, Unwind};
+use crate::for_ruby::ForRuby;
+use crate::tree::{Expr, MethodCall};
+use crate::value::object::{ClassRef, Method, Module, Nesting, Object};
+use crate::value::{Class, V};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+impl<'c> Run<'_, 'c> {
+    /// `def`
+    pub(super) fn define(&mut self, number: u32, singleton: bool) -> Done<'c> {
+        let program = self.frame.program;
+        let body = &program.methods[number as usize];
+        let name: &'c str = &body.name;
+        let method = Method::Body { program, number, nesting: self.frame.nesting.clone() };
+        match &self.frame.this {
+            V::Module(module) => {
+                let own = singleton || self.defines_own;
+                let methods = if own { &module.singleton } else { &module.methods };
+                methods.borrow_mut().insert(name, method.clone());
+                if self.module_function && !own {
+                    module.singleton.borrow_mut().insert(name, method);
+                }
+            }
+            V::Main if !singleton && self.is_template() => self.outer_methods.push((name, method)),
+            _ => return Err(ForRuby("a method of what is there already").into()),
+        }
+        Ok(V::Symbol(name))
+    }
+
+    /// `module`, `class`
+    pub(super) fn module(&mut self, number: u32, is_class: bool, parent: &'c Expr) -> Done<'c> {
+        let program = self.frame.program;
+        let body = &program.methods[number as usize];
+        let superclass = match (self.eval(parent)?, is_class) {
+            (V::Nil, false) => None,
+            (V::Nil, true) => Some(ClassRef::Builtin(Class::Object)),
+            (V::Class(class), true) if class == Class::Object || class.is_exception() => {
+                Some(ClassRef::Builtin(class))
+            }
+            (V::Module(parent), true) => Some(ClassRef::Own(parent)),
+            _ => return Err(ForRuby("a class that inherits from what is not known").into()),
+        };
+        let (this, nesting) = self.opened(&body.name, is_class, superclass)?;
+        let frame = self.frame_of_module(this, Some(nesting));
+        let outer = (std::mem::take(&mut self.module_function), std::mem::take(&mut self.defines_own));
+        let result = self.in_frame(frame, |run| run.eval(&body.body));
+        (self.module_function, self.defines_own) = outer;
+        result
+    }
+
+    fn frame_of_module(&self, this: V<'c>, nesting: Option<Rc<Nesting<'c>>>) -> Frame<'c> {
+        Frame { this, nesting, block: None, method: None, ..self.frame.clone() }
+    }
+
+    /// The module of a path: as it is there, or a new one; and what code stands in there.
+    fn opened(
+        &mut self,
+        path: &str,
+        is_class: bool,
+        superclass: Option<ClassRef<'c>>,
+    ) -> Done<'c, (V<'c>, Rc<Nesting<'c>>)> {
+        let outer = self.frame.nesting.clone();
+        let prefix = match outer.as_ref().map(|nesting| &nesting.module) {
+            None => String::new(),
+            Some(V::Module(module)) => format!("{}::", module.name),
+            Some(V::Class(class)) => format!("{}::", class.name()),
+            Some(_) => return Err(ForRuby("a module in such an object").into()),
+        };
+        let path = path.strip_prefix("::").unwrap_or(path);
+        // `module A::B` opens B of whichever A is seen from here.
+        let name = match path.rsplit_once("::") {
+            None => format!("{prefix}{path}"),
+            Some((head, last)) => match self.find_constant(head) {
+                Some(V::Module(module)) => format!("{}::{last}", module.name),
+                Some(V::Class(class)) => format!("{}::{last}", class.name()),
+                _ => return Err(ForRuby("a module in one that is not there").into()),
+            },
+        };
+        let known = self.space.constant(&name).or_else(|| Class::by_name(&name).map(V::Class));
+        let module = match known {
+            Some(V::Module(module)) if module.superclass.is_some() == is_class => V::Module(module),
+            // Functions are defined within; methods of them are not.
+            Some(V::Class(class)) if class.is_module() && !is_class => V::Class(class),
+            Some(_) => return Err(ForRuby("a class that is opened again").into()),
+            None => {
+                let module = Rc::new(Module::new(name.clone(), superclass));
+                self.space.add(&module);
+                self.space.set_constant(name, V::Module(module.clone()));
+                V::Module(module)
+            }
+        };
+        let nesting = Rc::new(Nesting { module: module.clone(), outer });
+        Ok((module, nesting))
+    }
+
+    /// `class << self`
+    pub(super) fn singleton(&mut self, number: u32) -> Done<'c> {
+        let body = &self.frame.program.methods[number as usize];
+        let V::Module(_) = &self.frame.this else {
+            return Err(ForRuby("methods of what is there already").into());
+        };
+        let frame = self.frame_of_module(self.frame.this.clone(), self.frame.nesting.clone());
+        let outer = std::mem::replace(&mut self.defines_own, true);
+        let result = self.in_frame(frame, |run| run.eval(&body.body));
+        self.defines_own = outer;
+        result
+    }
+
+    /// A word in the body of a module or class; none for others.
+    pub(super) fn word_of_module(
+        &mut self,
+        name: &str,
+        args: &[V<'c>],
+        call: &'c MethodCall,
+    ) -> Done<'c, Option<V<'c>>> {
+        let V::Module(module) = self.frame.this.clone() else { return Ok(None) };
+        if module.is_function()
+            && let Some(value) = self.word_of_function(name, args, call)?
+        {
+            return Ok(Some(value));
+        }
+        match (name, args) {
+            ("private" | "public" | "protected" | "private_constant" | "private_class_method", _) => {}
+            ("module_function", []) => self.module_function = true,
+            ("module_function", names) => {
+                for name in names {
+                    let V::Symbol(name) = name else { return Err(ForRuby("`module_function`").into()) };
+                    let found = module.methods.borrow().get(name).cloned();
+                    let method = found.ok_or(ForRuby("`module_function`"))?;
+                    module.singleton.borrow_mut().insert(name, method);
+                }
+            }
+            ("attr_reader" | "attr_writer" | "attr_accessor", names) => {
+                for attribute in names {
+                    let V::Symbol(attribute) = attribute else { return Err(ForRuby("an attribute").into()) };
+                    let own = self.defines_own;
+                    if own {
+                        return Err(ForRuby("an attribute of a module").into());
+                    }
+                    if name != "attr_writer" {
+                        module.methods.borrow_mut().insert(attribute, Method::Reader(attribute));
+                    }
+                    if name != "attr_reader" {
+                        let setter = self.vm.arena.alloc_str(&format!("{attribute}="));
+                        module.methods.borrow_mut().insert(setter, Method::Writer(attribute));
+                    }
+                }
+            }
+            ("include", [V::Module(other)]) => module.included.borrow_mut().push(other.clone()),
+            ("include", [V::Class(Class::PuppetUtilErrors)]) => {}
+            ("extend", [V::Module(other)]) if Rc::ptr_eq(other, &module) => {
+                self.module_function = true;
+                for (name, method) in module.methods.borrow().iter() {
+                    module.singleton.borrow_mut().insert(name, method.clone());
+                }
+            }
+            ("extend", [V::Module(other)]) => module.extended.borrow_mut().push(other.clone()),
+            _ => return Ok(None),
+        }
+        Ok(Some(V::Nil))
+    }
+
+    /// `new` of a class that code defines.
+    pub(super) fn make(&mut self, class: &Rc<Module<'c>>, given: Arguments<'c>) -> Done<'c> {
+        if class.superclass.is_none() {
+            return Err(ForRuby("`new` of a module").into());
+        }
+        if class.builtin().is_exception() {
+            return match class.find("initialize") {
+                None => Ok(V::Error(self.new_error(ClassRef::Own(class.clone()), &given.values)?)),
+                Some(_) => Err(ForRuby("an exception with an initializer of its own").into()),
+            };
+        }
+        let object = Rc::new(Object { class: class.clone(), variables: RefCell::default() });
+        let made = V::Object(object);
+        match class.find("initialize") {
+            Some((owner, method)) => {
+                self.call_method(made.clone(), (Some(owner), &method), given)?;
+            }
+            None if given.values.is_empty() => {}
+            None => return Err(Unwind::from(ForRuby("arguments that nothing takes"))),
+        }
+        Ok(made)
+    }
+
+    /// `super`
+    pub(super) fn super_method(&mut self, args: Option<&'c [Expr]>) -> Done<'c> {
+        let unusual = || Unwind::from(ForRuby("`super` of what is not known"));
+        let (owner, body) = self.frame.method.clone().ok_or_else(unusual)?;
+        let V::Object(object) = self.frame.this.clone() else { return Err(unusual()) };
+        if !owner.included.borrow().is_empty()
+            || object
+                .class
+                .find(&body.name)
+                .is_none_or(|(found, _)| !Rc::ptr_eq(&found, &owner) && !object.class.is(&owner))
+        {
+            return Err(unusual());
+        }
+        let values = match args {
+            Some(args) => self.values(args)?,
+            None => self.values_of(&body.params)?,
+        };
+        let parent = match &owner.superclass {
+            Some(ClassRef::Own(parent)) => parent.find(&body.name),
+            _ => None,
+        };
+        match parent {
+            Some((owner, method)) => {
+                let block = self.frame.block.clone();
+                self.call_method(
+                    V::Object(object),
+                    (Some(owner), &method),
+                    Arguments { values, keywords: false, block },
+                )
+            }
+            None if &*body.name == "initialize" => Ok(V::Nil),
+            None => Err(unusual()),
+        }
+    }
+}

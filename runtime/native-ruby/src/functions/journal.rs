@@ -1,0 +1,42 @@
+//! What a function run without Ruby has asked of the compile, in order, with the answers.
+
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::value::Value;
+
+/// What was asked.
+pub enum Asked<'c> {
+    /// A function was called, with these arguments.
+    Function(String, Vec<Value<'c>>),
+    /// The same, with a block that has asked what follows. It is called again.
+    Begun(String, Vec<Value<'c>>),
+    /// A block of Puppet's was called, with these arguments.
+    Block(Vec<Value<'c>>),
+    /// A message was logged.
+    Log(Severity, String),
+}
+
+/// What has been asked, with the answers.
+#[derive(Default)]
+pub struct Journal<'c>(Vec<(Asked<'c>, Result<Value<'c>, Flow<'c>>)>);
+
+impl<'c> Journal<'c> {
+    /// Takes note of a question and its answer.
+    pub(crate) fn note(&mut self, asked: Asked<'c>, answer: &Eval<'c>) {
+        let answer = match answer {
+            Ok(value) => Ok(*value),
+            Err(flow) => Err((**flow).clone()),
+        };
+        self.0.push((asked, answer));
+    }
+
+    /// Whether nothing has been asked.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of it, in order.
+    pub fn into_entries(self) -> impl Iterator<Item = (Asked<'c>, Eval<'c>)> {
+        self.0.into_iter().map(|(asked, answer)| (asked, answer.map_err(Box::new)))
+    }
+}

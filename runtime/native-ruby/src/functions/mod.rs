@@ -1,0 +1,12 @@
+//! Functions of modules run without Ruby: their files are loaded, their signatures told, their methods called.
+//!
+//! What is asked of the compile by then is in a [`journal`], for a function that turns out to be Ruby's is called there
+//! from its begin, and what it asks again is answered from the journal, not done again.
+
+mod call;
+pub(crate) mod define;
+pub(crate) mod definition;
+pub(crate) mod journal;
+
+pub use call::{Called, Function};
+pub use journal::{Asked, Journal};

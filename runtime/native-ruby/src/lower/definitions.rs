@@ -1,0 +1,297 @@
+//! What defines: methods, modules, classes; blocks and lambdas; and their parameters.
+
+use super::origins::ValueOrigin;
+use super::{Lower, LoweredFrame, SourceKind, parts};
+use crate::erb::scan::{INSERT, TEXT};
+use crate::lower::calls::Given;
+use crate::tree::{AssignTarget, BlockBody, Captures, Expr, Keyword, MethodBody, Params};
+use std::collections::{HashMap, HashSet};
+use tree_sitter::Node as Syntax;
+
+/// Names of the methods that a program defines, in whatever class.
+pub(crate) fn names(root: Syntax<'_>, source: &str) -> HashSet<String> {
+    let text = |node: Syntax<'_>| source.get(node.byte_range()).unwrap_or_default();
+    let mut names = HashSet::new();
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            "method" | "singleton_method" => {
+                names.extend(node.child_by_field_name("name").map(|name| text(name).to_owned()));
+            }
+            "call" => {
+                let method = node.child_by_field_name("method").map(text).unwrap_or_default();
+                if method.starts_with("attr_") {
+                    for arg in node.child_by_field_name("arguments").map(parts).unwrap_or_default() {
+                        names.insert(text(arg).trim_start_matches(':').to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        pending.extend(node.children(&mut cursor));
+    }
+    names
+}
+
+impl Lower<'_> {
+    /// Lowers what has locals of its own, apart from those around it.
+    fn apart<T>(&mut self, in_method: bool, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = LoweredFrame { in_method, ..LoweredFrame::default() };
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let lowered = lower(self);
+        self.slots = self.slots.max(self.frame.slots);
+        self.frame = outer;
+        lowered
+    }
+
+    /// `def`: sees no locals around it. Of a template it has no text, for that is a local, too.
+    pub(crate) fn define(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        let Some(name) = field("name") else { return self.unsupported(node, "`def`") };
+        let inner = self.source(node);
+        let template = self.kind == SourceKind::Template;
+        let plain = matches!(name.kind(), "identifier" | "constant" | "setter" | "operator");
+        if !plain || template && (self.frame.in_method || inner.contains(TEXT) || inner.contains(INSERT)) {
+            return self.unsupported(node, "`def`");
+        }
+        let singleton = match field("object").map(|object| object.kind()) {
+            None => false,
+            Some("self") if !template => true,
+            Some(_) => return self.unsupported(node, "`def` of an object"),
+        };
+        let text = self.source(name).to_owned();
+        // A method may call itself.
+        self.known.insert(text.clone());
+        let (params, body) = self.apart(true, |lower| {
+            let params = field("parameters").map_or(Some(Params::default()), |list| lower.full_params(list));
+            (params, lower.optional(field("body")))
+        });
+        let Some(params) = params else { return self.unsupported(node, "parameters of `def`") };
+        let named = |part: Syntax<'_>| match part.kind() {
+            "identifier" => Some(self.source(part)),
+            "optional_parameter" | "splat_parameter" => {
+                part.child_by_field_name("name").map(|name| self.source(name))
+            }
+            _ => None,
+        };
+        let names = field("parameters").map(parts).unwrap_or_default();
+        let names = names.into_iter().filter_map(named).map(Box::from).collect();
+        self.defines = true;
+        self.methods.push(MethodBody { name: text.into(), params, names, body });
+        Expr::Define((self.methods.len() - 1) as u32, singleton)
+    }
+
+    /// `module`, `class`
+    pub(crate) fn module(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        if self.kind == SourceKind::Template || self.frame.in_method {
+            return self.unsupported(node, format!("`{}`", node.kind()));
+        }
+        let Some(name) = field("name") else { return self.unsupported(node, "a module without a name") };
+        let name = self.source(name).to_owned();
+        let class = node.kind() == "class";
+        let parent = match field("superclass").map(parts).as_deref() {
+            None => Expr::Nil,
+            Some([parent]) => self.node(*parent),
+            Some(_) => return self.unsupported(node, "a class that inherits"),
+        };
+        let number = self.body_of(name, field("body"));
+        Expr::Module(number, class, Box::new(parent))
+    }
+
+    /// `class << self`
+    pub(crate) fn singleton_class(&mut self, node: Syntax<'_>) -> Expr {
+        let of = node.child_by_field_name("value").map(|value| value.kind());
+        if self.kind == SourceKind::Template || of != Some("self") {
+            return self.unsupported(node, "`class <<`");
+        }
+        Expr::Singleton(self.body_of(String::new(), node.child_by_field_name("body")))
+    }
+
+    fn body_of(&mut self, name: String, body: Option<Syntax<'_>>) -> u32 {
+        let body = self.apart(false, |lower| lower.optional(body));
+        let (params, names) = (Params::default(), Box::default());
+        self.methods.push(MethodBody { name: name.into(), params, names, body });
+        (self.methods.len() - 1) as u32
+    }
+
+    /// A block, or the body of a lambda.
+    pub(crate) fn block(&mut self, node: Syntax<'_>) -> Option<BlockBody> {
+        let first = self.frame.slots;
+        self.blocks += 1;
+        let number = self.blocks;
+        self.frame.scopes.push(HashMap::new());
+        self.frame.used.push(Vec::new());
+        let loops = std::mem::take(&mut self.frame.loops);
+        self.frame.blocks.push((first, number));
+        let list = node.child_by_field_name("parameters");
+        let locals = list.is_some_and(|list| list.child_by_field_name("locals").is_some());
+        let params = match list {
+            Some(_) if locals => None,
+            Some(list) => self.block_params(list),
+            None => Some((Box::default(), None)),
+        };
+        let body = self.optional(node.child_by_field_name("body"));
+        self.frame.blocks.pop();
+        self.frame.loops = loops;
+        self.frame.scopes.pop();
+        let captures = self.captured(first);
+        let (params, full) = params?;
+        // `|a,|` takes the first of an array.
+        let comma = list.is_some_and(|list| self.source(list).replace([' ', '|'], "").ends_with(','));
+        let spreads = params.len() > 1 || comma;
+        Some(BlockBody { params, spreads, full, own: (first, self.frame.slots), number, captures, body })
+    }
+
+    /// Which locals from around it the block that ends here has used. What it has used its block has, too.
+    fn captured(&mut self, first: u32) -> Captures {
+        let used: Vec<u32> = self.frame.used.pop().unwrap_or_default();
+        let around: Vec<u32> = used.into_iter().filter(|slot| *slot < first).collect();
+        let outermost = self.frame.blocks.first().map(|(first, _)| *first);
+        let captures = match outermost {
+            _ if around.is_empty() => Captures::Nothing,
+            Some(outermost) if around.iter().any(|slot| *slot >= outermost) => Captures::Block,
+            _ => Captures::Method,
+        };
+        if let Some(outer) = self.frame.used.last_mut() {
+            outer.extend(around);
+        }
+        captures
+    }
+
+    /// `->(…) { … }`. One that uses locals of a block around it is Ruby's: they would be those of another round when it
+    /// is called.
+    pub(crate) fn lambda(&mut self, node: Syntax<'_>) -> Expr {
+        if self.kind == SourceKind::Template {
+            return self.unsupported(node, "`lambda`");
+        }
+        let Some(body) = node.child_by_field_name("body") else { return self.unsupported(node, "`lambda`") };
+        let list = node.child_by_field_name("parameters");
+        match self.block_of_lambda(list, body) {
+            Some(block) if block.captures != Captures::Block => Expr::Lambda(Box::new(block)),
+            Some(_) => self.unsupported(node, "a lambda that uses what is a block's"),
+            None => self.unsupported(node, "parameters of a lambda"),
+        }
+    }
+
+    fn block_of_lambda(&mut self, list: Option<Syntax<'_>>, body: Syntax<'_>) -> Option<BlockBody> {
+        let first = self.frame.slots;
+        self.blocks += 1;
+        let number = self.blocks;
+        self.frame.scopes.push(HashMap::new());
+        self.frame.used.push(Vec::new());
+        let loops = std::mem::take(&mut self.frame.loops);
+        self.frame.blocks.push((first, number));
+        let params = list.map_or(Some(Params::default()), |list| self.full_params(list));
+        let body = self.optional(body.child_by_field_name("body"));
+        self.frame.blocks.pop();
+        self.frame.loops = loops;
+        self.frame.scopes.pop();
+        let captures = self.captured(first);
+        let full = Some(Box::new(params?));
+        Some(BlockBody {
+            params: Box::default(),
+            spreads: false,
+            full,
+            own: (first, self.frame.slots),
+            number,
+            captures,
+            body,
+        })
+    }
+
+    fn block_params(&mut self, list: Syntax<'_>) -> Option<(Box<[AssignTarget]>, Option<Box<Params>>)> {
+        let simple = |part: &Syntax<'_>| {
+            matches!(part.kind(), "identifier" | "destructured_parameter" | "splat_parameter")
+        };
+        if parts(list).iter().all(simple) {
+            return Some((self.params(list)?, None));
+        }
+        match self.kind {
+            SourceKind::File => Some((Box::default(), Some(Box::new(self.full_params(list)?)))),
+            SourceKind::Template => None,
+        }
+    }
+
+    pub(crate) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
+        parts(list).into_iter().map(|part| self.param(part)).collect()
+    }
+
+    fn param(&mut self, part: Syntax<'_>) -> Option<AssignTarget> {
+        Some(match part.kind() {
+            "identifier" => AssignTarget::Local(self.parameter(part)),
+            "destructured_parameter" => AssignTarget::Many(self.params(part)?),
+            "splat_parameter" => {
+                let name = part.child_by_field_name("name");
+                AssignTarget::Rest(name.map(|name| self.parameter(name)))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Parameters of all kinds.
+    fn full_params(&mut self, list: Syntax<'_>) -> Option<Params> {
+        let mut params = Params::default();
+        let (mut required, mut after) = (Vec::new(), Vec::new());
+        let (mut optional, mut keywords) = (Vec::new(), Vec::new());
+        for part in parts(list) {
+            let name = part.child_by_field_name("name");
+            let behind = params.rest.is_some() || !optional.is_empty();
+            match part.kind() {
+                "identifier" | "destructured_parameter" if behind => after.push(self.param(part)?),
+                "identifier" | "destructured_parameter" => required.push(self.param(part)?),
+                "splat_parameter" => params.rest = Some(self.param(part)?),
+                "optional_parameter" => {
+                    let value = self.node(part.child_by_field_name("value")?);
+                    optional.push((AssignTarget::Local(self.parameter(name?)), value));
+                }
+                "keyword_parameter" => {
+                    let default = part.child_by_field_name("value").map(|value| self.node(value));
+                    let target = AssignTarget::Local(self.parameter(name?));
+                    keywords.push(Keyword { name: self.source(name?).into(), target, default });
+                }
+                "hash_splat_parameter" => {
+                    let slot = name.map(|name| self.parameter(name));
+                    params.keyword_rest = Some(AssignTarget::Rest(slot));
+                }
+                "block_parameter" => params.block = Some(AssignTarget::Local(self.parameter(name?))),
+                _ => return None,
+            }
+        }
+        params.required = required.into();
+        params.optional = optional.into();
+        params.after = after.into();
+        params.keywords = keywords.into();
+        Some(params)
+    }
+
+    fn parameter(&mut self, name: Syntax<'_>) -> u32 {
+        let slot = self.declare_here(self.source(name));
+        self.origins.give(slot, ValueOrigin::Unknown);
+        slot
+    }
+
+    pub(crate) fn yields(&mut self, node: Syntax<'_>) -> Expr {
+        let list = parts(node).first().map(|list| parts(*list)).unwrap_or_default();
+        match self.arguments(&list, None) {
+            Some(Given { args, .. }) if self.kind == SourceKind::File => Expr::Yield(args),
+            _ => self.unsupported(node, "`yield`"),
+        }
+    }
+
+    pub(crate) fn super_call(
+        &mut self,
+        node: Syntax<'_>,
+        list: Option<Syntax<'_>>,
+        block: Option<Syntax<'_>>,
+    ) -> Expr {
+        let given = self.arguments(&list.map(parts).unwrap_or_default(), block);
+        match given {
+            Some(Given { args, keywords: false, block: None }) if self.kind == SourceKind::File => {
+                Expr::Super(list.map(|_| args))
+            }
+            _ => self.unsupported(node, "`super`"),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the Ruby of a compile has defined so far: modules, classes, constants, functions; and which files have been loaded.
+//!
+//! A file is loaded when a function in it is first called, or when another file requires it. One that can't be run here
+//! is Ruby's, and with it all files that require it.
+
+use crate::functions::definition::{NewFunction, OldFunction};
+use crate::value::V;
+use crate::value::object::{Module, Object};
+use bunraku_vm::value::Value;
+use hashbrown::HashMap;
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// How the loading of a file has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Load {
+    /// It is being loaded.
+    UnderWay,
+    Done,
+    /// It is Ruby's.
+    Failed,
+}
+
+/// What the Ruby of a compile has defined.
+#[derive(Default)]
+pub(crate) struct Space<'c> {
+    /// Constants by their names in full.
+    constants: RefCell<HashMap<String, V<'c>>>,
+    /// All modules and classes, which are cleared at the end.
+    modules: RefCell<Vec<Rc<Module<'c>>>>,
+    files: RefCell<HashMap<PathBuf, Load>>,
+    /// Why files are Ruby's.
+    failures: RefCell<HashMap<PathBuf, String>>,
+    /// The function that a file ends in, by its name.
+    made: RefCell<HashMap<PathBuf, String>>,
+    loading: Cell<usize>,
+    /// Functions of the 4.x interface, with the object that each is a method of.
+    new_functions: RefCell<HashMap<String, Rc<NewFunction<'c>>>>,
+    objects: RefCell<HashMap<String, Rc<Object<'c>>>>,
+    old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
+    /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
+    contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
+}
+
+/// What the context of a look-up keeps.
+#[derive(Default)]
+pub(crate) struct ContextCache<'c> {
+    pub values: RefCell<Vec<(V<'c>, V<'c>)>>,
+    pub places: RefCell<HashMap<String, usize>>,
+    pub files: RefCell<HashMap<String, V<'c>>>,
+}
+
+impl<'c> Space<'c> {
+    pub fn constant(&self, name: &str) -> Option<V<'c>> {
+        self.constants.borrow().get(name).cloned()
+    }
+
+    pub fn set_constant(&self, name: String, value: V<'c>) {
+        self.constants.borrow_mut().insert(name, value);
+    }
+
+    /// Takes note of a module that code defines.
+    pub fn add(&self, module: &Rc<Module<'c>>) {
+        self.modules.borrow_mut().push(module.clone());
+    }
+
+    /// How the loading of a file has gone; none where nobody has begun it.
+    pub fn load(&self, file: &Path) -> Option<Load> {
+        self.files.borrow().get(file).copied()
+    }
+
+    /// Takes note of why a file is Ruby's.
+    pub fn note_failure(&self, file: &Path, reason: String) {
+        self.failures.borrow_mut().insert(file.to_owned(), reason);
+    }
+
+    /// Why a file is Ruby's.
+    pub fn failure(&self, file: &Path) -> String {
+        self.failures.borrow().get(file).cloned().unwrap_or_else(|| "its file".to_owned())
+    }
+
+    pub fn note_load(&self, file: &Path, load: Load) {
+        self.files.borrow_mut().insert(file.to_owned(), load);
+    }
+
+    /// Takes note of what the body of a file has given.
+    pub fn note_made(&self, file: &Path, made: &V<'c>) {
+        let name = match made {
+            V::Symbol(name) => (*name).to_owned(),
+            V::Module(module) => module.name.clone(),
+            _ => return,
+        };
+        self.made.borrow_mut().insert(file.to_owned(), name);
+    }
+
+    /// The function that a file ends in.
+    pub fn made(&self, file: &Path) -> Option<String> {
+        self.made.borrow().get(file).cloned()
+    }
+
+    /// Whether the body of a file runs.
+    pub fn is_loading(&self) -> bool {
+        self.loading.get() > 0
+    }
+
+    /// Does something as the loading of a file.
+    pub fn while_loading<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.loading.set(self.loading.get() + 1);
+        let result = work();
+        self.loading.set(self.loading.get() - 1);
+        result
+    }
+
+    pub fn new_function(&self, name: &str) -> Option<Rc<NewFunction<'c>>> {
+        self.new_functions.borrow().get(name).cloned()
+    }
+
+    pub fn add_new_function(&self, function: Rc<NewFunction<'c>>) {
+        self.new_functions.borrow_mut().insert(function.name.clone(), function);
+    }
+
+    pub fn old_function(&self, name: &str) -> Option<Rc<OldFunction<'c>>> {
+        self.old_functions.borrow().get(name).cloned()
+    }
+
+    pub fn add_old_function(&self, function: Rc<OldFunction<'c>>) {
+        self.old_functions.borrow_mut().insert(function.name.clone(), function);
+    }
+
+    /// The object that a function is called as.
+    pub fn object(&self, function: &NewFunction<'c>) -> Rc<Object<'c>> {
+        let mut objects = self.objects.borrow_mut();
+        if let Some(object) = objects.get(&function.name) {
+            return object.clone();
+        }
+        let object = Rc::new(Object { class: function.module.clone(), variables: RefCell::default() });
+        objects.insert(function.name.clone(), object.clone());
+        object
+    }
+
+    /// What the context of a number keeps.
+    pub fn context(&self, number: i64) -> Rc<ContextCache<'c>> {
+        self.contexts.borrow_mut().entry(number).or_default().clone()
+    }
+
+    /// Drops all that lies on the heap: the compile is over.
+    pub fn release(&self) {
+        // A part that is added has to be named here.
+        let Space {
+            constants,
+            modules,
+            files,
+            failures,
+            made,
+            loading: _,
+            new_functions,
+            objects,
+            old_functions,
+            contexts,
+        } = self;
+        modules.take().iter().for_each(|module| module.clear());
+        constants.take();
+        files.take();
+        failures.take();
+        made.take();
+        new_functions.take();
+        objects.take().values().for_each(|object| drop(object.variables.take()));
+        old_functions.take();
+        contexts.take();
+    }
+}
+
+/// A key of a context's cache as it is found again: what is no string is shown with its kind in front.
+pub(crate) fn key_of(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Str(text) => Some(format!("s{}", text.as_str())),
+        Value::Int(number) => Some(format!("i{number}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,256 @@
+//! The classes and modules that are there without being defined: Ruby's own, those of its library, and Puppet's.
+
+macro_rules! classes {
+    ($($class:ident = $name:literal $(< $super:ident)?,)*) => {
+        /// A class or module that Ruby, its library or Puppet has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Class { $($class,)* }
+
+        impl Class {
+            /// All of them, by their numbers, with their names.
+            pub const ALL: &'static [(Class, &'static str)] = &[$((Class::$class, $name),)*];
+
+            /// The class of a name, as it is written in full.
+            pub fn by_name(name: &str) -> Option<Class> {
+                Some(match name {
+                    $($name => Class::$class,)*
+                    "Psych" => Class::Yaml,
+                    _ => return None,
+                })
+            }
+
+            /// What it inherits from; none of modules and of `Object`.
+            pub fn superclass(self) -> Option<Class> {
+                match self {
+                    $($(Class::$class => Some(Class::$super),)?)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+classes! {
+    String = "String" < Object,
+    Symbol = "Symbol" < Object,
+    Integer = "Integer" < Numeric,
+    Float = "Float" < Numeric,
+    Numeric = "Numeric" < Object,
+    Array = "Array" < Object,
+    Hash = "Hash" < Object,
+    Nil = "NilClass" < Object,
+    True = "TrueClass" < Object,
+    False = "FalseClass" < Object,
+    Range = "Range" < Object,
+    Regexp = "Regexp" < Object,
+    MatchData = "MatchData" < Object,
+    Enumerable = "Enumerable",
+    Comparable = "Comparable",
+    Kernel = "Kernel",
+    Object = "Object",
+    Module = "Module" < Object,
+    Class = "Class" < Module,
+    Proc = "Proc" < Object,
+    Method = "Method" < Object,
+    Enumerator = "Enumerator" < Object,
+    Struct = "Struct" < Object,
+    Time = "Time" < Object,
+    Date = "Date" < Object,
+    DateTime = "DateTime" < Date,
+    Set = "Set" < Object,
+    Random = "Random" < Object,
+    Math = "Math",
+    File = "File" < Object,
+    Dir = "Dir" < Object,
+    Process = "Process",
+    Exception = "Exception" < Object,
+    StandardError = "StandardError" < Exception,
+    ArgumentError = "ArgumentError" < StandardError,
+    TypeError = "TypeError" < StandardError,
+    RuntimeError = "RuntimeError" < StandardError,
+    FrozenError = "FrozenError" < RuntimeError,
+    NameError = "NameError" < StandardError,
+    NoMethodError = "NoMethodError" < NameError,
+    IndexError = "IndexError" < StandardError,
+    KeyError = "KeyError" < IndexError,
+    StopIteration = "StopIteration" < IndexError,
+    RangeError = "RangeError" < StandardError,
+    FloatDomainError = "FloatDomainError" < RangeError,
+    ZeroDivisionError = "ZeroDivisionError" < StandardError,
+    RegexpError = "RegexpError" < StandardError,
+    IoError = "IOError" < StandardError,
+    EncodingError = "EncodingError" < StandardError,
+    FiberError = "FiberError" < StandardError,
+    ThreadError = "ThreadError" < StandardError,
+    SystemCallError = "SystemCallError" < StandardError,
+    NoEntry = "Errno::ENOENT" < SystemCallError,
+    NoAccess = "Errno::EACCES" < SystemCallError,
+    UncaughtThrowError = "UncaughtThrowError" < ArgumentError,
+    NotImplementedError = "NotImplementedError" < ScriptError,
+    ScriptError = "ScriptError" < Exception,
+    LoadError = "LoadError" < ScriptError,
+    SyntaxError = "SyntaxError" < ScriptError,
+    SecurityError = "SecurityError" < Exception,
+    SystemExit = "SystemExit" < Exception,
+    NoMemoryError = "NoMemoryError" < Exception,
+    Json = "JSON",
+    JsonError = "JSON::JSONError" < StandardError,
+    JsonParserError = "JSON::ParserError" < JsonError,
+    JsonGeneratorError = "JSON::GeneratorError" < JsonError,
+    Pson = "PSON",
+    Yaml = "YAML",
+    YamlError = "Psych::Exception" < RuntimeError,
+    YamlSyntaxError = "Psych::SyntaxError" < YamlError,
+    Digest = "Digest",
+    DigestMd5 = "Digest::MD5" < Object,
+    DigestSha1 = "Digest::SHA1" < Object,
+    DigestSha256 = "Digest::SHA256" < Object,
+    DigestSha384 = "Digest::SHA384" < Object,
+    DigestSha512 = "Digest::SHA512" < Object,
+    Base64 = "Base64",
+    Shellwords = "Shellwords",
+    SecureRandom = "SecureRandom",
+    Zlib = "Zlib",
+    Cgi = "CGI" < Object,
+    Erb = "ERB" < Object,
+    ErbUtil = "ERB::Util",
+    Uri = "URI",
+    UriError = "URI::Error" < StandardError,
+    InvalidUri = "URI::InvalidURIError" < UriError,
+    UriGeneric = "URI::Generic" < Object,
+    UriHttp = "URI::HTTP" < UriGeneric,
+    UriHttps = "URI::HTTPS" < UriHttp,
+    IpAddr = "IPAddr" < Object,
+    IpError = "IPAddr::Error" < ArgumentError,
+    IpInvalidAddress = "IPAddr::InvalidAddressError" < IpError,
+    IpInvalidPrefix = "IPAddr::InvalidPrefixError" < IpInvalidAddress,
+    IpFamily = "IPAddr::AddressFamilyError" < IpError,
+    Gem = "Gem",
+    GemVersion = "Gem::Version" < Object,
+    GemRequirement = "Gem::Requirement" < Object,
+    GemDependency = "Gem::Dependency" < Object,
+    Puppet = "Puppet",
+    PuppetSettings = "Puppet::Settings" < Object,
+    PuppetError = "Puppet::Error" < RuntimeError,
+    ParseError = "Puppet::ParseError" < PuppetError,
+    ParseErrorWithIssue = "Puppet::ParseErrorWithIssue" < ParseError,
+    PreformattedError = "Puppet::PreformattedError" < ParseErrorWithIssue,
+    ResourceError = "Puppet::ResourceError" < PuppetError,
+    DevError = "Puppet::DevError" < PuppetError,
+    PuppetDataBinding = "Puppet::DataBinding",
+    LookupError = "Puppet::DataBinding::LookupError" < PuppetError,
+    PuppetUtil = "Puppet::Util",
+    PuppetUtilErrors = "Puppet::Util::Errors",
+    PuppetUtilPackage = "Puppet::Util::Package",
+    PuppetUtilExecution = "Puppet::Util::Execution",
+    PuppetUtilLog = "Puppet::Util::Log" < Object,
+    PuppetParser = "Puppet::Parser",
+    ParserFunctions = "Puppet::Parser::Functions",
+    ParserScope = "Puppet::Parser::Scope" < Object,
+    PuppetFunctions = "Puppet::Functions",
+    Function = "Puppet::Functions::Function" < PopsFunction,
+    InternalFunction = "Puppet::Functions::InternalFunction" < Function,
+    PuppetPops = "Puppet::Pops",
+    PopsFunctions = "Puppet::Pops::Functions",
+    PopsFunction = "Puppet::Pops::Functions::Function" < Object,
+    PopsTypes = "Puppet::Pops::Types",
+    PuppetStack = "Puppet::Pops::PuppetStack",
+    SensitiveType = "Puppet::Pops::Types::PSensitiveType" < Object,
+    Sensitive = "Puppet::Pops::Types::PSensitiveType::Sensitive" < Object,
+    TypeFactory = "Puppet::Pops::Types::TypeFactory",
+    TypeParser = "Puppet::Pops::Types::TypeParser" < Object,
+    TypeCalculator = "Puppet::Pops::Types::TypeCalculator" < Object,
+    Iterable = "Puppet::Pops::Types::Iterable",
+    PuppetModule = "Puppet::Module" < Object,
+    PuppetResource = "Puppet::Resource" < Object,
+    LookupContext = "Puppet::LookupContext" < Object,
+    SemanticPuppet = "SemanticPuppet",
+    SemanticVersion = "SemanticPuppet::Version" < Object,
+    Facter = "Facter",
+    PuppetX = "PuppetX",
+    PuppetXStdlib = "PuppetX::Stdlib",
+}
+
+impl Class {
+    /// Its name, as Ruby says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Yaml => "Psych",
+            class => Class::ALL.get(class as usize).map_or("", |(_, name)| name),
+        }
+    }
+
+    /// Whether it is a module and no class.
+    pub fn is_module(self) -> bool {
+        self.superclass().is_none() && self != Class::Object
+    }
+
+    /// Whether instances of `class` are of this class or module.
+    pub fn covers(self, class: Class) -> bool {
+        use Class::{
+            Array, Comparable, Date, Enumerable, Hash, Kernel, Numeric, Range, Set, String, Struct, Time,
+        };
+        let mut at = Some(class);
+        while let Some(one) = at {
+            if one == self {
+                return true;
+            }
+            let has = match self {
+                Comparable => matches!(
+                    one,
+                    Numeric
+                        | String
+                        | Time
+                        | Date
+                        | Class::GemVersion
+                        | Class::IpAddr
+                        | Class::SemanticVersion
+                ),
+                Enumerable => {
+                    matches!(one, Array | Hash | Range | Struct | Set | Class::Enumerator | Class::Dir)
+                }
+                Kernel => one == Class::Object,
+                _ => false,
+            };
+            if has {
+                return true;
+            }
+            at = one.superclass();
+        }
+        false
+    }
+
+    /// Whether it needs nothing to be loaded.
+    pub fn is_always_there(self) -> bool {
+        (self as usize) <= Class::Object as usize
+    }
+
+    /// Whether its instances are exceptions.
+    pub fn is_exception(self) -> bool {
+        Class::Exception.covers(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_agree() {
+        for (number, (class, name)) in Class::ALL.iter().enumerate() {
+            assert_eq!(*class as usize, number);
+            assert_eq!(Class::by_name(name), Some(*class));
+        }
+    }
+
+    #[test]
+    fn a_class_covers_what_inherits_from_it() {
+        assert!(Class::StandardError.covers(Class::ParseError));
+        assert!(Class::Comparable.covers(Class::Integer));
+        assert!(Class::Object.covers(Class::IpFamily));
+        assert!(Class::Kernel.covers(Class::Hash));
+        assert!(!Class::ParseError.covers(Class::PuppetError));
+        assert!(!Class::Enumerable.covers(Class::String));
+        assert!(Class::Json.is_module() && !Class::Object.is_module());
+    }
+}

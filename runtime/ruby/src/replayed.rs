@@ -1,0 +1,73 @@
+//! A function that turned out to be Ruby's while it was run without Ruby is run by Ruby from its begin. What it had asked of
+//! the compile by then is not done again: it is answered as it was, as long as Ruby asks the same in the same order.
+
+use super::Talk;
+use bunraku_native_ruby::{Asked, Journal};
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::value::Value;
+
+/// What Ruby asks, as far as it may have been asked before.
+pub(super) enum Asks<'a, 'c> {
+    Function(&'a str, &'a [Value<'c>]),
+    /// A block of Puppet's is called.
+    Block(&'a [Value<'c>]),
+    Log(Severity, &'a str),
+}
+
+impl<'c> Talk<'_, 'c> {
+    /// Does something in Ruby that has asked by then what the journal says.
+    ///
+    /// # Errors
+    /// Those of what is done; that Ruby has not asked all of it.
+    pub(super) fn replaying<T>(
+        &self,
+        name: &str,
+        journal: Journal<'c>,
+        run: impl FnOnce() -> Eval<'c, T>,
+    ) -> Eval<'c, T> {
+        if journal.is_empty() {
+            return run();
+        }
+        let outer = self.ruby.replayed.replace(journal.into_entries().collect());
+        let result = run();
+        let left = self.ruby.replayed.replace(outer);
+        match left.is_empty() || result.is_err() {
+            true => result,
+            false => Err(differs(name)),
+        }
+    }
+
+    /// The answer to a question that has been asked before; none where it has not.
+    pub(super) fn replayed(&self, asks: &Asks<'_, 'c>) -> Option<Eval<'c>> {
+        let (asked, answer) = self.ruby.replayed.borrow_mut().pop_front()?;
+        if let (Asked::Begun(name, args), Asks::Function(other, others)) = (&asked, asks)
+            && name == other
+            && all_same(args, others)
+        {
+            // It is called again, for its block.
+            return None;
+        }
+        let all_same =
+            |a: &[Value<'c>], b: &[Value<'c>]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(*b));
+        let same = match (&asked, asks) {
+            (Asked::Function(name, args), Asks::Function(other, others)) => {
+                name == other && all_same(args, others)
+            }
+            (Asked::Block(args), Asks::Block(others)) => all_same(args, others),
+            (Asked::Log(level, message), Asks::Log(other, text)) => level == other && message == text,
+            _ => false,
+        };
+        Some(if same { answer } else { Err(differs("a function")) })
+    }
+}
+
+fn all_same<'c>(a: &[Value<'c>], b: &[Value<'c>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(*b))
+}
+
+fn differs<'c>(name: &str) -> Box<Flow<'c>> {
+    Flow::raw(format!(
+        "{name} has asked other things in Ruby than without; --no-native-ruby runs all in Ruby"
+    ))
+}

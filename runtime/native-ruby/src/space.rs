@@ -41,6 +41,8 @@ pub(crate) struct Space<'c> {
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
+    /// How many frames there have been, in all runs.
+    serials: Cell<u64>,
 }
 
 /// What the context of a look-up keeps.
@@ -52,6 +54,17 @@ pub(crate) struct ContextCache<'c> {
 }
 
 impl<'c> Space<'c> {
+    /// A number that no frame has had.
+    pub fn next_serial(&self) -> u64 {
+        self.serials.set(self.serials.get() + 1);
+        self.serials.get()
+    }
+
+    /// The number of the frame that was made last.
+    pub fn last_serial(&self) -> u64 {
+        self.serials.get()
+    }
+
     pub fn constant(&self, name: &str) -> Option<V<'c>> {
         self.constants.borrow().get(name).cloned()
     }
@@ -148,6 +161,7 @@ impl<'c> Space<'c> {
     pub fn release(&self) {
         // A part that is added has to be named here.
         let Space {
+            serials: _,
             constants,
             modules,
             files,

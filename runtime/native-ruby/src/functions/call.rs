@@ -178,6 +178,7 @@ impl<'c> Templating<'c> {
     fn load_now(&self, world: &dyn TemplateWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Result<(), String> {
         let lowered = self.file_of_ruby(world, file).ok_or("a file that cannot be read")?;
         let program = lowered.program()?;
+        self.space().note_program(program, file);
         let scope = vm.top;
         let begin = Beginning {
             engine: self,

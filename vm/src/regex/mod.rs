@@ -110,6 +110,12 @@ impl Match {
         self.regex.names().position(|known| known == Some(name))
     }
 
+    /// The names of groups, with their numbers.
+    pub fn names(&self) -> Vec<(String, usize)> {
+        let named = self.regex.names().enumerate();
+        named.filter_map(|(number, name)| Some((name?.to_owned(), number))).collect()
+    }
+
     /// End of the whole match.
     pub fn end(&self) -> usize {
         self.groups[0].map_or(0, |g| g.1)

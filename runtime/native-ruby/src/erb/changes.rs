@@ -8,7 +8,7 @@
 //! Both are done only while no worker runs for the compile: a worker remembers variables itself.
 
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::value::{HashValue, V};
+use crate::value::V;
 use crate::world::WorkerState;
 use crate::{budget, value::compare};
 use bunraku_vm::host::Erb;
@@ -17,7 +17,6 @@ use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 /// A variable that a template has set.
 struct SetVariable<'c> {
@@ -199,11 +198,7 @@ fn copy<'c>(value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
         Value::Hash(hash) => {
             let entries = hash.entries().iter();
             let entries = entries.map(|(key, value)| Ok((V::from(*key), copy(*value, depth + 1)?)));
-            let map = HashValue { entries: entries.collect::<OrRuby<_>>()? };
-            if map.is_large() {
-                return Err(ForRuby("a large hash"));
-            }
-            V::Map(Rc::new(RefCell::new(map)))
+            V::map(entries.collect::<OrRuby<Vec<_>>>()?)?
         }
         other => V::from(other),
     })
@@ -224,7 +219,7 @@ fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
             Ok(true)
         }
         (V::Map(copy), Value::Hash(original)) => {
-            let copy = &copy.borrow().entries;
+            let copy = copy.borrow();
             if copy.len() != original.len() {
                 return Ok(false);
             }

@@ -2,7 +2,7 @@
 
 use super::stop::BlockExit;
 use super::{Done, Run};
-use crate::for_ruby::OrRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::methods;
 use crate::tree::{AssignTarget, Block, BlockBody};
 use crate::value::V;
@@ -29,6 +29,18 @@ impl<'c> Run<'_, 'c> {
                 self.run(body)
             }
             Block::Passed | Block::Given(_) => self.yield_passed(vec![first, second]),
+        }
+    }
+
+    /// Runs a block with more values than two.
+    pub(crate) fn yield_many(&mut self, block: &'c Block, values: Vec<V<'c>>) -> Done<'c> {
+        match block {
+            Block::Method(_) => Err(ForRuby("a method as a block for several values").into()),
+            Block::Body(body) => {
+                self.give_all(body, values)?;
+                self.run(body)
+            }
+            Block::Passed | Block::Given(_) => self.yield_passed(values),
         }
     }
 

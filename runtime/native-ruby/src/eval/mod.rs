@@ -25,8 +25,8 @@ use crate::functions::definition::Dispatch;
 use crate::functions::journal::Journal;
 use crate::space::Space;
 use crate::tree::{Expr, Program};
-use crate::value::V;
 use crate::value::object::{ErrorValue, Method, Proc};
+use crate::value::{Matched, V};
 use crate::world::TemplateWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
@@ -98,7 +98,7 @@ pub(crate) struct Run<'e, 'c> {
 
 /// The groups of the last match.
 enum LastMatch<'c> {
-    Known(Option<Rc<Vec<V<'c>>>>),
+    Known(Option<Rc<Matched<'c>>>),
     /// Something has matched whose groups were not kept.
     Unknown,
 }
@@ -329,7 +329,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Remembers the groups of a match.
-    pub(crate) fn set_last(&mut self, groups: Option<Rc<Vec<V<'c>>>>) {
+    pub(crate) fn set_last(&mut self, groups: Option<Rc<Matched<'c>>>) {
         self.last = LastMatch::Known(groups);
     }
 

@@ -105,7 +105,7 @@ impl<'c> Run<'_, 'c> {
             self.assign(&keyword.target, value)?;
         }
         match &params.keyword_rest {
-            Some(target) => Ok(self.assign(target, V::map(left))?),
+            Some(target) => Ok(self.assign(target, V::map(left)?)?),
             None if left.is_empty() => Ok(()),
             None => Err(ForRuby("keywords that are not known").into()),
         }

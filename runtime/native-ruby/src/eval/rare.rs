@@ -1,16 +1,15 @@
 //! Expressions that are seldom met.
 
 use super::stop::{BlockExit, Unwind};
-use super::{Done, LARGEST, LastMatch, Run};
+use super::{Done, LastMatch, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{Case, Expr, RegexpOptions};
-use crate::value::compare::case_equal;
-use crate::value::{HashValue, V};
-use crate::{budget, value::text};
+use crate::value::compare::{case_equal, must_order};
+use crate::value::text;
+use crate::value::{HashValue, Regexp, V};
 use bunraku_vm::regex;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Bound of a range's ends: sums with them don't overflow.
@@ -22,10 +21,8 @@ impl<'c> Run<'_, 'c> {
         Ok(match node {
             Expr::Fresh(value) => {
                 let value = self.eval(value)?;
-                match value.text() {
-                    Some(text) => V::made(text.to_owned()),
-                    None => value,
-                }
+                let copy = value.text().map(|text| V::made((*text).to_owned()));
+                copy.unwrap_or(value)
             }
             Expr::Join(pieces) => {
                 let mut text = String::new();
@@ -41,6 +38,15 @@ impl<'c> Run<'_, 'c> {
             Expr::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
                 (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
                     V::Range(from, to, *open)
+                }
+                (
+                    from @ (V::Nil | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_)),
+                    to @ (V::Nil | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_)),
+                ) => {
+                    if !matches!((&from, &to), (V::Nil, _) | (_, V::Nil)) {
+                        must_order(&from, &to)?;
+                    }
+                    V::Span(Rc::new((from, to, *open)))
                 }
                 _ => return Err(ForRuby("a range of other than integers").into()),
             },
@@ -108,7 +114,7 @@ impl<'c> Run<'_, 'c> {
             let value = self.eval(value)?;
             map.set(key, value)?;
         }
-        Ok(V::Map(Rc::new(RefCell::new(map))))
+        Ok(V::hash(map))
     }
 
     /// Runs a body as long as its condition is as `wanted`.
@@ -168,16 +174,6 @@ impl<'c> Run<'_, 'c> {
     fn append(&mut self, slot: u32, value: &'c Expr) -> Done<'c> {
         let value = self.eval(value)?;
         let slot = slot as usize;
-        if let V::Made(text) = &mut self.locals[self.frame.base + slot] {
-            let added = value.text().ok_or(ForRuby("`<<` of other than a string"))?;
-            let text = Rc::get_mut(text).ok_or(ForRuby("a change of a string that others know"))?;
-            budget::made(added.len());
-            if text.len() + added.len() > LARGEST {
-                return Err(ForRuby("much text").into());
-            }
-            text.push_str(added);
-            return Ok(V::Void);
-        }
         let list = self.locals[self.frame.base + slot].clone();
         methods::call(self, list, Method::Append, &[value], None)
     }
@@ -205,8 +201,12 @@ impl<'c> Run<'_, 'c> {
             }
             _ => return Err(ForRuby("a regular expression").into()),
         };
-        let source = regex::with_options(&source, options.ignore_case, options.multiline, options.extended);
-        regex::check(&source).map_err(|_| ForRuby("a regular expression that is not understood"))?;
-        Ok(V::Regexp(source.into()))
+        let letter = |on, letter| if on { letter } else { 0 };
+        let options = letter(options.ignore_case, Regexp::IGNORE_CASE)
+            | letter(options.multiline, Regexp::MULTILINE)
+            | letter(options.extended, Regexp::EXTENDED);
+        let regexp = Regexp::new(&source, options);
+        regex::check(&regexp).map_err(|_| ForRuby("a regular expression that is not understood"))?;
+        Ok(V::Regexp(Rc::new(regexp)))
     }
 }

@@ -84,7 +84,7 @@ impl<'c> Unwind<'c> {
     }
 
     /// The exception that is on its way.
-    pub(super) fn exception(&self) -> Option<&Rc<ErrorValue<'c>>> {
+    pub(crate) fn exception(&self) -> Option<&Rc<ErrorValue<'c>>> {
         match &*self.0 {
             UnwindCause::Raise(error) => Some(error),
             _ => None,

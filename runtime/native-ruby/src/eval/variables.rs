@@ -210,7 +210,7 @@ impl<'c> Run<'_, 'c> {
         }
         let name = self.eval(name)?;
         let Some(name) = name.text() else { return Ok(None) };
-        let found = self.vm.symbols.get(name).and_then(|symbol| self.scope.lookup(symbol));
+        let found = self.vm.symbols.get(&name).and_then(|symbol| self.scope.lookup(symbol));
         let found = found.filter(|value| !value.is_undef());
         Ok(Some(match call.method {
             Method::Element => found.map_or(V::Nil, V::from),

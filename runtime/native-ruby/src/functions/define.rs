@@ -199,7 +199,7 @@ fn from_old(value: V<'_>) -> Result<V<'_>, ForRuby> {
         V::Map(_) => {
             let entries = value.entries()?.unwrap_or_default();
             let entries = entries.into_iter().map(|(key, value)| Ok((from_old(key)?, from_old(value)?)));
-            V::map(entries.collect::<Result<Vec<_>, ForRuby>>()?)
+            V::map(entries.collect::<Result<Vec<_>, ForRuby>>()?)?
         }
         value => value,
     })

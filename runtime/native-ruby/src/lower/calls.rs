@@ -104,7 +104,6 @@ impl Lower<'_> {
         name: &str,
         Given { args, keywords, block }: Given,
     ) -> Expr {
-        let (on, method) = with_index(on, method, &args, block.as_ref());
         let name = if self.kind == SourceKind::File { name } else { "" };
         let line = line_of(node);
         let receiver = Some(on);
@@ -381,22 +380,3 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
 /// What Ruby comes with and templates load.
 const REQUIRED: &[&str] =
     &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "shellwords", "digest", "ipaddr"];
-
-/// `x.map.with_index { |a, n| … }` and `x.each_with_index.map { |a, n| … }`, which go by way of an enumerator.
-fn with_index(on: Expr, method: Method, args: &[Expr], block: Option<&Block>) -> (Expr, Method) {
-    let two = matches!(block, Some(Block::Body(body)) if body.params.len() == 2);
-    match on {
-        Expr::Call(inner)
-            if two && args.is_empty() && inner.block.is_none() && inner.args.is_empty() && !inner.safe =>
-        {
-            let MethodCall { receiver, method: first, .. } = *inner;
-            match (first, method, receiver) {
-                (Method::Map, Method::EachWithIndex | Method::WithIndex, Some(on))
-                | (Method::EachWithIndex, Method::Map, Some(on)) => (on, Method::MapWithIndex),
-                (Method::Each, Method::WithIndex, Some(on)) => (on, Method::EachWithIndex),
-                (first, method, receiver) => (Expr::Call(Box::new(MethodCall::of(receiver, first))), method),
-            }
-        }
-        on => (on, method),
-    }
-}

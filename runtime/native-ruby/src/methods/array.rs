@@ -1,9 +1,11 @@
 //! Methods of arrays, by what they do: [`super::list`] changes one in place, [`super::array_blocks`] runs a block for its
-//! items, [`super::array_items`] gives items, what is told of them, or what is made of them.
+//! items, [`super::array_made`] makes another array, [`super::array_items`] gives items or what is told of them.
 
 use super::{array_blocks, array_items, list};
 use crate::eval::{Done, Run};
+use crate::for_ruby::ForRuby;
 use crate::method::Method;
+use crate::methods;
 use crate::tree::Block;
 use crate::value::V;
 
@@ -18,8 +20,28 @@ pub(crate) fn call<'c>(
     if method.changes_array() {
         return list::call(run, on, method, args, block);
     }
+    let method = if method == Method::FindAll { Method::Select } else { method };
     if let Some(block) = block {
         return array_blocks::call(run, on, method, args, block);
     }
-    Ok(array_items::plain(on, method, args)?)
+    match (method, args) {
+        (Method::Inject, [start @ .., V::Symbol(name)]) if start.len() < 2 => {
+            inject(run, on, start.first().cloned(), name)
+        }
+        _ => Ok(array_items::plain(on, method, args)?),
+    }
+}
+
+/// `inject(:+)`
+fn inject<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, start: Option<V<'c>>, name: &str) -> Done<'c> {
+    let method = Method::by_name(name).filter(|method| !method.is_function());
+    let method = method.ok_or(ForRuby("a method by its name"))?;
+    let mut value = start;
+    for item in array_items::all(on)? {
+        value = Some(match value {
+            Some(value) => methods::call(run, value, method, &[item], None)?,
+            None => item,
+        });
+    }
+    Ok(value.unwrap_or(V::Nil))
 }

@@ -1,18 +1,17 @@
-//! Methods of arrays that take a block.
+//! Methods of arrays that run a block: for what it does, for what it gives, for what it chooses.
 
-use super::array_items::{LONGEST, UNKNOWN, all, has, plain};
-use super::common::order_of;
+use super::array_items::{UNKNOWN, all, plain, sum};
+use super::array_made;
+use super::array_sorting as sorting;
 use crate::eval::{Done, Run};
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::compare::{self, must_order as order};
-use crate::value::{HashValue, V};
-use std::cell::RefCell;
+use crate::value::compare::case_equal;
+use crate::value::{Enumerator, HashValue, V};
 use std::rc::Rc;
 
-/// Runs `each` for every item until it says no. A change of the array meanwhile is an error.
-fn each<'r, 'e, 'c>(
+/// Runs `each` for every item until it says no.
+pub(crate) fn each<'r, 'e, 'c>(
     run: &'r mut Run<'e, 'c>,
     on: &V<'c>,
     mut each: impl FnMut(&mut Run<'e, 'c>, usize, V<'c>) -> Done<'c, bool>,
@@ -26,12 +25,15 @@ fn each<'r, 'e, 'c>(
             }
         }
         V::List(items) => {
-            // Borrowed all the while: a change fails with `BUSY`.
-            let items = items.try_borrow().map_err(|_| BUSY)?;
-            for (at, item) in items.iter().enumerate() {
-                if !each(run, at, item.clone())? {
+            // The block may change the array: what comes next is what stands at the next place then.
+            let mut at = 0;
+            loop {
+                let item = items.try_borrow()?.get(at).cloned();
+                let Some(item) = item else { break };
+                if !each(run, at, item)? {
                     break;
                 }
+                at += 1;
             }
         }
         _ => return Err(UNKNOWN.into()),
@@ -48,59 +50,110 @@ pub(crate) fn call<'c>(
     block: &'c Block,
 ) -> Done<'c> {
     use Method::{
-        AllIs, Any, Count, Each, EachIndex, EachSlice, EachWithIndex, EachWithObject, Find, FindIndex,
-        FlatMap, GroupBy, Index, Inject, Map, MapWithIndex, MaxBy, MinBy, NoneIs, Partition, Reject,
-        ReverseEach, Select, Sort, SortBy, TakeWhile, ToH, Uniq,
+        AllIs, Any, Combination, Count, Cycle, DropWhile, Each, EachCons, EachEntry, EachIndex, EachSlice,
+        EachWithIndex, EachWithObject, FilterMap, Find, FindIndex, FlatMap, Grep, GrepV, Index, Inject, Map,
+        NoneIs, OneIs, Permutation, Product, Reject, ReverseEach, Select, TakeWhile, Zip,
     };
     match method {
-        Each | EachWithIndex | EachIndex | ReverseEach | EachSlice | EachWithObject => {
+        Each | EachEntry | EachWithIndex | EachIndex | ReverseEach | EachWithObject => {
             walk(run, on, method, args, block)
         }
-        Map | MapWithIndex | FlatMap | Select | Reject | TakeWhile => collect(run, on, method, args, block),
-        Find | Index | FindIndex | Any | AllIs | NoneIs | Count | Inject => {
+        EachSlice | EachCons | Combination | Permutation | Product | Zip => {
+            walk_parts(run, on, method, args, block)
+        }
+        Cycle => cycle(run, on, args, block),
+        Map | FlatMap | FilterMap | Select | Reject | TakeWhile | DropWhile | Grep | GrepV => {
+            collect(run, on, method, args, block)
+        }
+        Find | Index | FindIndex | Any | AllIs | NoneIs | OneIs | Count | Inject => {
             search(run, on, method, args, block)
         }
-        Partition | Uniq | SortBy | MaxBy | MinBy | Sort | GroupBy | ToH if args.is_empty() => {
-            arrange(run, on, method, block)
-        }
-        _ => Err(UNKNOWN.into()),
+        _ => arrange(run, on, method, args, block),
     }
 }
 
 /// Runs the block for each item, for what it does.
 fn walk<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, method: Method, args: &[V<'c>], block: &'c Block) -> Done<'c> {
     match (method, args) {
-        (Method::Each, []) => {
+        (Method::Each | Method::EachEntry, []) => {
             each(run, on, |run, _, item| run.each_one(block, item).map(|()| true))?;
-            Ok(on.clone())
         }
         (Method::EachWithIndex, []) => {
             each(run, on, |run, at, item| run.each_two(block, item, V::Int(at as i64)).map(|()| true))?;
-            Ok(on.clone())
         }
         (Method::EachIndex, []) => {
             each(run, on, |run, at, _| run.each_one(block, V::Int(at as i64)).map(|()| true))?;
-            Ok(on.clone())
         }
         (Method::ReverseEach, []) => {
             for item in all(on)?.into_iter().rev() {
                 run.each_one(block, item)?;
             }
-            Ok(on.clone())
-        }
-        (Method::EachSlice, [V::Int(n)]) if *n > 0 => {
-            for slice in all(on)?.chunks(*n as usize) {
-                run.yield_one(block, V::list(slice.to_vec()))?;
-            }
-            // Its value depends on Ruby's version, so nothing may look at it.
-            Ok(V::Void)
         }
         (Method::EachWithObject, [object]) => {
             each(run, on, |run, _, item| run.yield_two(block, item, object.clone()).map(|_| true))?;
-            Ok(object.clone())
+            return Ok(object.clone());
         }
-        _ => Err(UNKNOWN.into()),
+        _ => return Err(UNKNOWN.into()),
     }
+    Ok(on.clone())
+}
+
+/// The parts that `each_slice` and the like run a block for; none where it is no such method.
+pub(crate) fn parts<'c>(
+    items: Vec<V<'c>>,
+    method: Method,
+    args: &[V<'c>],
+) -> Result<Vec<V<'c>>, crate::for_ruby::ForRuby> {
+    let list = |items: &[V<'c>]| V::list(items.to_vec());
+    Ok(match (method, args) {
+        (Method::EachSlice, [V::Int(n)]) if *n > 0 => items.chunks(*n as usize).map(list).collect(),
+        (Method::EachCons, [V::Int(n)]) if *n > 0 => items.windows(*n as usize).map(list).collect(),
+        (Method::Combination, [V::Int(n)]) => array_made::combinations(&items, *n)?,
+        (Method::Permutation, []) => array_made::permutations(&items, items.len() as i64)?,
+        (Method::Permutation, [V::Int(n)]) => array_made::permutations(&items, *n)?,
+        _ => return Err(UNKNOWN),
+    })
+}
+
+fn walk_parts<'c>(
+    run: &mut Run<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    let made = match method {
+        Method::Product | Method::Zip => plain(on, method, args)?.items()?.ok_or(UNKNOWN)?,
+        method => parts(all(on)?, method, args)?,
+    };
+    for part in made {
+        run.yield_one(block, part)?;
+    }
+    Ok(match method {
+        Method::Zip => V::Nil,
+        Method::Combination | Method::Permutation | Method::Product => on.clone(),
+        // Its value depends on Ruby's version, so nothing may look at it.
+        _ => V::Void,
+    })
+}
+
+fn cycle<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, args: &[V<'c>], block: &'c Block) -> Done<'c> {
+    let rounds = match args {
+        [] | [V::Nil] => i64::MAX,
+        [V::Int(n)] => *n,
+        _ => return Err(UNKNOWN.into()),
+    };
+    for _ in 0..rounds {
+        let mut some = false;
+        each(run, on, |run, _, item| {
+            some = true;
+            run.each_one(block, item).map(|()| true)
+        })?;
+        if !some {
+            break;
+        }
+    }
+    Ok(V::Nil)
 }
 
 /// An array of what the block gives, or of the items that it chooses.
@@ -113,20 +166,9 @@ fn collect<'c>(
 ) -> Done<'c> {
     let mut out: Vec<V<'c>> = Vec::new();
     match (method, args) {
-        (Method::Map, []) => each(run, on, |run, _, item| {
-            out.push(run.yield_one(block, item)?);
-            Ok(true)
-        })?,
-        (Method::MapWithIndex, []) => each(run, on, |run, at, item| {
-            out.push(run.yield_two(block, item, V::Int(at as i64))?);
-            Ok(true)
-        })?,
-        (Method::FlatMap, []) => each(run, on, |run, _, item| {
+        (Method::Map | Method::FlatMap | Method::FilterMap, []) => each(run, on, |run, _, item| {
             let value = run.yield_one(block, item)?;
-            match value.items()? {
-                Some(items) => out.extend(items),
-                None => out.push(value),
-            }
+            put_mapped(&mut out, method, value)?;
             Ok(true)
         })?,
         (Method::Select | Method::Reject, []) => each(run, on, |run, _, item| {
@@ -142,9 +184,34 @@ fn collect<'c>(
             }
             Ok(goes_on)
         })?,
+        (Method::DropWhile, []) => each(run, on, |run, _, item| {
+            if !out.is_empty() || !run.yield_one(block, item.clone())?.truthy() {
+                out.push(item);
+            }
+            Ok(true)
+        })?,
+        (Method::Grep | Method::GrepV, [pattern]) => each(run, on, |run, _, item| {
+            if case_equal(pattern, &item)? == (method == Method::Grep) {
+                out.push(run.yield_one(block, item)?);
+            }
+            Ok(true)
+        })?,
         _ => return Err(UNKNOWN.into()),
     }
     Ok(V::list(out))
+}
+
+/// Adds what a block has given to what `map`, `flat_map` or `filter_map` collects.
+pub(crate) fn put_mapped<'c>(out: &mut Vec<V<'c>>, method: Method, value: V<'c>) -> Done<'c, ()> {
+    match method {
+        Method::FlatMap => match value.items()? {
+            Some(items) => out.extend(items),
+            None => out.push(value),
+        },
+        Method::FilterMap if !value.truthy() => {}
+        _ => out.push(value),
+    }
+    Ok(())
 }
 
 /// One value: an item, a place, a number, what the block makes of all.
@@ -156,23 +223,12 @@ fn search<'c>(
     block: &'c Block,
 ) -> Done<'c> {
     match (method, args) {
-        (Method::Find, []) => {
-            let mut found = V::Nil;
-            each(run, on, |run, _, item| {
-                let is = run.yield_one(block, item.clone())?.truthy();
-                if is {
-                    found = item;
-                }
-                Ok(!is)
-            })?;
-            Ok(found)
-        }
-        (Method::Index | Method::FindIndex, []) => {
+        (Method::Find | Method::Index | Method::FindIndex, []) => {
             let mut found = V::Nil;
             each(run, on, |run, at, item| {
-                let is = run.yield_one(block, item)?.truthy();
+                let is = run.yield_one(block, item.clone())?.truthy();
                 if is {
-                    found = V::Int(at as i64);
+                    found = if method == Method::Find { item } else { V::Int(at as i64) };
                 }
                 Ok(!is)
             })?;
@@ -187,13 +243,13 @@ fn search<'c>(
             })?;
             Ok(V::Bool(met == (method == Method::Any)))
         }
-        (Method::Count, []) => {
+        (Method::Count | Method::OneIs, []) => {
             let mut count = 0;
             each(run, on, |run, _, item| {
                 count += i64::from(run.yield_one(block, item)?.truthy());
-                Ok(true)
+                Ok(method == Method::Count || count < 2)
             })?;
-            Ok(V::Int(count))
+            Ok(if method == Method::Count { V::Int(count) } else { V::Bool(count == 1) })
         }
         (Method::Inject, start) if start.len() < 2 => {
             let mut value = start.first().cloned();
@@ -210,121 +266,60 @@ fn search<'c>(
     }
 }
 
+/// An item and what the block gives for it.
+pub(crate) type Keyed<'c> = (V<'c>, V<'c>);
+
 /// The items in another order, or sorted into groups, as the block says.
-fn arrange<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
-    match method {
-        Method::Partition => partition(run, on, block),
-        Method::Uniq => uniq(run, on, block),
-        Method::SortBy | Method::MaxBy | Method::MinBy => by_key(run, on, method, block),
-        Method::Sort => Ok(V::list(sort_with(run, all(on)?, block)?)),
-        Method::GroupBy => group(run, on, block),
-        Method::ToH => {
-            let mapped = call(run, on, Method::Map, &[], block)?;
-            Ok(plain(&mapped, Method::ToH, &[])?)
+fn arrange<'c>(
+    run: &mut Run<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: &'c Block,
+) -> Done<'c> {
+    match (method, args) {
+        (Method::Sort, []) => Ok(V::list(sorting::sort_with(run, all(on)?, block)?)),
+        (Method::Min | Method::Max, []) => sorting::extreme_with(run, all(on)?, method, block),
+        (Method::ToH, []) => {
+            Ok(array_made::to_h(call(run, on, Method::Map, &[], block)?.items()?.ok_or(UNKNOWN)?)?)
+        }
+        (Method::Sum, start) if start.len() < 2 => {
+            let items = call(run, on, Method::Map, &[], block)?.items()?.ok_or(UNKNOWN)?;
+            Ok(sum(start.first().cloned().unwrap_or(V::Int(0)), &items)?)
+        }
+        (Method::ChunkWhile | Method::SliceWhen, []) => {
+            let chunks = sorting::chunks(run, all(on)?, method, block)?;
+            Ok(V::Enumerator(Rc::new(Enumerator { on: chunks, method: Method::Each, args: Vec::new() })))
+        }
+        (_, []) if sorting::is_by_key(method) => {
+            let mut keyed: Vec<Keyed<'c>> = Vec::new();
+            each(run, on, |run, _, item| {
+                let key = run.yield_one(block, item.clone())?;
+                keyed.push((key, item));
+                Ok(true)
+            })?;
+            Ok(sorting::by_key(keyed, method)?)
+        }
+        (Method::Fetch, [V::Int(n)]) => {
+            let items = all(on)?;
+            let at = if *n < 0 { items.len() as i64 + n } else { *n };
+            match usize::try_from(at).ok().and_then(|at| items.get(at)) {
+                Some(item) => Ok(item.clone()),
+                None => run.yield_one(block, V::Int(*n)),
+            }
         }
         _ => Err(UNKNOWN.into()),
     }
 }
 
-fn partition<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
-    let (mut chosen, mut other) = (Vec::new(), Vec::new());
-    each(run, on, |run, _, item| {
-        let side = if run.yield_one(block, item.clone())?.truthy() { &mut chosen } else { &mut other };
-        side.push(item);
-        Ok(true)
-    })?;
-    Ok(V::pair(V::list(chosen), V::list(other)))
-}
-
-fn uniq<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
-    let (mut keys, mut out) = (Vec::new(), Vec::new());
-    each(run, on, |run, _, item| {
-        let key = run.yield_one(block, item.clone())?;
-        if keys.len() > LONGEST {
-            return Err(UNKNOWN.into());
-        }
-        if !has(&keys, &key)? {
-            keys.push(key);
-            out.push(item);
-        }
-        Ok(true)
-    })?;
-    Ok(V::list(out))
-}
-
-/// An item and what the block gives for it.
-type Keyed<'c> = (V<'c>, V<'c>);
-
-fn by_key<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, method: Method, block: &'c Block) -> Done<'c> {
-    let mut pairs: Vec<Keyed<'c>> = Vec::new();
-    each(run, on, |run, _, item| {
-        let key = run.yield_one(block, item.clone())?;
-        pairs.push((key, item));
-        Ok(true)
-    })?;
-    if method != Method::SortBy {
-        return Ok(extreme(pairs, method)?);
-    }
-    let mut by_key = |a: &Keyed<'c>, b: &Keyed<'c>| order(&a.0, &b.0);
-    let same = |a: &Keyed<'c>, b: &Keyed<'c>| compare::is_eql(&a.1, &b.1);
-    let pairs = compare::sort::<_, ForRuby>(pairs, &mut by_key, &same)?;
-    Ok(V::list(pairs.into_iter().map(|(_, item)| item).collect()))
-}
-
-fn group<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, block: &'c Block) -> Done<'c> {
+/// Groups by the keys that a block has given.
+pub(crate) fn group<'c>(keyed: Vec<Keyed<'c>>) -> crate::for_ruby::OrRuby<V<'c>> {
     let mut groups = HashValue::default();
-    each(run, on, |run, _, item| {
-        let key = run.yield_one(block, item.clone())?;
+    for (key, item) in keyed {
         match groups.get(&key)? {
-            Some(V::List(group)) => group.borrow_mut().push(item),
+            Some(V::List(group)) => group.try_borrow_mut()?.push(item),
             _ => groups.set(key, V::list(vec![item]))?,
         }
-        Ok(true)
-    })?;
-    Ok(V::Map(Rc::new(RefCell::new(groups))))
-}
-
-fn extreme<'c>(pairs: Vec<(V<'c>, V<'c>)>, method: Method) -> OrRuby<V<'c>> {
-    let mut pairs = pairs.into_iter();
-    let Some(mut best) = pairs.next() else { return Ok(V::Nil) };
-    for pair in pairs {
-        let order = order(&pair.0, &best.0)?;
-        if if method == Method::MaxBy { order.is_gt() } else { order.is_lt() } {
-            best = pair;
-        }
     }
-    Ok(best.1)
-}
-
-/// Most items that are sorted by a block: each is compared with each.
-const MOST_BY_BLOCK: usize = 40;
-
-/// Sorts by what a block says of two items. Where that is no total order the result depends on Ruby's algorithm, and is
-/// left to it.
-fn sort_with<'c>(run: &mut Run<'_, 'c>, items: Vec<V<'c>>, block: &'c Block) -> Done<'c, Vec<V<'c>>> {
-    if items.len() > MOST_BY_BLOCK {
-        return Err(ForRuby("many items sorted by a block").into());
-    }
-    let mut ranked = Vec::with_capacity(items.len());
-    for (n, a) in items.iter().enumerate() {
-        let mut rank = 0;
-        for (m, b) in items.iter().enumerate().filter(|(m, _)| *m != n) {
-            let value = run.yield_two(block, a.clone(), b.clone())?;
-            match order_of(&value)? {
-                std::cmp::Ordering::Greater => rank += 1,
-                std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal if compare::is_eql(a, b)? => rank += usize::from(n > m),
-                std::cmp::Ordering::Equal => {
-                    return Err(ForRuby("an order of values that are equal in it").into());
-                }
-            }
-        }
-        ranked.push((rank, a.clone()));
-    }
-    ranked.sort_by_key(|(rank, _)| *rank);
-    // No two items have the same rank if and only if it is a total order.
-    match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
-        true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
-        false => Err(ForRuby("a block that says no order").into()),
-    }
+    Ok(V::hash(groups))
 }

@@ -1,17 +1,15 @@
 //! Methods of arrays that take no block and change nothing: items by their places, what is told of all items, what is
 //! made of them.
 
+use super::{array_made, string_parts};
 use crate::budget;
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::value::V;
 use crate::value::compare::{self, case_equal, must_order as order};
 use crate::value::text;
-use std::rc::Rc;
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of an array");
-/// Longest array whose items are all compared with each other; longer ones are left to Ruby.
-pub(crate) const LONGEST: usize = 2000;
 
 /// The number of items.
 fn size(on: &V<'_>) -> usize {
@@ -22,7 +20,7 @@ fn size(on: &V<'_>) -> usize {
 fn item<'c>(on: &V<'c>, at: usize) -> OrRuby<Option<V<'c>>> {
     Ok(match on {
         V::Array(items) => items.items().get(at).copied().map(V::from),
-        V::List(items) => items.try_borrow().map_err(|_| BUSY)?.get(at).cloned(),
+        V::List(items) => items.try_borrow()?.get(at).cloned(),
         _ => None,
     })
 }
@@ -38,21 +36,17 @@ fn place(n: i64, count: usize) -> Option<usize> {
 
 /// Calls a method that takes no block and changes nothing.
 pub(crate) fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
-    use Method::{Compact, Flatten, Grep, Intersection, Minus, Plus, Reverse, Sort, ToH, Union, Uniq, Zip};
-    use Method::{
-        Dig, Drop, Element, Empty, Fetch, First, Freeze, Last, Size, Slice, Take, ToA, ToAry, ValuesAt,
-    };
-    match method {
-        ToA | ToAry | Freeze | Empty | Size | First | Last | Element | Slice | Take | Drop | Fetch | Dig
-        | ValuesAt => items(on, method, args),
-        Plus | Minus | Intersection | Union | Compact | Flatten | Uniq | Reverse | Sort | Grep | Zip
-        | ToH => made(on, method, args),
-        _ => told(on, method, args),
+    if let Some(value) = items(on, method, args)? {
+        return Ok(value);
     }
+    if let Some(value) = array_made::call(on, method, args)? {
+        return Ok(value);
+    }
+    told(on, method, args)
 }
 
-/// Items, or parts, by their places.
-fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+/// Items, or parts, by their places; none where it is no such method.
+fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let count = size(on);
     let at = |n: i64| -> OrRuby<V<'c>> {
         Ok(match place(n, count) {
@@ -60,31 +54,33 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
             None => V::Nil,
         })
     };
-    Ok(match (method, args) {
-        (Method::ToA | Method::ToAry | Method::Freeze, []) => on.clone(),
+    Ok(Some(match (method, args) {
+        (Method::ToA | Method::ToAry, []) => on.clone(),
         (Method::Empty, []) => V::Bool(count == 0),
         (Method::Size, []) => V::Int(count as i64),
         (Method::First, []) => at(0)?,
         (Method::Last, []) => at(-1)?,
-        (Method::Element, [V::Int(n)]) => at(*n)?,
+        (Method::Element | Method::Slice | Method::At, [V::Int(n)]) => at(*n)?,
         (Method::Element | Method::Slice, [V::Int(n), V::Int(len)]) => slice(on, *n, *len)?,
-        (Method::Element | Method::Slice, [V::Range(from, to, open)]) => {
-            let Some(start) = place(*from, count) else { return Ok(V::Nil) };
-            let end = if *to < 0 { count as i64 + to } else { *to };
-            let len = end - start as i64 + i64::from(!*open);
-            slice(on, start as i64, len.max(0))?
+        (Method::Element | Method::Slice, [range @ (V::Range(..) | V::Span(_))]) => {
+            match string_parts::span(range, count as i64)?.flatten() {
+                Some((start, len)) => slice(on, start, len)?,
+                None => V::Nil,
+            }
         }
         (Method::First | Method::Take, [V::Int(n)]) if *n >= 0 => slice(on, 0, *n)?,
         (Method::Drop, [V::Int(n)]) if *n >= 0 => V::list(all(on)?.into_iter().skip(*n as usize).collect()),
         (Method::Last, [V::Int(n)]) if *n >= 0 => {
             V::list(all(on)?.into_iter().skip(count.saturating_sub(*n as usize)).collect())
         }
-        (Method::Fetch, [V::Int(n), rest @ ..]) => match (place(*n, count).filter(|at| *at < count), rest) {
-            (Some(at), _) => item(on, at)?.unwrap_or(V::Nil),
-            (None, [other]) => other.clone(),
-            _ => return Err(UNKNOWN),
-        },
-        (Method::Dig, [V::Int(n)]) => at(*n)?,
+        (Method::Fetch, [V::Int(n), rest @ ..]) if rest.len() < 2 => {
+            match (place(*n, count).filter(|at| *at < count), rest) {
+                (Some(at), _) => item(on, at)?.unwrap_or(V::Nil),
+                (None, [other]) => other.clone(),
+                _ => return Err(UNKNOWN),
+            }
+        }
+        (Method::Dig, [_, ..]) => super::hash::dig(on, args)?,
         (Method::ValuesAt, places) => {
             let one = |place: &V<'c>| match place {
                 V::Int(n) => at(*n),
@@ -92,23 +88,30 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
             };
             V::list(places.iter().map(one).collect::<OrRuby<_>>()?)
         }
-        _ => return Err(UNKNOWN),
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// What is said of all items: a text, a place, a number, whether something holds.
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Count, []) => V::Int(size(on) as i64),
-        (Method::Join, []) => V::made(join(on, "")?),
-        (Method::Join, [V::Nil]) => V::made(join(on, "")?),
-        (Method::Join, [separator]) => V::made(join(on, separator.text().ok_or(UNKNOWN)?)?),
+        (Method::Join, [] | [V::Nil]) => V::made(join(on, "")?),
+        (Method::Join, [separator]) => V::made(join(on, &separator.text().ok_or(UNKNOWN)?)?),
         (Method::Times2, [separator]) if separator.text().is_some() => {
-            V::made(join(on, separator.text().unwrap_or_default())?)
+            V::made(join(on, &separator.text().unwrap_or_default())?)
         }
         (Method::Include, [other]) => V::Bool(find(on, other)?.is_some()),
         (Method::Index | Method::FindIndex, [other]) => {
             find(on, other)?.map_or(V::Nil, |at| V::Int(at as i64))
+        }
+        (Method::Rindex, [other]) => {
+            for (at, item) in all(on)?.iter().enumerate().rev() {
+                if compare::equal(item, other)? {
+                    return Ok(V::Int(at as i64));
+                }
+            }
+            V::Nil
         }
         (Method::Count, [other]) => {
             let mut count = 0;
@@ -118,98 +121,126 @@ fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
             V::Int(count)
         }
         (Method::Max | Method::Min, []) => extreme(on, method)?,
-        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => V::Int(order(on, other)? as i64),
-        (Method::Sum, []) => {
-            let mut sum = 0i64;
-            for item in all(on)? {
-                let V::Int(n) = item else { return Err(ForRuby("a sum of other than integers")) };
-                sum = sum.checked_add(n).ok_or(UNKNOWN)?;
+        (Method::Max | Method::Min, [V::Int(n)]) if *n >= 0 => {
+            let mut items = sort(all(on)?)?;
+            if method == Method::Max {
+                items.reverse();
             }
-            V::Int(sum)
+            items.truncate(*n as usize);
+            V::list(items)
         }
-        (Method::Any | Method::AllIs | Method::NoneIs, []) => {
-            let items = all(on)?;
-            let mut items = items.iter();
-            V::Bool(match method {
-                Method::Any => items.any(V::truthy),
-                Method::AllIs => items.all(V::truthy),
-                _ => !items.any(V::truthy),
-            })
+        (Method::Minmax, []) => V::pair(extreme(on, Method::Min)?, extreme(on, Method::Max)?),
+        (Method::Compare, [other @ (V::Array(_) | V::List(_))]) => {
+            compare::order(on, other)?.map_or(V::Nil, |order| V::Int(order as i64))
+        }
+        (Method::Sum, []) => sum(V::Int(0), &all(on)?)?,
+        (Method::Sum, [start]) => sum(start.clone(), &all(on)?)?,
+        (Method::Assoc | Method::Rassoc, [key]) => {
+            let at = usize::from(method == Method::Rassoc);
+            for pair in all(on)? {
+                if let Some(items) = pair.items()?
+                    && let Some(item) = items.get(at)
+                    && compare::equal(item, key)?
+                {
+                    return Ok(pair);
+                }
+            }
+            V::Nil
+        }
+        (Method::Any | Method::AllIs | Method::NoneIs | Method::OneIs, pattern) if pattern.len() < 2 => {
+            V::Bool(holds(&all(on)?, method, pattern.first())?)
         }
         _ => return Err(UNKNOWN),
     })
 }
 
-/// The largest or the smallest item.
+/// Whether any, all, none or one of the items is true, or is what a pattern stands for.
+fn holds<'c>(items: &[V<'c>], method: Method, pattern: Option<&V<'c>>) -> OrRuby<bool> {
+    let mut count = 0;
+    for item in items {
+        let is = match pattern {
+            Some(pattern) => case_equal(pattern, item)?,
+            None => item.truthy(),
+        };
+        count += usize::from(is);
+        // The others are not asked.
+        match (method, is) {
+            (Method::Any, true) => return Ok(true),
+            (Method::AllIs, false) | (Method::NoneIs, true) => return Ok(false),
+            (Method::OneIs, true) if count > 1 => return Ok(false),
+            _ => {}
+        }
+    }
+    Ok(match method {
+        Method::Any => false,
+        Method::OneIs => count == 1,
+        _ => true,
+    })
+}
+
+const OTHER_SUM: ForRuby = ForRuby("a sum of that kind");
+
+/// `sum`: of integers, of floats by the steps that Ruby takes, of strings or arrays from a first one on.
+pub(crate) fn sum<'c>(start: V<'c>, items: &[V<'c>]) -> OrRuby<V<'c>> {
+    if let Some(text) = start.text() {
+        let mut out = text.to_string();
+        for item in items {
+            out.push_str(&item.text().ok_or(OTHER_SUM)?);
+            super::string_patterns::sized(out.len())?;
+        }
+        return Ok(V::made(out));
+    }
+    if let Some(mut list) = start.items()? {
+        for item in items {
+            list.extend(item.items()?.ok_or(OTHER_SUM)?);
+        }
+        return Ok(V::list(list));
+    }
+    let whole = items.iter().take_while(|item| matches!(item, V::Int(_))).count();
+    let mut sum = start;
+    if let V::Int(start) = sum {
+        let mut total = start;
+        for item in &items[..whole] {
+            let V::Int(n) = item else { return Err(OTHER_SUM) };
+            total = total.checked_add(*n).ok_or(OTHER_SUM)?;
+        }
+        sum = V::Int(total);
+        if whole == items.len() {
+            return Ok(sum);
+        }
+        return sum_floats(&sum, &items[whole..]);
+    }
+    sum_floats(&sum, items)
+}
+
+/// A sum of floats, with what each step loses added in the end.
+fn sum_floats<'c>(start: &V<'c>, items: &[V<'c>]) -> OrRuby<V<'c>> {
+    let float = |value: &V<'c>| match value {
+        V::Float(n) if n.is_finite() => Ok(*n),
+        V::Int(n) if n.unsigned_abs() < 1 << 53 => Ok(*n as f64),
+        _ => Err(OTHER_SUM),
+    };
+    let (mut sum, mut lost) = (float(start)?, 0.0);
+    for item in items {
+        let item = float(item)?;
+        let next = sum + item;
+        lost += if sum.abs() >= item.abs() { (sum - next) + item } else { (item - next) + sum };
+        sum = next;
+    }
+    Ok(V::Float(sum + lost))
+}
+
+/// The largest or the smallest item: of several the first.
 fn extreme<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
     let mut items = all(on)?.into_iter();
     let Some(mut best) = items.next() else { return Ok(V::Nil) };
     for item in items {
         let order = order(&item, &best)?;
-        if order.is_eq() && !compare::is_eql(&item, &best)? {
-            return Err(UNKNOWN);
-        }
         if if method == Method::Max { order.is_gt() } else { order.is_lt() } {
             best = item;
         }
     }
     Ok(best)
-}
-
-/// Another array, or a hash, made of the items.
-fn made<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
-    Ok(match (method, args) {
-        (Method::Plus, [other]) => {
-            V::list(all(on)?.into_iter().chain(other.items()?.ok_or(UNKNOWN)?).collect())
-        }
-        (Method::Minus | Method::Intersection | Method::Union, [other]) => {
-            let other = other.items()?.ok_or(UNKNOWN)?;
-            combine(all(on)?, other, method)?
-        }
-        (Method::Compact, []) => {
-            V::list(all(on)?.into_iter().filter(|item| !matches!(item, V::Nil)).collect())
-        }
-        (Method::Flatten, []) => {
-            let mut out = Vec::new();
-            flatten(&mut out, on, usize::MAX, 0)?;
-            V::list(out)
-        }
-        (Method::Flatten, [V::Int(depth)]) if *depth >= 0 => {
-            let mut out = Vec::new();
-            flatten(&mut out, on, *depth as usize, 0)?;
-            V::list(out)
-        }
-        (Method::Uniq, []) => V::list(uniq(all(on)?)?),
-        (Method::Reverse, []) => V::list(all(on)?.into_iter().rev().collect()),
-        (Method::Sort, []) => V::list(sort(all(on)?)?),
-        (Method::Grep, [pattern]) => {
-            let mut found = Vec::new();
-            for item in all(on)? {
-                if case_equal(pattern, &item)? {
-                    found.push(item);
-                }
-            }
-            V::list(found)
-        }
-        (Method::Zip, [other]) => {
-            let mut other = other.items()?.ok_or(UNKNOWN)?.into_iter();
-            V::list(all(on)?.into_iter().map(|item| V::pair(item, other.next().unwrap_or(V::Nil))).collect())
-        }
-        (Method::ToH, []) => {
-            let mut map = crate::value::HashValue::default();
-            for pair in all(on)? {
-                let pair: [V<'c>; 2] = pair
-                    .items()?
-                    .ok_or(UNKNOWN)?
-                    .try_into()
-                    .map_err(|_| ForRuby("a hash of other than pairs"))?;
-                let [key, value] = pair;
-                map.set(key, value)?;
-            }
-            V::Map(Rc::new(std::cell::RefCell::new(map)))
-        }
-        _ => return Err(UNKNOWN),
-    })
 }
 
 fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> OrRuby<V<'c>> {
@@ -235,34 +266,28 @@ fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
 
 /// `join`: arrays within are joined too.
 fn join(on: &V<'_>, separator: &str) -> OrRuby<String> {
-    fn put(out: &mut String, on: &V<'_>, separator: &str, first: &mut bool, depth: usize) -> OrRuby<()> {
-        if depth > 60 {
-            return Err(UNKNOWN);
-        }
-        for at in 0..size(on) {
-            budget::spend(1)?;
-            let Some(item) = item(on, at)? else { continue };
-            if matches!(item, V::Array(_) | V::List(_)) {
-                // Ruby puts a separator for it.
-                if size(&item) == 0 {
-                    return Err(ForRuby("an empty array joined"));
-                }
-                put(out, &item, separator, first, depth + 1)?;
-                continue;
-            }
-            if !std::mem::take(first) {
-                out.push_str(separator);
-            }
-            text::put(out, &item)?;
-            if out.len() > 16 << 20 {
-                return Err(UNKNOWN);
-            }
-        }
-        Ok(())
-    }
     let mut out = String::new();
-    put(&mut out, on, separator, &mut true, 0)?;
+    put_joined(&mut out, on, separator, 0)?;
     Ok(out)
+}
+
+fn put_joined(out: &mut String, on: &V<'_>, separator: &str, depth: usize) -> OrRuby<()> {
+    if depth > 60 {
+        return Err(UNKNOWN);
+    }
+    for at in 0..size(on) {
+        budget::spend(1)?;
+        let Some(item) = item(on, at)? else { continue };
+        if at > 0 {
+            out.push_str(separator);
+        }
+        match item {
+            V::Array(_) | V::List(_) => put_joined(out, &item, separator, depth + 1)?,
+            item => text::put(out, &item)?,
+        }
+        super::string_patterns::sized(out.len())?;
+    }
+    Ok(())
 }
 
 pub(crate) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: usize) -> OrRuby<()> {
@@ -278,45 +303,6 @@ pub(crate) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
         }
     }
     Ok(())
-}
-
-pub(crate) fn uniq<'c>(items: Vec<V<'c>>) -> OrRuby<Vec<V<'c>>> {
-    if items.len() > LONGEST {
-        return Err(ForRuby("a long array"));
-    }
-    let mut kept: Vec<V<'c>> = Vec::new();
-    for item in items {
-        if !has(&kept, &item)? {
-            kept.push(item);
-        }
-    }
-    Ok(kept)
-}
-
-pub(crate) fn has<'c>(items: &[V<'c>], wanted: &V<'c>) -> OrRuby<bool> {
-    for item in items {
-        if compare::is_same_key(item, wanted)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn combine<'c>(left: Vec<V<'c>>, right: Vec<V<'c>>, method: Method) -> OrRuby<V<'c>> {
-    if left.len() + right.len() > LONGEST {
-        return Err(ForRuby("a long array"));
-    }
-    if method == Method::Union {
-        return Ok(V::list(uniq(left.into_iter().chain(right).collect())?));
-    }
-    let wanted = method == Method::Intersection;
-    let mut kept = Vec::new();
-    for item in left {
-        if has(&right, &item)? == wanted {
-            kept.push(item);
-        }
-    }
-    Ok(V::list(if wanted { uniq(kept)? } else { kept }))
 }
 
 pub(crate) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {

@@ -4,14 +4,34 @@
 mod array;
 mod array_blocks;
 mod array_items;
+mod array_made;
+mod array_sorting;
+mod charset;
 mod common;
-mod hash;
+mod enumerator;
+mod float;
+mod format;
+pub(crate) mod hash;
+mod hash_blocks;
+mod hash_changes;
+mod integer;
+mod kernel;
 mod list;
+mod matched;
 mod number;
 mod pattern;
+pub(crate) mod range;
 mod scope;
 mod string;
+mod string_blocks;
+mod string_changes;
+mod string_made;
+mod string_numbers;
+mod string_parts;
 mod string_patterns;
+mod string_split;
+mod succ;
+mod symbol;
 mod yaml;
 
 pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
@@ -30,16 +50,20 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    let method = known_as(&on, method);
     // Most calls by far, answered first.
     match (method, &on, args, block) {
         (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
-            return Ok(hash::get(&on, key)?.unwrap_or(V::Nil));
+            return Ok(hash::get_or_default(&on, key)?.unwrap_or(V::Nil));
         }
         (Method::Equal, V::Str(_) | V::Made(_), [other @ (V::Str(_) | V::Made(_))], None) => {
             return Ok(V::Bool(on.text() == other.text()));
         }
         (Method::Empty, V::Str(text), [], None) => return Ok(V::Bool(text.is_empty())),
         (Method::Empty, V::Array(items), [], None) => return Ok(V::Bool(items.size() == 0)),
+        (Method::Append, V::Made(_), [V::Str(_) | V::Made(_)], None) => {
+            return string::call(run, &on, method, args, block);
+        }
         _ => {}
     }
     let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
@@ -48,6 +72,7 @@ pub(crate) fn call<'c>(
         crate::budget::spend(64)?;
     }
     if matches!(method, Method::Matches | Method::Match)
+        && block.is_none()
         && let Some(value) = pattern::call(run, &on, method, args)?
     {
         return Ok(value);
@@ -55,32 +80,53 @@ pub(crate) fn call<'c>(
     if given_pattern && run.names_groups() && method != Method::MatchIs {
         run.forget_last();
     }
-    if let Some(value) = common::call(&on, method, args, block)? {
+    if let Some(value) = common::call(run, &on, method, args, block)? {
         return Ok(value);
     }
     if method == Method::ToYaml {
         return Ok(yaml::dump(run, &on, args, block)?);
     }
-    match &on {
-        V::Str(_) | V::Made(_) => string::call(run, &on, method, args, block),
-        V::Array(_) | V::List(_) => array::call(run, &on, method, args, block),
-        V::Hash(_) | V::Map(_) => hash::call(run, &on, method, args, block),
-        V::Int(_) | V::Float(_) => number::call(run, &on, method, args, block),
-        V::Range(from, to, open) => {
-            let items = number::range(*from, *to, *open)?;
-            match (method, block) {
-                (Method::ToA, None) => Ok(V::list(items)),
-                (Method::Map | Method::Select | Method::Reject | Method::Inject, Some(_)) => {
-                    array::call(run, &V::list(items), method, args, block)
-                }
-                (Method::Each | Method::EachWithIndex, Some(_)) => {
-                    array::call(run, &V::list(items), method, args, block)?;
-                    Ok(on)
-                }
-                _ => Err(ForRuby("a method of a range").into()),
-            }
+    if block.is_none()
+        && let Some(made) = enumerator::of(&on, method, args)
+    {
+        return Ok(made);
+    }
+    by_kind(run, &on, method, args, block)
+}
+
+/// The name that a method with several names is known by here, where the value has it by this one.
+fn known_as(on: &V<'_>, method: Method) -> Method {
+    let list = matches!(on, V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_));
+    let range = matches!(on, V::Range(..) | V::Span(_) | V::Enumerator(_));
+    match method {
+        Method::Length if list || matches!(on, V::Str(_) | V::Made(_) | V::Symbol(_) | V::Match(_)) => {
+            Method::Size
         }
-        V::Match(groups) => Ok(pattern::of_match(groups, method, args)?),
+        Method::Member if list || range => Method::Include,
+        Method::Entries if list || range => Method::ToA,
+        Method::Store if matches!(on, V::Hash(_) | V::Map(_)) => Method::SetElement,
+        method => method,
+    }
+}
+
+/// Calls a method that not all values have.
+fn by_kind<'c>(
+    run: &mut Run<'_, 'c>,
+    on: &V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    match on {
+        V::Str(_) | V::Made(_) => string::call(run, on, method, args, block),
+        V::Array(_) | V::List(_) => array::call(run, on, method, args, block),
+        V::Hash(_) | V::Map(_) => hash::call(run, on, method, args, block),
+        V::Int(_) | V::Float(_) => number::call(run, on, method, args, block),
+        V::Range(..) | V::Span(_) => range::call(run, on, method, args, block),
+        V::Enumerator(of) => enumerator::call(run, of, method, args, block),
+        V::Symbol(name) if block.is_none() => symbol::call(run, name, method, args),
+        V::Regexp(regexp) if block.is_none() => Ok(matched::of_regexp(regexp, method, args)?),
+        V::Match(groups) if block.is_none() => Ok(matched::of_match(groups, method, args)?),
         V::Scope => scope::call(run, method, args),
         _ => Err(ForRuby("a method of such a value").into()),
     }

@@ -1,12 +1,12 @@
-//! What templates ask of the compile: the scope's variables, functions; and Ruby's conversions that look like functions.
+//! What templates ask of the compile: the scope's variables, functions.
 
-use super::string::to_i;
+use super::kernel;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::{Block, SHARED};
-use crate::value::V;
 use crate::value::text;
+use crate::value::{Text, V};
 use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
@@ -87,7 +87,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
     match (method, args) {
         (Method::LookUp | Method::Element, [name]) => {
             let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
-            match look_up(run, name)? {
+            match look_up(run, &name)? {
                 Some(value) => Ok(value),
                 None if run.vm.host.strict() == Strict::Off => Ok(V::Nil),
                 None => Err(ForRuby("a variable there is not").into()),
@@ -96,12 +96,12 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
         (Method::HasVariable, [name]) => has_variable(run, name),
         (Method::IsVariable, [name]) => {
             let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
-            Ok(V::Bool(look_up(run, name)?.is_some()))
+            Ok(V::Bool(look_up(run, &name)?.is_some()))
         }
         (Method::SetVariable, [name, value]) => {
             let name = name.text().ok_or(ForRuby("a variable whose name is no string"))?;
             let (set, worker) = (&run.engine.set_by_templates, run.world.worker());
-            set.set(run.vm, run.scope, (name, value.clone()), worker)?;
+            set.set(run.vm, run.scope, (&name, value.clone()), worker)?;
             Ok(value.clone())
         }
         (Method::Variables, []) if !run.sees_set_by_templates() => {
@@ -150,20 +150,9 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
 }
 
-/// `Integer()` of a text in decimal digits.
-fn integer(value: &V<'_>) -> OrRuby<i64> {
-    let text = value.text().ok_or(ForRuby("Integer() of such a value"))?;
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let decimal = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    if !decimal || (digits.len() > 1 && digits.starts_with('0')) {
-        return Err(ForRuby("Integer() of a text of another form"));
-    }
-    to_i(text)
-}
-
 /// Calls a function of Puppet's, or of a module, that is native.
 fn call_native<'c>(run: &mut Run<'_, 'c>, name: &V<'c>, list: &V<'c>) -> OrRuby<V<'c>> {
-    let name = name.text().unwrap_or_default();
+    let name = &*name.text().unwrap_or_default();
     let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
     let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
     let host = run.vm.host;
@@ -184,36 +173,25 @@ pub(crate) fn function<'c>(
     if block.is_some() {
         return Err(ForRuby("a block for a function").into());
     }
+    if let Some(value) = kernel::call(method, args)? {
+        return Ok(value);
+    }
     Ok(match (method, args) {
         (Method::HasVariable, [name]) => return has_variable(run, name),
-        (Method::ToArray, [value]) => match value {
-            V::Nil => V::list(Vec::new()),
-            V::Array(_) | V::List(_) => value.clone(),
-            V::Hash(_) | V::Map(_) => {
-                let entries = value.entries()?.unwrap_or_default();
-                V::list(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
-            }
-            V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
-                V::list(vec![value.clone()])
-            }
-            _ => return Err(ForRuby("Array() of such a value").into()),
-        },
-        (Method::ToString, [value]) => V::made(text::to_s(value)?),
-        (Method::ToInteger, [V::Int(n)]) => V::Int(*n),
-        (Method::ToInteger, [value]) => V::Int(integer(value)?),
         (Method::Base64, [value]) => {
             V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
         }
         (Method::ToAddress, [value]) => {
-            is_address(value.text().ok_or(ForRuby("an address that is no string"))?)?;
+            is_address(&value.text().ok_or(ForRuby("an address that is no string"))?)?;
             V::Void
         }
         (Method::Puppet, [name, list]) => call_native(run, name, list)?,
         (Method::Log, [name, list]) => {
             let words = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
-            let words: Option<Vec<&str>> = words.iter().map(V::text).collect();
-            let words = words.ok_or(ForRuby("a message that is no string"))?.join(" ");
-            let level = name.text().and_then(level).ok_or(ForRuby("a level"))?;
+            let words: Option<Vec<Text<'_>>> = words.iter().map(V::text).collect();
+            let words = words.ok_or(ForRuby("a message that is no string"))?;
+            let words = words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ");
+            let level = name.text().and_then(|name| level(&name)).ok_or(ForRuby("a level"))?;
             run.log(level, words);
             V::Nil
         }
@@ -222,7 +200,7 @@ pub(crate) fn function<'c>(
             let mut out = String::new();
             for name in names {
                 let name = name.text().ok_or(ForRuby("a template whose name is no string"))?;
-                out.push_str(&run.nested(name)?);
+                out.push_str(&run.nested(&name)?);
             }
             V::made(out)
         }

@@ -1,10 +1,8 @@
-//! Methods of strings that look for patterns: all matches, parts between matches, replacements, and what strings run a
-//! block for.
+//! Methods of strings that look for patterns and run no block: all matches, parts between matches, replacements.
 
-use crate::eval::{Done, Run};
+use super::string_split::split;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::tree::Block;
 use crate::value::V;
 use crate::value::text;
 use bunraku_vm::regex;
@@ -28,59 +26,110 @@ pub(crate) fn lines<'c>(text: &str) -> Vec<V<'c>> {
     text.split_inclusive('\n').map(|line| V::made(line.to_owned())).collect()
 }
 
-/// All that an expression matches: texts, or arrays of its groups.
-pub(crate) fn scan<'c>(text: &str, pattern: &str) -> OrRuby<Vec<V<'c>>> {
-    let found = regex::all_captures(pattern, text).map_err(|_| UNKNOWN)?;
-    let one = |found: &regex::Match| {
-        let texts = found.texts(text);
-        let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
-        match &texts[..] {
-            [whole] => value(whole),
-            groups => V::list(groups[1..].iter().map(value).collect()),
+/// Calls a method that looks for a pattern; none where it is no such method.
+pub(crate) fn call<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    Ok(Some(match (method, args) {
+        (Method::Split, args) => V::list(split(text, args)?),
+        (Method::Scan, [pattern]) => V::list(scan(text, pattern)?),
+        (Method::MatchIs, [V::Regexp(pattern)]) => {
+            V::Bool(regex::is_match(pattern, text).map_err(|_| UNKNOWN)?)
         }
-    };
-    Ok(found.iter().map(one).collect())
+        (Method::MatchIs, [pattern]) => {
+            let pattern = pattern.text().ok_or(UNKNOWN)?;
+            V::Bool(regex::is_match(&pattern, text).map_err(|_| UNKNOWN)?)
+        }
+        (Method::Sub | Method::Gsub, [pattern, V::Hash(_) | V::Map(_)]) => {
+            V::made(looked_up(text, pattern, &args[1], Matches::of(method))?)
+        }
+        (Method::Sub | Method::Gsub, [pattern, replacement]) => {
+            let replacement = replacement.text().ok_or(ForRuby("a replacement that is no string"))?;
+            V::made(substitute(text, pattern, &replacement, Matches::of(method))?)
+        }
+        (Method::Partition, [pattern]) => partition(text, pattern)?,
+        (Method::Rpartition, [pattern]) => {
+            let separator = pattern.text().ok_or(UNKNOWN)?;
+            match text.rfind(&*separator) {
+                Some(at) => three(&text[..at], &separator, &text[at + separator.len()..]),
+                None => three("", "", text),
+            }
+        }
+        (Method::Index | Method::Rindex, [pattern, from @ ..]) => index(text, method, pattern, from)?,
+        _ => return Ok(None),
+    }))
 }
 
-/// `split`: by white space, by a text, by an expression.
-pub(crate) fn split<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
-    let made = |text: &str| V::made(text.to_owned());
-    let mut parts: Vec<V<'c>> = match args {
-        [] => text.split(is_space).filter(|part| !part.is_empty()).map(made).collect(),
-        [V::Regexp(source)] => {
-            if text.is_empty() {
-                return Ok(Vec::new());
-            }
-            let mut parts = Vec::new();
-            let mut from = 0;
-            for found in regex::all_captures(source, text).map_err(|_| UNKNOWN)? {
-                if found.groups.len() > 1 || found.start() == found.end() {
-                    return Err(ForRuby("a pattern to split at with groups or no text"));
-                }
-                parts.push(made(&text[from..found.start()]));
-                from = found.end();
-            }
-            parts.push(made(&text[from..]));
-            parts
-        }
-        [separator] => match separator.text().ok_or(UNKNOWN)? {
-            " " => text.split(is_space).filter(|part| !part.is_empty()).map(made).collect(),
-            "" => text.chars().map(|c| V::made(c.to_string())).collect(),
-            separator => text.split(separator).map(made).collect(),
-        },
-        [separator, V::Int(limit)] if *limit > 0 => {
-            let separator = separator.text().filter(|text| !matches!(*text, "" | " ")).ok_or(UNKNOWN)?;
-            if text.is_empty() {
-                return Ok(Vec::new());
-            }
-            return Ok(text.splitn(*limit as usize, separator).map(made).collect());
-        }
+fn three<'c>(a: &str, b: &str, c: &str) -> V<'c> {
+    V::list([a, b, c].map(|part| V::made(part.to_owned())).into())
+}
+
+fn partition<'c>(text: &str, pattern: &V<'c>) -> OrRuby<V<'c>> {
+    let found = Matches::First.find(text, pattern)?;
+    Ok(match found.first() {
+        Some(found) => three(&text[..found.start()], &text[found.start()..found.end()], &text[found.end()..]),
+        None => three(text, "", ""),
+    })
+}
+
+/// `index` and `rindex`, from a character on.
+fn index<'c>(text: &str, method: Method, pattern: &V<'c>, from: &[V<'c>]) -> OrRuby<V<'c>> {
+    if !matches!(pattern, V::Regexp(_)) && pattern.text().is_none() {
+        return Err(UNKNOWN);
+    }
+    let count = super::string_parts::count(text);
+    let from = match from {
+        [] => None,
+        [V::Int(n)] => Some(if *n < 0 { count + n } else { *n }),
         _ => return Err(UNKNOWN),
     };
-    while parts.last().is_some_and(|part| part.text() == Some("")) {
-        parts.pop();
+    if from.is_some_and(|from| from < 0 || (from > count && method == Method::Index)) {
+        return Ok(V::Nil);
     }
-    if text.contains('\0') { Err(UNKNOWN) } else { Ok(parts) }
+    let start = from.unwrap_or(if method == Method::Index { 0 } else { count }).min(count);
+    let start = super::string_parts::place(text, start as usize).ok_or(UNKNOWN)?;
+    let found = match (method, pattern) {
+        (Method::Index, V::Regexp(pattern)) => {
+            let found = regex::captures_from(pattern, text, start).map_err(|_| UNKNOWN)?;
+            found.map(|found| found.start())
+        }
+        (Method::Index, pattern) => text[start..].find(&*pattern.text().ok_or(UNKNOWN)?).map(|at| start + at),
+        (_, V::Regexp(pattern)) => last_match(text, pattern, start)?,
+        (_, pattern) => {
+            let wanted = pattern.text().ok_or(UNKNOWN)?;
+            let mut places = (0..=start).rev().filter(|at| text.is_char_boundary(*at));
+            places.find(|at| text[*at..].starts_with(&*wanted))
+        }
+    };
+    Ok(found.map_or(V::Nil, |at| V::Int(text[..at].chars().count() as i64)))
+}
+
+/// Where the last match begins that begins at `start` or in front of it.
+fn last_match(text: &str, pattern: &str, start: usize) -> OrRuby<Option<usize>> {
+    if start > 1000 {
+        return Err(ForRuby("a long string searched from behind"));
+    }
+    for at in (0..=start).rev().filter(|at| text.is_char_boundary(*at)) {
+        crate::budget::spend(8)?;
+        match regex::captures_from(pattern, text, at).map_err(|_| UNKNOWN)? {
+            Some(found) if found.start() == at => return Ok(Some(at)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// All that a pattern matches: texts, or arrays of its groups.
+fn scan<'c>(text: &str, pattern: &V<'c>) -> OrRuby<Vec<V<'c>>> {
+    Ok(Matches::All.find(text, pattern)?.iter().map(|found| scanned(found, text)).collect())
+}
+
+/// What `scan` gives for one match.
+pub(crate) fn scanned<'c>(found: &regex::Match, text: &str) -> V<'c> {
+    let texts = found.texts(text);
+    let value = |text: &Option<&str>| text.map_or(V::Nil, |text| V::made(text.to_owned()));
+    match &texts[..] {
+        [whole] => value(whole),
+        groups => V::list(groups[1..].iter().map(value).collect()),
+    }
 }
 
 /// Which matches of a pattern are replaced.
@@ -97,28 +146,38 @@ impl Matches {
     }
 
     /// The matches of an expression or of a text as it stands.
-    fn find(self, text: &str, pattern: &V<'_>) -> OrRuby<Vec<regex::Match>> {
+    pub(crate) fn find(self, text: &str, pattern: &V<'_>) -> OrRuby<Vec<regex::Match>> {
         let source = match pattern {
-            V::Regexp(source) => source.to_string(),
-            pattern => regex::escape(pattern.text().ok_or(UNKNOWN)?),
+            V::Regexp(regexp) => regexp.to_string(),
+            pattern => regex::escape(&pattern.text().ok_or(UNKNOWN)?),
         };
-        match self {
-            Matches::All => regex::all_captures(&source, text).map_err(|_| UNKNOWN),
+        let found = match self {
+            Matches::All => regex::all_captures(&source, text).map_err(|_| UNKNOWN)?,
             Matches::First => {
-                Ok(regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect())
+                regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
             }
+        };
+        match found.first() {
+            // Ruby keeps no group without a name beside those that have one.
+            Some(first) if first.has_names() && first.names().len() + 1 != first.groups.len() => {
+                Err(ForRuby("groups with names and without"))
+            }
+            _ => Ok(found),
         }
     }
 }
 
-/// `sub` and `gsub` with a replacement, in which `\1` stands for a group.
-pub(crate) fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> OrRuby<String> {
-    let found = which.find(text, pattern)?;
+/// The text with `put` in the place of each match.
+pub(crate) fn replaced<E: From<ForRuby>>(
+    text: &str,
+    found: &[regex::Match],
+    mut put: impl FnMut(&mut String, &regex::Match) -> Result<(), E>,
+) -> Result<String, E> {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for found in &found {
+    for found in found {
         out.push_str(&text[from..found.start()]);
-        put_replacement(&mut out, text, found, replacement)?;
+        put(&mut out, found)?;
         from = found.end();
         sized(out.len())?;
     }
@@ -126,65 +185,53 @@ pub(crate) fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: 
     Ok(out)
 }
 
-fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> OrRuby<()> {
-    let mut chars = replacement.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('\\') => out.push('\\'),
-            Some(digit @ '0'..='9') => {
-                let group = found.groups.get(digit as usize - '0' as usize).copied().flatten();
-                if let Some((from, to)) = group {
-                    out.push_str(&text[from..to]);
-                }
-            }
-            Some('k' | '&' | '`' | '\'') | None => return Err(ForRuby("a replacement with names")),
-            Some(other) => {
-                out.push('\\');
-                out.push(other);
-            }
-        }
-    }
-    Ok(())
+/// `sub` and `gsub` with a replacement, in which `\1` stands for a group.
+fn substitute(text: &str, pattern: &V<'_>, replacement: &str, which: Matches) -> OrRuby<String> {
+    let found = which.find(text, pattern)?;
+    replaced(text, &found, |out, found| put_replacement(out, text, found, replacement))
 }
 
-/// Calls a method with a block.
-pub(crate) fn with_block<'c>(
-    run: &mut Run<'_, 'c>,
-    on: &V<'c>,
-    method: Method,
-    args: &[V<'c>],
-    block: &'c Block,
-) -> Done<'c> {
-    let text = on.text().unwrap_or_default();
-    match (method, args) {
-        (Method::EachLine, []) => {
-            for line in lines(text) {
-                run.yield_one(block, line)?;
-            }
-            Ok(on.clone())
+/// `sub` and `gsub` with a hash: what it has for the text of a match.
+fn looked_up<'c>(text: &str, pattern: &V<'c>, hash: &V<'c>, which: Matches) -> OrRuby<String> {
+    let found = which.find(text, pattern)?;
+    replaced(text, &found, |out, found| {
+        let key = V::made(text[found.start()..found.end()].to_owned());
+        match super::hash::get_or_default(hash, &key)? {
+            Some(value) => text::put(out, &value),
+            None => Ok(()),
         }
-        (Method::Gsub | Method::Sub, [pattern @ (V::Regexp(_) | V::Str(_) | V::Made(_))]) => {
-            let found = Matches::of(method).find(text, pattern)?;
-            let mut out = String::with_capacity(text.len());
-            let mut from = 0;
-            for found in &found {
-                out.push_str(&text[from..found.start()]);
-                let whole = V::made(text[found.start()..found.end()].to_owned());
-                if run.names_groups() {
-                    run.set_last(Some(super::pattern::groups(found, text)));
-                }
-                let value = run.yield_one(block, whole)?;
-                text::put(&mut out, &value)?;
-                from = found.end();
+    })
+}
+
+fn put_replacement(out: &mut String, text: &str, found: &regex::Match, replacement: &str) -> OrRuby<()> {
+    let mut rest = replacement;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let mut chars = rest[at + 1..].chars();
+        let c = chars.next().ok_or(ForRuby("a replacement that ends in a backslash"))?;
+        rest = chars.as_str();
+        let group = match c {
+            '0'..='9' => found.groups.get(c as usize - '0' as usize).copied().flatten(),
+            '&' => found.groups[0],
+            '`' => Some((0, found.start())),
+            '\'' => Some((found.end(), text.len())),
+            'k' => {
+                let name = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+                let (name, behind) = name.ok_or(ForRuby("a replacement with half a name"))?;
+                rest = behind;
+                let number = found.named(name).ok_or(ForRuby("a name of no group"))?;
+                found.groups.get(number).copied().flatten()
             }
-            out.push_str(&text[from..]);
-            run.forget_last();
-            Ok(V::made(out))
+            other => {
+                out.extend(if other == '\\' { None } else { Some('\\') });
+                out.push(other);
+                None
+            }
+        };
+        if let Some((from, to)) = group {
+            out.push_str(&text[from..to]);
         }
-        _ => Err(UNKNOWN.into()),
     }
+    out.push_str(rest);
+    Ok(())
 }

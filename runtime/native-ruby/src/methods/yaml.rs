@@ -2,7 +2,7 @@
 
 use crate::budget;
 use crate::eval::Run;
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::Block;
 use crate::value::V;
 use bunraku_stdlib::module;
@@ -58,14 +58,14 @@ fn made_once(value: &V<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {
     Ok(match value {
         V::List(list) => {
             let mut once = seen.insert(Rc::as_ptr(list) as usize);
-            for item in list.try_borrow().map_err(|_| BUSY)?.iter() {
+            for item in list.try_borrow()?.iter() {
                 once = once && made_once(item, seen)?;
             }
             once
         }
         V::Map(map) => {
             let mut once = seen.insert(Rc::as_ptr(map) as usize);
-            for (key, value) in &map.try_borrow().map_err(|_| BUSY)?.entries {
+            for (key, value) in map.try_borrow()?.iter() {
                 once = once && made_once(key, seen)? && made_once(value, seen)?;
             }
             once

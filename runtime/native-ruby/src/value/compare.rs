@@ -2,6 +2,8 @@
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::methods::hash::same_entries;
+use crate::methods::range;
 use crate::value::{Class, V};
 use bunraku_vm::regex;
 use std::cmp::Ordering;
@@ -33,7 +35,7 @@ pub(crate) fn is_same_key<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
     Ok(match (a, b) {
         (V::Int(a), V::Int(b)) => a == b,
         (V::Int(_), V::Float(_)) | (V::Float(_), V::Int(_)) => false,
-        (V::Float(_), V::Float(_)) => return Err(ForRuby("a float as a key")),
+        (V::Float(a), V::Float(_)) if a.is_nan() => return Err(ForRuby("a key that is no number")),
         _ => is_eql(a, b)?,
     })
 }
@@ -47,10 +49,16 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
         (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
             return Err(ForRuby("a comparison with a value of Puppet's own"));
         }
-        (V::Match(_), _) | (_, V::Match(_)) => return Err(ForRuby("a comparison with a match")),
+        (V::Match(_) | V::Enumerator(_), _) | (_, V::Match(_) | V::Enumerator(_)) => {
+            return Err(ForRuby("a comparison with a match"));
+        }
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
+        // An array is equal to one with the same object, even if that is no number.
+        (V::Float(a), V::Float(b)) if depth > 0 && (a.is_nan() || b.is_nan()) => {
+            return Err(ForRuby("a comparison with what is no number"));
+        }
         (V::Float(a), V::Float(b)) => a == b,
         (V::Int(n), V::Float(x)) | (V::Float(x), V::Int(n)) if numbers == NumberEquality::ByValue => {
             same_number(*n, *x)?
@@ -58,7 +66,10 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
         (V::Symbol(a), V::Symbol(b)) => a == b,
         (V::Class(a), V::Class(b)) => a == b,
         (V::Range(a, b, c), V::Range(d, e, f)) => (a, b, c) == (d, e, f),
-        (V::Regexp(a), V::Regexp(b)) => a == b,
+        (V::Regexp(a), V::Regexp(b)) => a.source() == b.source() && a.options == b.options,
+        (V::Span(a), V::Span(b)) => {
+            a.2 == b.2 && nested(&a.0, &b.0, numbers, depth + 1)? && nested(&a.1, &b.1, numbers, depth + 1)?
+        }
         (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => a.text() == b.text(),
         (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
             if a.size() != b.size() {
@@ -76,24 +87,7 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
             if a.size() != b.size() {
                 return Ok(false);
             }
-            let (Some(a), Some(b)) = (a.entries()?, b.entries()?) else { return Ok(false) };
-            if a.len() > 100 {
-                return Err(ForRuby("a comparison of large hashes"));
-            }
-            for (key, value) in &a {
-                let mut found = None;
-                for (known, other) in &b {
-                    if nested(key, known, NumberEquality::ByClass, depth + 1)? {
-                        found = Some(other);
-                        break;
-                    }
-                }
-                match found {
-                    Some(other) if nested(value, other, numbers, depth + 1)? => {}
-                    _ => return Ok(false),
-                }
-            }
-            true
+            same_entries(a, b, |a, b| nested(a, b, numbers, depth + 1))?
         }
         _ => false,
     })
@@ -129,7 +123,7 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
         (V::Int(n), V::Float(x)) => order_numbers(*n, *x)?,
         (V::Float(x), V::Int(n)) => order_numbers(*n, *x)?.map(Ordering::reverse),
         (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => {
-            Some(a.text().map(str::as_bytes).cmp(&b.text().map(str::as_bytes)))
+            Some(a.text().unwrap_or_default().as_bytes().cmp(b.text().unwrap_or_default().as_bytes()))
         }
         (V::Symbol(a), V::Symbol(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (V::Nil, V::Nil) => Some(Ordering::Equal),
@@ -184,12 +178,12 @@ pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
         (V::Class(class), subject) => is_a(subject, *class)?,
         (V::Regexp(source), V::Str(_) | V::Made(_)) => {
             let text = subject.text().unwrap_or_default();
-            regex::is_match(source, text).map_err(|_| ForRuby("a match"))?
+            regex::is_match(source, &text).map_err(|_| ForRuby("a match"))?
         }
         (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
         (V::Regexp(_), _) => return Err(ForRuby("a match of such a value")),
         (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
-        (V::Range(..), _) => return Err(ForRuby("a range as a pattern")),
+        (V::Range(..) | V::Span(_), subject) => range::covers(pattern, subject)?,
         (pattern, subject) => equal(pattern, subject)?,
     })
 }

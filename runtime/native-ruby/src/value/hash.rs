@@ -1,27 +1,174 @@
-//! Hashes that templates make: found, read and set by key.
+//! Hashes that Ruby code makes: entries in the order they came in, found by an index where there are many.
 
-use super::{HashValue, V};
+use super::V;
 use crate::budget;
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::value::compare::is_same_key;
+use crate::value::shared::Shared;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::cell::Cell;
+use std::hash::{BuildHasher as _, Hash as _, Hasher};
+use std::rc::Rc;
 
-/// Larger hashes are left to Ruby.
-const LARGEST_MAP: usize = 400;
+/// Up to so many entries are searched from front to back.
+const SMALL: usize = 12;
+/// Deeper keys are left to Ruby.
+const DEEPEST: usize = 60;
+
+/// An entry. The hash of its key is known where there is an index, and of arrays, which may change while they are keys:
+/// Ruby does not find those again.
+struct Entry<'c> {
+    hash: u64,
+    key: V<'c>,
+    value: V<'c>,
+}
+
+/// A hash made by Ruby code.
+#[derive(Default)]
+pub(crate) struct HashValue<'c> {
+    /// None in the places of what was deleted.
+    places: Vec<Option<Entry<'c>>>,
+    /// How many entries there are.
+    count: usize,
+    /// Hashes of the keys with their places, once there were more than [`SMALL`].
+    index: Option<HashTable<(u64, u32)>>,
+    /// How often it is being run through: no key may come in then, and places stay as they are.
+    walks: Cell<usize>,
+    /// What a key has that is not there: the value of `Hash.new(0)`.
+    pub default: Option<V<'c>>,
+}
 
 impl<'c> HashValue<'c> {
-    /// Whether it has more entries than [`LARGEST_MAP`].
-    pub fn is_large(&self) -> bool {
-        self.entries.len() > LARGEST_MAP
+    /// A hash of entries, the last of those with the same key.
+    pub fn of(entries: impl IntoIterator<Item = (V<'c>, V<'c>)>) -> OrRuby<Self> {
+        let mut hash = HashValue::default();
+        for (key, value) in entries {
+            hash.set(key, value)?;
+        }
+        Ok(hash)
     }
 
-    /// The place of a key among the entries.
-    pub fn find(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
-        budget::spend(self.entries.len() as u64 / 8)?;
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&V<'c>, &V<'c>)> {
+        self.places.iter().flatten().map(|entry| (&entry.key, &entry.value))
+    }
+
+    /// The value at a key.
+    pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
+        let place = self.find(key)?;
+        Ok(place.and_then(|place| self.places[place].as_ref()).map(|entry| entry.value.clone()))
+    }
+
+    /// Sets the value at a key, behind the others if it is a new one. A string becomes a key as a frozen copy.
+    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
+        if let Some(place) = self.find(&key)? {
+            if let Some(entry) = &mut self.places[place] {
+                entry.value = value;
+            }
+            return Ok(());
+        }
+        if self.walks.get() > 0 {
+            return Err(BUSY);
+        }
+        budget::made(size_of::<Entry<'_>>());
+        let hashed = self.index.is_some() || is_array(&key);
+        let hash = if hashed { hash_of(&key)? } else { 0 };
+        let place = self.places.len() as u32;
+        self.places.push(Some(Entry { hash, key: as_key(key), value }));
+        self.count += 1;
+        match &mut self.index {
+            Some(index) => {
+                index.insert_unique(hash, (hash, place), |known| known.0);
+            }
+            None => self.make_index()?,
+        }
+        Ok(())
+    }
+
+    /// Takes a key away with its value.
+    pub fn remove(&mut self, key: &V<'c>) -> OrRuby<Option<(V<'c>, V<'c>)>> {
+        let Some(place) = self.find(key)? else { return Ok(None) };
+        let Some(entry) = self.places[place].take() else { return Ok(None) };
+        self.count -= 1;
+        if let Some(index) = &mut self.index
+            && let Ok(found) = index.find_entry(entry.hash, |known| known.1 as usize == place)
+        {
+            found.remove();
+        }
+        if self.walks.get() == 0 && self.places.len() > SMALL.max(2 * self.count) {
+            self.places.retain(Option::is_some);
+            self.index = None;
+            self.make_index()?;
+        }
+        Ok(Some((entry.key, entry.value)))
+    }
+
+    /// Puts other entries in the place of all. The default stays.
+    pub fn replace(&mut self, entries: Vec<(V<'c>, V<'c>)>) -> OrRuby<()> {
+        if self.walks.get() > 0 {
+            return Err(BUSY);
+        }
+        let default = self.default.take();
+        *self = HashValue::of(entries)?;
+        self.default = default;
+        Ok(())
+    }
+
+    /// The first entry.
+    pub fn first(&self) -> Option<(V<'c>, V<'c>)> {
+        self.iter().next().map(|(key, value)| (key.clone(), value.clone()))
+    }
+
+    /// The entry at a place or behind it, and the place behind that; none at the end.
+    pub fn entry_from(&self, place: usize) -> Option<((V<'c>, V<'c>), usize)> {
+        let (at, entry) =
+            self.places.iter().enumerate().skip(place).find_map(|(at, entry)| Some((at, entry.as_ref()?)))?;
+        Some(((entry.key.clone(), entry.value.clone()), at + 1))
+    }
+
+    /// It is run through from here on, until [`end_walk`](Self::end_walk).
+    pub fn begin_walk(&self) {
+        self.walks.set(self.walks.get() + 1);
+    }
+
+    pub fn end_walk(&self) {
+        self.walks.set(self.walks.get().saturating_sub(1));
+    }
+
+    /// The place of a key.
+    fn find(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
+        let Some(index) = &self.index else { return self.search(key) };
+        budget::spend(1)?;
+        let hash = hash_of(key)?;
+        let mut failed = None;
+        let found = index.find(hash, |(other, place)| match &self.places[*place as usize] {
+            Some(entry) if *other == hash => is_same_key(&entry.key, key).unwrap_or_else(|why| {
+                failed = Some(why);
+                true
+            }),
+            _ => false,
+        });
+        match failed {
+            Some(why) => Err(why),
+            None => Ok(found.map(|(_, place)| *place as usize)),
+        }
+    }
+
+    /// The place of a key, looked for from front to back.
+    fn search(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
+        budget::spend(1)?;
         let text = key.text();
-        for (place, (known, _)) in self.entries.iter().enumerate() {
-            let same = match (text, known.text()) {
-                (Some(a), Some(b)) => a == b,
-                _ => is_same_key(known, key)?,
+        let hash = if is_array(key) { hash_of(key)? } else { 0 };
+        for (place, entry) in self.places.iter().enumerate() {
+            let Some(Entry { key: known, hash: other, .. }) = entry else { continue };
+            let same = match (&text, known.text()) {
+                (Some(a), Some(b)) => **a == *b,
+                _ => hash == *other && is_same_key(known, key)?,
             };
             if same {
                 return Ok(Some(place));
@@ -30,18 +177,99 @@ impl<'c> HashValue<'c> {
         Ok(None)
     }
 
-    /// The value at a key.
-    pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
-        Ok(self.find(key)?.map(|place| self.entries[place].1.clone()))
-    }
-
-    /// Sets the value at a key, behind the others if it is a new one.
-    pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
-        match self.find(&key)? {
-            Some(place) => self.entries[place].1 = value,
-            None if self.entries.len() >= LARGEST_MAP => return Err(ForRuby("a large hash")),
-            None => self.entries.push((key, value)),
+    /// Makes the index where there are many entries.
+    fn make_index(&mut self) -> OrRuby<()> {
+        if self.places.len() <= SMALL {
+            return Ok(());
         }
+        let mut index = HashTable::with_capacity(2 * self.places.len());
+        for (place, entry) in self.places.iter_mut().enumerate() {
+            if let Some(entry) = entry {
+                if !is_array(&entry.key) {
+                    entry.hash = hash_of(&entry.key)?;
+                }
+                index.insert_unique(entry.hash, (entry.hash, place as u32), |known| known.0);
+            }
+        }
+        self.index = Some(index);
         Ok(())
+    }
+}
+
+fn is_array(key: &V<'_>) -> bool {
+    matches!(key, V::List(_) | V::Array(_))
+}
+
+/// A string as a key: Ruby copies and freezes one that could be changed.
+fn as_key(key: V<'_>) -> V<'_> {
+    match key {
+        V::Made(text) if !text.is_frozen() => {
+            let text =
+                if Rc::strong_count(&text) == 1 { text } else { Rc::new(Shared::new(text.borrow().clone())) };
+            text.freeze();
+            V::Made(text)
+        }
+        other => other,
+    }
+}
+
+/// A number that values share if they are the same key.
+fn hash_of(key: &V<'_>) -> OrRuby<u64> {
+    let mut hasher = FixedState::with_seed(0).build_hasher();
+    put(&mut hasher, key, 0)?;
+    Ok(hasher.finish())
+}
+
+fn put(hasher: &mut impl Hasher, key: &V<'_>, depth: usize) -> OrRuby<()> {
+    budget::spend(1)?;
+    if depth > DEEPEST {
+        return Err(ForRuby("a deep value"));
+    }
+    match key {
+        V::Nil => hasher.write_u8(0),
+        V::Bool(b) => hasher.write_u8(1 + u8::from(*b)),
+        V::Int(n) => hasher.write_i64(*n),
+        // `0.0` and `-0.0` are the same key.
+        V::Float(n) => hasher.write_u64(if *n == 0.0 { 0 } else { n.to_bits() }),
+        V::Symbol(name) => {
+            hasher.write_u8(3);
+            name.hash(hasher);
+        }
+        V::Str(_) | V::Made(_) => key.text().unwrap_or_default().hash(hasher),
+        V::Array(_) | V::List(_) => {
+            for item in key.items()?.unwrap_or_default() {
+                put(hasher, &item, depth + 1)?;
+            }
+        }
+        // Few of these are keys: all have the same number.
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_however_many_there_are() {
+        budget::with(budget::RenderBudget::begin);
+        let mut hash = HashValue::default();
+        for n in 0..1000 {
+            assert!(hash.set(V::Int(n), V::Int(n * 2)).is_ok());
+            assert!(hash.set(V::made(format!("{n}")), V::Int(n)).is_ok());
+        }
+        for n in (0..1000).filter(|n| n % 3 != 0) {
+            assert!(matches!(hash.remove(&V::Int(n)), Ok(Some(_))));
+        }
+        for n in 0..1000 {
+            let found = hash.get(&V::Int(n)).unwrap_or_default();
+            assert_eq!(matches!(found, Some(V::Int(m)) if m == 2 * n), n % 3 == 0);
+            assert!(matches!(hash.get(&V::made(format!("{n}"))), Ok(Some(V::Int(m))) if m == n));
+        }
+        assert_eq!((hash.len(), hash.iter().count()), (1334, 1334));
+        let numbers: Vec<i64> =
+            hash.iter().filter_map(|(key, _)| if let V::Int(n) = key { Some(*n) } else { None }).collect();
+        assert!(numbers.is_sorted());
     }
 }

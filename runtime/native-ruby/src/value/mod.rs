@@ -1,21 +1,28 @@
 //! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
 //! template lie on the heap, shared as Ruby shares them.
 
+pub(crate) mod circle;
 pub(crate) mod class;
 pub(crate) mod compare;
-pub(crate) mod hash;
+mod hash;
 pub(crate) mod object;
+mod regexp;
+mod shared;
 pub(crate) mod text;
 
 pub(crate) use class::Class;
 pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use std::cell::RefCell;
 use std::rc::Rc;
+
+pub(crate) use hash::HashValue;
+pub(crate) use regexp::{Matched, Regexp};
+pub(crate) use shared::{Shared, Text};
 
 /// A value.
 #[derive(Clone)]
@@ -28,23 +35,25 @@ pub(crate) enum V<'c> {
     Float(f64),
     /// A string of the compile or of the template's source.
     Str(&'c str),
-    /// A string made by the template. Changed in place only where nothing else holds it.
-    Made(Rc<String>),
+    /// A string made by Ruby code, which may change it.
+    Made(Rc<Shared<String>>),
     Symbol(&'c str),
     /// An array of the compile.
     Array(Array<'c>),
     /// An array made by the template.
-    List(Rc<RefCell<Vec<V<'c>>>>),
+    List(Rc<Shared<Vec<V<'c>>>>),
     /// A hash of the compile.
     Hash(Hash<'c>),
     /// A hash made by the template.
-    Map(Rc<RefCell<HashValue<'c>>>),
+    Map(Rc<Shared<HashValue<'c>>>),
     /// First and last integer; true where the last does not belong to it (`...`).
     Range(i64, i64, bool),
-    /// A regular expression by its source, options put around it.
-    Regexp(Rc<str>),
-    /// A match by its groups, the whole first.
-    Match(Rc<Vec<V<'c>>>),
+    /// First and last of any other range, one of them nil where it is open-ended.
+    Span(Rc<(V<'c>, V<'c>, bool)>),
+    Regexp(Rc<Regexp>),
+    Match(Rc<Matched<'c>>),
+    /// An enumerator: a method that was called without its block.
+    Enumerator(Rc<Enumerator<'c>>),
     /// A class or module that is there without being defined.
     Class(Class),
     /// A class or module that code has defined.
@@ -62,10 +71,20 @@ pub(crate) enum V<'c> {
     Other(Value<'c>),
 }
 
-/// A hash made by a template: entries in order. Small ones only, for it is searched from front to back.
-#[derive(Default)]
-pub(crate) struct HashValue<'c> {
-    pub entries: Vec<(V<'c>, V<'c>)>,
+/// A method that was called without its block.
+pub(crate) struct Enumerator<'c> {
+    pub on: V<'c>,
+    pub method: Method,
+    pub args: Vec<V<'c>>,
+}
+
+/// First and last of a range, and whether the last does not belong to it.
+pub(crate) fn range_ends<'c>(range: &V<'c>) -> Option<(V<'c>, V<'c>, bool)> {
+    match range {
+        V::Range(from, to, open) => Some((V::Int(*from), V::Int(*to), *open)),
+        V::Span(ends) => Some((**ends).clone()),
+        _ => None,
+    }
 }
 
 impl<'c> From<Value<'c>> for V<'c> {
@@ -87,16 +106,21 @@ impl<'c> From<Value<'c>> for V<'c> {
 impl<'c> V<'c> {
     pub fn made(text: String) -> V<'c> {
         budget::made(text.len() + 40);
-        V::Made(Rc::new(text))
+        V::Made(Rc::new(Shared::new(text)))
     }
 
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
         budget::made(items.len() * size_of::<V<'_>>() + 60);
-        V::List(Rc::new(RefCell::new(items)))
+        V::List(Rc::new(Shared::new(items)))
     }
 
-    pub fn map(entries: Vec<(V<'c>, V<'c>)>) -> V<'c> {
-        V::Map(Rc::new(RefCell::new(HashValue { entries })))
+    /// A hash of entries; of those with the same key the last one's value.
+    pub fn map(entries: impl IntoIterator<Item = (V<'c>, V<'c>)>) -> OrRuby<V<'c>> {
+        Ok(V::hash(HashValue::of(entries)?))
+    }
+
+    pub fn hash(hash: HashValue<'c>) -> V<'c> {
+        V::Map(Rc::new(Shared::new(hash)))
     }
 
     pub fn pair(key: V<'c>, value: V<'c>) -> V<'c> {
@@ -108,10 +132,10 @@ impl<'c> V<'c> {
     }
 
     /// The text of a string.
-    pub fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<Text<'_>> {
         match self {
-            V::Str(text) => Some(text),
-            V::Made(text) => Some(text),
+            V::Str(text) => Some(Text::Known(text)),
+            V::Made(text) => Some(Text::Made(text.borrow())),
             _ => None,
         }
     }
@@ -128,7 +152,7 @@ impl<'c> V<'c> {
             V::Symbol(_) => Class::Symbol,
             V::Array(_) | V::List(_) => Class::Array,
             V::Hash(_) | V::Map(_) => Class::Hash,
-            V::Range(..) => Class::Range,
+            V::Range(..) | V::Span(_) => Class::Range,
             V::Regexp(_) => Class::Regexp,
             V::Class(class) if class.is_module() => Class::Module,
             V::Class(_) => Class::Class,
@@ -139,6 +163,7 @@ impl<'c> V<'c> {
                 ClassRef::Own(_) => return Err(ForRuby("the class of a value")),
             },
             V::Other(Value::Sensitive(_)) => Class::Sensitive,
+            V::Enumerator(_) => Class::Enumerator,
             V::Void | V::Module(_) | V::Object(_) | V::Main | V::Scope | V::Other(_) => {
                 return Err(ForRuby("the class of a value"));
             }
@@ -150,7 +175,7 @@ impl<'c> V<'c> {
         budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Array(items) => Some(items.items().iter().map(|item| V::from(*item)).collect()),
-            V::List(items) => Some(items.try_borrow().map_err(|_| BUSY)?.clone()),
+            V::List(items) => Some(items.try_borrow()?.clone()),
             _ => None,
         })
     }
@@ -160,7 +185,10 @@ impl<'c> V<'c> {
         budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;
         Ok(match self {
             V::Hash(hash) => Some(hash.entries().iter().map(|(k, v)| (V::from(*k), V::from(*v))).collect()),
-            V::Map(map) => Some(map.try_borrow().map_err(|_| BUSY)?.entries.clone()),
+            V::Map(map) => {
+                let map = map.try_borrow()?;
+                Some(map.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+            }
             _ => None,
         })
     }
@@ -171,7 +199,7 @@ impl<'c> V<'c> {
             V::Array(items) => items.size(),
             V::List(items) => items.borrow().len(),
             V::Hash(hash) => hash.len(),
-            V::Map(map) => map.borrow().entries.len(),
+            V::Map(map) => map.borrow().len(),
             _ => return None,
         })
     }
@@ -185,7 +213,7 @@ impl<'c> V<'c> {
             V::Int(n) => Value::Int(*n),
             V::Float(n) => Value::Float(*n),
             V::Str(text) => vm.string(text),
-            V::Made(text) => vm.string(text),
+            V::Made(text) => vm.string(&text.borrow()),
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),
             V::Other(value) => *value,
@@ -196,7 +224,7 @@ impl<'c> V<'c> {
             }
             V::Map(map) => {
                 let mut hash = HashBuilder::new(vm.arena);
-                for (key, value) in &map.borrow().entries {
+                for (key, value) in map.borrow().iter() {
                     hash.insert(key.to_value(vm)?, value.to_value(vm)?);
                 }
                 Value::Hash(hash.finish())

@@ -1,9 +1,10 @@
 //! `to_s` and `inspect`.
 
 use crate::budget;
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
-use crate::value::V;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::value::{Matched, Regexp, V};
 use bunraku_vm::format::{float_to_s, inspect};
+use bunraku_vm::regex;
 use std::fmt::Write as _;
 
 /// Longest text that is inspected.
@@ -16,10 +17,11 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
     match value {
         V::Nil => {}
         V::Str(text) => out.push_str(text),
-        V::Made(text) => out.push_str(text),
+        V::Made(text) => out.push_str(&text.borrow()),
         V::Symbol(text) => out.push_str(text),
+        V::Regexp(regexp) => out.push_str(&regex::to_s(regexp)),
         V::Error(error) => put(out, &error.message())?,
-        V::Regexp(source) => put_regexp(out, source),
+        V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
     }
@@ -40,13 +42,58 @@ pub(crate) fn inspected(value: &V<'_>) -> OrRuby<String> {
     Ok(out)
 }
 
-fn put_regexp(out: &mut String, source: &str) {
-    match source.starts_with("(?") && source.ends_with(')') {
-        true => out.push_str(source),
-        false => {
-            let _ = write!(out, "(?-mix:{source})");
-        }
+/// A regular expression between slashes.
+fn put_regexp(out: &mut String, regexp: &Regexp) -> OrRuby<()> {
+    if !regexp.source().bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return Err(ForRuby("the notation of a regular expression"));
     }
+    out.push_str(&regex::inspect(regexp.source()));
+    out.extend(regexp.letters());
+    Ok(())
+}
+
+/// A match: the whole, and its groups by name or number.
+fn put_match(out: &mut String, matched: &Matched<'_>, depth: usize) -> OrRuby<()> {
+    out.push_str("#<MatchData");
+    for (number, group) in matched.iter().enumerate() {
+        out.push(' ');
+        if number > 0 {
+            match matched.names.iter().find(|(_, known)| *known == number) {
+                Some((name, _)) => out.push_str(name),
+                None => out.push_str(&number.to_string()),
+            }
+            out.push(':');
+        }
+        put_inspected(out, group, depth + 1)?;
+    }
+    out.push('>');
+    Ok(())
+}
+
+/// An end of a range; one that is open is not shown.
+fn put_end(out: &mut String, end: &V<'_>, depth: usize, inspected: bool) -> OrRuby<()> {
+    match end {
+        V::Nil => Ok(()),
+        end if inspected => put_inspected(out, end, depth + 1),
+        end => put(out, end),
+    }
+}
+
+fn put_range(
+    out: &mut String,
+    (from, to, open): &(V<'_>, V<'_>, bool),
+    depth: usize,
+    inspected: bool,
+) -> OrRuby<()> {
+    if inspected && matches!((from, to), (V::Nil, V::Nil)) {
+        out.push_str("nil");
+    }
+    put_end(out, from, depth, inspected)?;
+    out.push_str(if *open { "..." } else { ".." });
+    if inspected && matches!((from, to), (V::Nil, V::Nil)) {
+        out.push_str("nil");
+    }
+    put_end(out, to, depth, inspected)
 }
 
 fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
@@ -62,36 +109,38 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         }
         V::Float(n) => out.push_str(&float_to_s(*n)),
         V::Str(text) => put_string(out, text)?,
-        V::Made(text) => put_string(out, text)?,
+        V::Made(text) => put_string(out, &text.borrow())?,
         V::Symbol(name) => {
-            // Other symbols are quoted by rules that are not known here.
-            let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-            if !plain || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return Err(ForRuby("a symbol that is no plain word"));
-            }
             out.push(':');
-            out.push_str(name);
+            match is_plain_symbol(name) {
+                true => out.push_str(name),
+                false if name.starts_with(['$', '@']) => return Err(ForRuby("a symbol of that form")),
+                false => put_string(out, name)?,
+            }
         }
         V::Array(items) => put_items(out, items.items().iter().map(|item| V::from(*item)), depth)?,
         V::List(items) => {
-            let items = items.try_borrow().map_err(|_| BUSY)?;
+            let items = items.try_borrow()?;
             put_items(out, items.iter().cloned(), depth)?;
         }
         V::Hash(hash) => {
             put_entries(out, hash.entries().iter().map(|(k, v)| (V::from(*k), V::from(*v))), depth)?;
         }
         V::Map(map) => {
-            let map = map.try_borrow().map_err(|_| BUSY)?;
-            put_entries(out, map.entries.iter().cloned(), depth)?;
+            let map = map.try_borrow()?;
+            put_entries(out, map.iter().map(|(key, value)| (key.clone(), value.clone())), depth)?;
         }
         V::Range(from, to, open) => {
             let _ = write!(out, "{from}{}{to}", if *open { "..." } else { ".." });
         }
         V::Class(class) => out.push_str(class.name()),
-        V::Match(_) => return Err(ForRuby("the notation of a match")),
-        V::Regexp(_) => return Err(ForRuby("the notation of a regular expression")),
+        V::Match(matched) => put_match(out, matched, depth)?,
+        V::Regexp(regexp) => put_regexp(out, regexp)?,
+        V::Span(ends) => put_range(out, ends, depth, true)?,
         V::Module(module) => out.push_str(&module.name),
-        V::Error(_) | V::Object(_) | V::Proc(_) => return Err(ForRuby("the notation of an object")),
+        V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
+            return Err(ForRuby("the notation of an object"));
+        }
         V::Void | V::Main | V::Scope | V::Other(_) => {
             return Err(ForRuby("the text of a value of Puppet's own"));
         }
@@ -99,16 +148,51 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
     Ok(())
 }
 
+/// Whether a symbol is shown without quotes.
+pub(crate) fn is_plain_symbol(name: &str) -> bool {
+    const OPERATORS: &[&str] = &[
+        "!", "!=", "!~", "%", "&", "*", "**", "+", "+@", "-", "-@", "/", "<", "<<", "<=", "<=>", "==", "===",
+        "=~", ">", ">=", ">>", "[]", "[]=", "^", "`", "|", "~",
+    ];
+    if OPERATORS.contains(&name) {
+        return true;
+    }
+    let word = |name: &str| {
+        let word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        word && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let sigil = ["@@", "@", "$"].into_iter().find_map(|sigil| name.strip_prefix(sigil));
+    match (sigil, name.strip_suffix(['?', '!', '='])) {
+        (Some(rest), _) => word(rest),
+        (None, Some(rest)) => word(rest),
+        (None, None) => word(name),
+    }
+}
+
 /// A string between quotes. Letters beyond ASCII are left to Ruby, which knows what can be printed, but for common ones.
 pub(crate) fn put_string(out: &mut String, text: &str) -> OrRuby<()> {
     let plain = |c: char| match c {
-        '\n' | '\t' | '\r' | ' '..='~' => true,
+        '\0'..='~' | '\u{a0}'..='\u{24f}' | '\u{2010}'..='\u{2027}' | '€' => true,
         c => c < '\u{2000}' && c.is_alphanumeric(),
     };
     if !text.chars().all(plain) {
         return Err(ForRuby("the notation of a string beyond plain letters"));
     }
-    out.push_str(&inspect::inspect_str(text));
+    let hidden = |c: char| c.is_ascii_control() && !matches!(c, '\x07'..='\r' | '\x1b');
+    if !text.contains(hidden) {
+        out.push_str(&inspect::inspect_str(text));
+        return Ok(());
+    }
+    out.push('"');
+    for part in text.split_inclusive(hidden) {
+        let end = part.trim_end_matches(hidden);
+        let shown = inspect::inspect_str(end);
+        out.push_str(&shown[1..shown.len() - 1]);
+        for c in part[end.len()..].chars() {
+            let _ = write!(out, "\\u{:04X}", c as u32);
+        }
+    }
+    out.push('"');
     Ok(())
 }
 

@@ -1,0 +1,142 @@
+//! Methods that make another string of a string.
+
+use super::charset::{self, Sets};
+use super::string_patterns::{UNKNOWN, is_space, sized};
+use super::succ::succ;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::value::{Text, V};
+
+/// Calls a method that makes another string; none where it is no such method.
+pub(crate) fn call<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    use Method::{
+        Capitalize, Chomp, Chop, DeletePrefix, DeleteSuffix, Downcase, Lstrip, Rstrip, Strip, Swapcase,
+        Upcase,
+    };
+    Ok(Some(match method {
+        Upcase | Downcase | Capitalize | Swapcase if args.is_empty() => V::made(cased(text, method)?),
+        Strip | Lstrip | Rstrip if args.is_empty() => V::made(stripped(text, method)?.to_owned()),
+        Chomp | Chop | DeletePrefix | DeleteSuffix => V::made(shortened(text, method, args)?.to_owned()),
+        _ => return other(text, method, args),
+    }))
+}
+
+fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    Ok(Some(match (method, args) {
+        (Method::Plus, [other]) => {
+            let other = other.text().ok_or(UNKNOWN)?;
+            sized(text.len() + other.len())?;
+            V::made([text, &other].concat())
+        }
+        (Method::Times2, [V::Int(n)]) if *n >= 0 => {
+            sized(text.len().saturating_mul(*n as usize))?;
+            V::made(text.repeat(*n as usize))
+        }
+        (Method::UnaryPlus, []) => V::made(text.to_owned()),
+        (Method::Reverse, []) => V::made(text.chars().rev().collect()),
+        (Method::Succ, []) => V::made(succ(text)?),
+        (Method::Chr, []) => V::made(text.chars().take(1).collect()),
+        (Method::ByteSlice, [V::Int(_)] | [V::Int(_), V::Int(_)] | [V::Range(..)]) if text.is_ascii() => {
+            super::string_parts::element(text, args)?
+        }
+        (Method::Ljust | Method::Rjust | Method::Center, [V::Int(width), fill @ ..]) if fill.len() < 2 => {
+            V::made(justify(text, method, *width, fill)?)
+        }
+        (Method::Tr | Method::TrSqueezed, [from, to]) => {
+            let (from, to) = (from.text().ok_or(UNKNOWN)?, to.text().ok_or(UNKNOWN)?);
+            V::made(charset::translate(text, &from, &to, method == Method::TrSqueezed)?)
+        }
+        (Method::Delete, [_, ..]) => {
+            let sets = Sets::of(args)?;
+            V::made(text.chars().filter(|c| !sets.has(*c)).collect())
+        }
+        (Method::Squeeze, args) => V::made(charset::squeeze(text, args)?),
+        _ => return Ok(None),
+    }))
+}
+
+/// Letters whose cases Ruby and Rust agree on for sure.
+fn cased(text: &str, method: Method) -> OrRuby<String> {
+    if text.chars().any(|c| c > '\u{17f}') {
+        return Err(ForRuby("letters of other alphabets"));
+    }
+    let mut chars = text.chars();
+    Ok(match method {
+        Method::Upcase => text.to_uppercase(),
+        Method::Downcase => lower(text),
+        Method::Capitalize => match chars.next() {
+            Some(first) => [upper_first(first)?, lower(chars.as_str())].concat(),
+            None => String::new(),
+        },
+        _ if !text.is_ascii() => return Err(ForRuby("letters beyond ASCII")),
+        _ => chars
+            .map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
+            .collect(),
+    })
+}
+
+fn lower(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// A letter at the begin of a word.
+fn upper_first(c: char) -> OrRuby<String> {
+    let upper = c.to_uppercase();
+    if upper.len() > 1 { Err(ForRuby("a letter that becomes several")) } else { Ok(upper.collect()) }
+}
+
+fn stripped(text: &str, method: Method) -> OrRuby<&str> {
+    if text.contains('\0') {
+        return Err(UNKNOWN);
+    }
+    Ok(match method {
+        Method::Strip => text.trim_matches(is_space),
+        Method::Lstrip => text.trim_start_matches(is_space),
+        _ => text.trim_end_matches(is_space),
+    })
+}
+
+/// A text without something at its end or begin.
+fn shortened<'t>(text: &'t str, method: Method, args: &[V<'_>]) -> OrRuby<&'t str> {
+    let arg = match args {
+        [] => None,
+        [V::Nil] if method == Method::Chomp => return Ok(text),
+        [arg] => Some(arg.text().ok_or(UNKNOWN)?),
+        _ => return Err(UNKNOWN),
+    };
+    let line_end = || ["\r\n", "\n", "\r"].into_iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
+    Ok(match (method, arg.as_deref()) {
+        (Method::Chomp, None | Some("\n")) => line_end(),
+        (Method::Chomp, Some("")) => {
+            let mut rest = text;
+            while let Some(shorter) = rest.strip_suffix("\r\n").or(rest.strip_suffix('\n')) {
+                rest = shorter;
+            }
+            rest
+        }
+        (Method::Chomp | Method::DeleteSuffix, Some(end)) => text.strip_suffix(end).unwrap_or(text),
+        (Method::DeletePrefix, Some(start)) => text.strip_prefix(start).unwrap_or(text),
+        (Method::Chop, None) => text.strip_suffix("\r\n").unwrap_or_else(|| {
+            let mut chars = text.chars();
+            chars.next_back();
+            chars.as_str()
+        }),
+        _ => return Err(UNKNOWN),
+    })
+}
+
+fn justify(text: &str, method: Method, width: i64, fill: &[V<'_>]) -> OrRuby<String> {
+    let fill = match fill {
+        [fill] => fill.text().filter(|fill| !fill.is_empty()).ok_or(UNKNOWN)?,
+        _ => Text::Known(" "),
+    };
+    let width = usize::try_from(width).unwrap_or(0);
+    sized(width)?;
+    let missing = width.saturating_sub(text.chars().count());
+    let pad = |count: usize| fill.chars().cycle().take(count).collect::<String>();
+    Ok(match method {
+        Method::Ljust => format!("{text}{}", pad(missing)),
+        Method::Rjust => format!("{}{text}", pad(missing)),
+        _ => format!("{}{text}{}", pad(missing / 2), pad(missing - missing / 2)),
+    })
+}

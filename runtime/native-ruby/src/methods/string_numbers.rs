@@ -1,0 +1,137 @@
+//! Numbers that stand in strings: `to_i`, `to_f`, `hex`, `oct`, and what `Integer()` and `Float()` take.
+
+use super::string_patterns::{UNKNOWN, is_space};
+use crate::eval::{Done, Unwind};
+use crate::for_ruby::{ForRuby, OrRuby};
+use bunraku_vm::arith;
+
+const TOO_LARGE: ForRuby = ForRuby("a large integer");
+/// Texts of more digits are left to Ruby.
+const LONGEST: usize = 60;
+
+/// Digits at the start, as `to_i` reads them: underscores may stand between them.
+pub(crate) fn to_i(text: &str, base: u32) -> OrRuby<i64> {
+    let text = text.trim_start_matches(is_space);
+    let (negative, digits) = signed(text);
+    let digits = without_prefix(digits, base);
+    let mut number: i64 = 0;
+    let mut before = '_';
+    for c in digits.chars() {
+        match c.to_digit(base) {
+            Some(digit) => {
+                number = number.checked_mul(base.into()).ok_or(TOO_LARGE)?;
+                number = number.checked_add(digit.into()).ok_or(TOO_LARGE)?;
+            }
+            None if c == '_' && before != '_' => {}
+            None => break,
+        }
+        before = c;
+    }
+    Ok(if negative { -number } else { number })
+}
+
+fn signed(text: &str) -> (bool, &str) {
+    match text.strip_prefix(['-', '+']) {
+        Some(digits) => (text.starts_with('-'), digits),
+        None => (false, text),
+    }
+}
+
+/// The digits behind `0x` and the like, where that is the prefix of the base.
+fn without_prefix(digits: &str, base: u32) -> &str {
+    let letter = match base {
+        2 => 'b',
+        8 => 'o',
+        10 => 'd',
+        16 => 'x',
+        _ => return digits,
+    };
+    let rest =
+        digits.strip_prefix('0').and_then(|rest| rest.strip_prefix([letter, letter.to_ascii_uppercase()]));
+    rest.filter(|rest| rest.chars().next().is_some_and(|c| c.is_digit(base))).unwrap_or(digits)
+}
+
+/// `oct`: digits of base 8, or of the base that a prefix says.
+pub(crate) fn oct(text: &str) -> OrRuby<i64> {
+    let text = text.trim_start_matches(is_space);
+    let (_, digits) = signed(text);
+    let base = match digits.strip_prefix('0').and_then(|rest| rest.chars().next()) {
+        Some('x' | 'X') => 16,
+        Some('b' | 'B') => 2,
+        Some('d' | 'D') => 10,
+        _ => 8,
+    };
+    to_i(text, base)
+}
+
+/// The number at the start, as `to_f` reads it.
+pub(crate) fn to_f(text: &str) -> OrRuby<f64> {
+    let text = text.trim_start_matches(is_space);
+    let (_, digits) = signed(text);
+    let count = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = count(digits);
+    if whole == 0 {
+        return if digits.starts_with(['.', '_']) { Err(UNKNOWN) } else { Ok(0.0) };
+    }
+    let mut end = whole;
+    if digits[end..].starts_with('.') {
+        let fraction = count(&digits[end + 1..]);
+        if fraction > 0 {
+            end += 1 + fraction;
+        }
+    }
+    if let Some(exponent) = digits[end..].strip_prefix(['e', 'E']) {
+        let sign = usize::from(exponent.starts_with(['-', '+']));
+        let length = count(&exponent[sign..]);
+        if length > 0 {
+            end += 1 + sign + length;
+        }
+    }
+    let odd = digits[end..].starts_with(['_', 'x', 'X', '.']) || end > LONGEST;
+    if odd && !(digits[end..].starts_with('.') && end == whole) {
+        return Err(ForRuby("a number of another form"));
+    }
+    let number = &text[..text.len() - digits.len() + end];
+    number.parse().map_err(|_| UNKNOWN).and_then(finite)
+}
+
+fn finite(number: f64) -> OrRuby<f64> {
+    if number.is_finite() { Ok(number) } else { Err(ForRuby("a large number")) }
+}
+
+/// What `Integer()` makes of a text.
+pub(crate) fn strict_integer<'c>(text: &str, base: Option<u32>) -> Done<'c, i64> {
+    if text.len() > LONGEST || !text.is_ascii() || text.contains('\0') {
+        return Err(ForRuby("Integer() of a text of another form").into());
+    }
+    match arith::strict_integer(text, base) {
+        Ok(number) => Ok(i64::try_from(number).map_err(|_| TOO_LARGE)?),
+        Err(_) if text.bytes().filter(u8::is_ascii_digit).count() > 18 => Err(TOO_LARGE.into()),
+        Err(_) => Err(Unwind::raise()),
+    }
+}
+
+/// What `Float()` makes of a text.
+pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
+    let other = ForRuby("Float() of a text of another form");
+    if text.len() > LONGEST {
+        return Err(other.into());
+    }
+    let body = text.trim_matches(is_space);
+    let (_, digits) = signed(body);
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let all = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if all(whole) && all(fraction) && all(signed(exponent).1) {
+        return Ok(finite(body.parse().map_err(|_| UNKNOWN)?)?);
+    }
+    // A letter that is no digit of base 16 stands in no number.
+    match body.is_empty()
+        || body
+            .chars()
+            .any(|c| c.is_ascii_alphabetic() && !c.is_ascii_hexdigit() && !matches!(c, 'x' | 'X' | 'p' | 'P'))
+    {
+        true => Err(Unwind::raise()),
+        false => Err(other.into()),
+    }
+}

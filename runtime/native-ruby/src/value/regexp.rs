@@ -1,0 +1,79 @@
+//! Regular expressions and matches.
+
+use super::V;
+use bunraku_vm::regex;
+use std::ops::Deref;
+
+/// A regular expression.
+pub(crate) struct Regexp {
+    /// The source, with the options put around it.
+    pattern: Box<str>,
+    source: Box<str>,
+    /// `i`, `x` and `m` as 1, 2 and 4, like Ruby's `Regexp#options`.
+    pub options: u8,
+}
+
+impl Regexp {
+    pub const IGNORE_CASE: u8 = 1;
+    pub const EXTENDED: u8 = 2;
+    pub const MULTILINE: u8 = 4;
+
+    pub fn new(source: &str, options: u8) -> Regexp {
+        let has = |option| options & option != 0;
+        let (ignore_case, multiline) = (has(Regexp::IGNORE_CASE), has(Regexp::MULTILINE));
+        let pattern = regex::with_options(source, ignore_case, multiline, has(Regexp::EXTENDED));
+        Regexp { pattern: pattern.into(), source: source.into(), options }
+    }
+
+    /// The source as it was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The letters of its options in the order of `inspect`.
+    pub fn letters(&self) -> impl Iterator<Item = char> {
+        let all = [(Regexp::MULTILINE, 'm'), (Regexp::IGNORE_CASE, 'i'), (Regexp::EXTENDED, 'x')];
+        let options = self.options;
+        all.into_iter().filter(move |(option, _)| options & option != 0).map(|(_, letter)| letter)
+    }
+}
+
+impl Deref for Regexp {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.pattern
+    }
+}
+
+/// A match.
+pub(crate) struct Matched<'c> {
+    /// The text that was searched.
+    pub text: Box<str>,
+    /// The groups, the whole first.
+    groups: Vec<V<'c>>,
+    /// Where they lie in the text, in bytes.
+    pub spans: Vec<Option<(usize, usize)>>,
+    /// Names of groups with their numbers.
+    pub names: Vec<(String, usize)>,
+}
+
+impl<'c> Matched<'c> {
+    pub fn new(found: &regex::Match, text: &str) -> Self {
+        let one = |group: Option<&str>| group.map_or(V::Nil, |group| V::made(group.to_owned()));
+        Matched {
+            text: text.into(),
+            groups: found.texts(text).into_iter().map(one).collect(),
+            spans: found.groups.clone(),
+            names: found.names(),
+        }
+    }
+}
+
+impl<'c> Deref for Matched<'c> {
+    type Target = [V<'c>];
+
+    fn deref(&self) -> &[V<'c>] {
+        &self.groups
+    }
+}

@@ -1,6 +1,7 @@
 //! Modules and classes that come with Ruby and with Puppet: their own methods, as far as they are known here.
 
 mod puppet;
+mod tree_files;
 
 pub(crate) use puppet::level;
 
@@ -8,18 +9,23 @@ use crate::eval::{Done, Run};
 use crate::tree::Block;
 use crate::value::{Class, V};
 
-/// Calls a method of a class or module itself; none for what is not known.
+/// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(
     run: &mut Run<'_, 'c>,
     class: Class,
     name: &str,
     args: &[V<'c>],
-    block: Option<&'c Block>,
+    (block, line): (Option<&'c Block>, usize),
 ) -> Done<'c, Option<V<'c>>> {
     match class {
-        Class::Puppet | Class::PuppetSettings | Class::Sensitive | Class::PuppetUtil | Class::PuppetStack => {
-            puppet::call(run, class, name, args, block)
-        }
+        Class::Puppet
+        | Class::PuppetSettings
+        | Class::Sensitive
+        | Class::PuppetStack
+        | Class::ParserFunctions
+        | Class::FunctionsLoader
+        | Class::Env => puppet::call(run, class, name, args, (block, line)),
+        Class::File => tree_files::call(run, name, args),
         _ => Ok(None),
     }
 }

@@ -62,12 +62,19 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
 
     fn file_text(&self, path: &str) -> Option<String> {
         let bytes = Compile::tree(self).read(Path::new(path)).ok()?;
-        let text = String::from_utf8(bytes).ok()?;
-        Some(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+        String::from_utf8(bytes).ok()
     }
 
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
         self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
+    }
+
+    fn process_variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn first_time(&self, what: &str) -> bool {
+        Compile::first_time(self, what)
     }
 
     fn call_function(

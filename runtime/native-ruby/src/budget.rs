@@ -44,6 +44,20 @@ thread_local! {
     };
 }
 
+/// A run that is under way: when it ends, counts are what they were.
+struct UnderWay<'b> {
+    used: &'b RenderBudget,
+    runs: usize,
+    depth: usize,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.used.runs.set(self.runs);
+        self.used.depth.set(self.depth);
+    }
+}
+
 impl RenderBudget {
     /// An outermost rendering begins.
     pub fn begin(&self) {
@@ -61,12 +75,10 @@ impl RenderBudget {
 
     /// Does something as a run.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
-        let (runs, depth) = (self.runs.get(), self.depth.get());
-        self.runs.set(runs + 1);
-        let result = work();
-        self.runs.set(runs);
-        self.depth.set(depth);
-        result
+        // A run may end in a panic, which unwinds through here.
+        let _under_way = UnderWay { used: self, runs: self.runs.get(), depth: self.depth.get() };
+        self.runs.set(self.runs.get() + 1);
+        work()
     }
 
     /// An expression with others in it begins.

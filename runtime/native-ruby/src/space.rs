@@ -4,6 +4,7 @@
 //! is Ruby's, and with it all files that require it.
 
 use crate::functions::definition::{NewFunction, OldFunction};
+use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::{Module, Object};
 use bunraku_vm::value::Value;
@@ -41,6 +42,10 @@ pub(crate) struct Space<'c> {
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
+    /// The files that programs are of.
+    programs: RefCell<Vec<(&'c Program, PathBuf)>>,
+    /// How many frames there have been, in all runs.
+    serials: Cell<u64>,
 }
 
 /// What the context of a look-up keeps.
@@ -52,6 +57,17 @@ pub(crate) struct ContextCache<'c> {
 }
 
 impl<'c> Space<'c> {
+    /// A number that no frame has had.
+    pub fn next_serial(&self) -> u64 {
+        self.serials.set(self.serials.get() + 1);
+        self.serials.get()
+    }
+
+    /// The number of the frame that was made last.
+    pub fn last_serial(&self) -> u64 {
+        self.serials.get()
+    }
+
     pub fn constant(&self, name: &str) -> Option<V<'c>> {
         self.constants.borrow().get(name).cloned()
     }
@@ -82,6 +98,17 @@ impl<'c> Space<'c> {
 
     pub fn note_load(&self, file: &Path, load: Load) {
         self.files.borrow_mut().insert(file.to_owned(), load);
+    }
+
+    /// Takes note of the file that a program is of.
+    pub fn note_program(&self, program: &'c Program, file: &Path) {
+        self.programs.borrow_mut().push((program, file.to_owned()));
+    }
+
+    /// The file that a program is of.
+    pub fn file_of(&self, program: &'c Program) -> Option<PathBuf> {
+        let programs = self.programs.borrow();
+        programs.iter().find(|(known, _)| std::ptr::eq(*known, program)).map(|(_, file)| file.clone())
     }
 
     /// Takes note of what the body of a file has given.
@@ -148,6 +175,8 @@ impl<'c> Space<'c> {
     pub fn release(&self) {
         // A part that is added has to be named here.
         let Space {
+            serials: _,
+            programs,
             constants,
             modules,
             files,
@@ -160,6 +189,7 @@ impl<'c> Space<'c> {
             contexts,
         } = self;
         modules.take().iter().for_each(|module| module.clear());
+        programs.take();
         constants.take();
         files.take();
         failures.take();

@@ -60,6 +60,12 @@ pub trait TemplateWorld<'c> {
     /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
 
+    /// A variable of the process, as `ENV` has it.
+    fn process_variable(&self, name: &str) -> Option<String>;
+
+    /// Whether this is asked for the first time in the compile.
+    fn first_time(&self, what: &str) -> bool;
+
     /// Calls a function of whatever kind by its name, as code of a module sees it.
     ///
     /// # Errors

@@ -77,6 +77,19 @@ impl<'c> Talk<'_, 'c> {
         Ok(loaded)
     }
 
+    /// Loads a function's file in Ruby, where it has only been read without Ruby so far.
+    fn load_once_in_ruby(
+        &self,
+        vm: &mut Vm<'c>,
+        function: &Loaded<'c>,
+        source: &FunctionSource<'c>,
+    ) -> Eval<'c, ()> {
+        if !function.in_ruby.replace(true) {
+            self.load_in_ruby(vm, &function.name, &function.subject, source)?;
+        }
+        Ok(())
+    }
+
     /// Loads a function's file in Ruby, and gives what that tells of it.
     fn load_in_ruby(
         &self,
@@ -98,6 +111,7 @@ impl<'c> Talk<'_, 'c> {
         call: Call<'c, '_>,
     ) -> Eval<'c> {
         if function.chosen_by == Chooser::Function {
+            self.load_once_in_ruby(vm, function, source)?;
             return self.invoke(vm, function, None, call);
         }
         let index = choose(vm, function, call.args, call.block)?;
@@ -113,9 +127,7 @@ impl<'c> Talk<'_, 'c> {
             },
             false => Journal::default(),
         };
-        if !function.in_ruby.replace(true) {
-            self.load_in_ruby(vm, &function.name, &function.subject, source)?;
-        }
+        self.load_once_in_ruby(vm, function, source)?;
         let result =
             self.replaying(&function.name, journal, || self.invoke(vm, function, Some(index), call))?;
         if overload.tells_mismatch {

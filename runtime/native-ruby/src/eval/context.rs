@@ -72,7 +72,8 @@ impl<'c> Run<'_, 'c> {
             return Ok(Some(data.clone()));
         }
         let text = self.world.file_text(path).ok_or(ForRuby("a file outside of the environment"))?;
-        let text = V::made(text);
+        // Its mark of the order of bytes is not part of it.
+        let text = V::made(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned));
         let data = match block {
             Some(block) => {
                 let given = self.yield_one(block, text);

@@ -38,8 +38,7 @@ impl<'c> Run<'_, 'c> {
 
     /// A number that no frame has had.
     pub(super) fn next_serial(&mut self) -> u64 {
-        self.serials += 1;
-        self.serials
+        self.space.next_serial()
     }
 
     /// Whether the frame of a serial is still there.

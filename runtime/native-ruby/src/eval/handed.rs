@@ -22,7 +22,6 @@ pub(crate) struct Waiting<'c> {
     frame: Frame<'c>,
     locals: Vec<V<'c>>,
     alive: Vec<u64>,
-    serials: u64,
     journal: Option<Journal<'c>>,
     owner: String,
     /// How the block has ended, if it gave no value.
@@ -88,7 +87,6 @@ impl<'c> Run<'_, 'c> {
             frame: self.frame.clone(),
             locals: std::mem::take(&mut self.locals),
             alive: std::mem::take(&mut self.alive),
-            serials: self.serials,
             journal: self.journal.take(),
             owner: self.owner.clone(),
             ended: None,
@@ -98,7 +96,6 @@ impl<'c> Run<'_, 'c> {
         let waited = self.engine.waiting.borrow_mut().pop().ok_or(ForRuby("a run that is gone"))?;
         self.locals = waited.locals;
         self.alive = waited.alive;
-        self.serials = waited.serials;
         self.journal = waited.journal;
         match waited.ended {
             Some(stop) => Err(stop),
@@ -121,22 +118,13 @@ impl<'c> Templating<'c> {
     ) -> Eval<'c> {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         let gone = || Flow::raw("a block of a function that has ended");
-        let (scope, frame, given, locals, alive, serials, journal, owner) = {
+        let (scope, frame, given, locals, alive, journal, owner) = {
             let mut waiting = self.waiting.borrow_mut();
             let waiting = waiting.get_mut(place).ok_or_else(gone)?;
             let locals = std::mem::take(&mut waiting.locals);
             let alive = std::mem::take(&mut waiting.alive);
             let parts = (waiting.scope, waiting.frame.clone(), waiting.given.clone());
-            (
-                parts.0,
-                parts.1,
-                parts.2,
-                locals,
-                alive,
-                waiting.serials,
-                waiting.journal.take(),
-                waiting.owner.clone(),
-            )
+            (parts.0, parts.1, parts.2, locals, alive, waiting.journal.take(), waiting.owner.clone())
         };
         let program = frame.program;
         let begin = Beginning { engine: self, world, vm, scope, program, this: frame.this.clone(), journal };
@@ -144,7 +132,6 @@ impl<'c> Templating<'c> {
             run.frame = frame;
             run.locals = locals;
             run.alive = alive;
-            run.serials = serials;
             run.owner = owner;
             run.last = LastMatch::Unknown;
             let values = args.iter().map(|arg| V::from(*arg)).collect();
@@ -153,7 +140,6 @@ impl<'c> Templating<'c> {
             let Some(waiting) = waiting.get_mut(place) else { return Err(gone()) };
             waiting.locals = std::mem::take(&mut run.locals);
             waiting.alive = std::mem::take(&mut run.alive);
-            waiting.serials = run.serials;
             waiting.journal = run.journal.take();
             result.map_err(|stop| {
                 waiting.ended = Some(stop);

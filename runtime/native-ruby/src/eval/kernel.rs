@@ -248,7 +248,7 @@ impl<'c> Run<'_, 'c> {
             V::Class(class) if class.is_exception() && name == "new" => {
                 Some(V::Error(self.new_error(ClassRef::Builtin(*class), args)?))
             }
-            V::Class(class) => libraries::call(self, *class, name, args, block)?,
+            V::Class(class) => libraries::call(self, *class, name, args, (block, call.line))?,
             V::Error(error) => self.method_of_error(&error.clone(), name, args)?,
             V::Proc(given) if matches!(name, "call" | "()" | "===" | "yield" | "[]") => {
                 return self.call_proc(&given.clone(), args.to_vec());
@@ -519,6 +519,39 @@ impl<'c> Run<'_, 'c> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `Puppet::Parser::Functions.function(:name)`: the method of the scope, or false.
+    pub(crate) fn name_of_old_function(&mut self, name: &V<'c>) -> Done<'c> {
+        let name = match name {
+            V::Symbol(name) => (*name).to_owned(),
+            name => name.text().ok_or(ForRuby("a function without a name"))?.to_string(),
+        };
+        if let Some(file) = self.world.old_function_file(&name) {
+            self.load_file(&file)?;
+            if self.space.old_function(&name).is_none() {
+                return Err(ForRuby("a function that is not there").into());
+            }
+            return Ok(V::made(format!("function_{name}")));
+        }
+        match OLD_OF_PUPPET.contains(&&*name) {
+            true => Ok(V::made(format!("function_{name}"))),
+            false => Err(ForRuby("a function of Puppet's").into()),
+        }
+    }
+
+    /// `Puppet.deprecation_warning`: once for each key, with the place in Ruby that warns.
+    pub(crate) fn warn_of_deprecation(&mut self, message: String, key: String, line: usize) -> Done<'c> {
+        let Some((_, body)) = &self.frame.method else {
+            return Err(ForRuby("a warning from elsewhere").into());
+        };
+        let name = &body.name;
+        let file = self.space.file_of(self.frame.program).ok_or(ForRuby("a warning from nowhere"))?;
+        let place = format!("(location: {}:{line}:in `{name}')", file.display());
+        if self.world.first_time(&format!("deprecated:{key}")) {
+            self.vm.host.log(Severity::Warning, &format!("{message}\n   {place}"), None);
+        }
+        Ok(V::Nil)
     }
 
     /// `function_name([…])`: a function of the 3.x interface as a method of the scope.

@@ -59,7 +59,6 @@ pub(crate) struct Run<'e, 'c> {
     pub frame: Frame<'c>,
     /// Serials of the frames that are there, in order.
     alive: Vec<u64>,
-    serials: u64,
     pub variables: Variables<'c>,
     out: String,
     /// How many templates are around this one.
@@ -135,8 +134,17 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
     let Beginning { engine, world, vm, scope, program, this, journal } = begin;
     budget::with(|used| {
         let depth = engine.depth();
-        let frame =
-            Frame { base: 0, serial: 1, returns: 1, program, this, nesting: None, block: None, method: None };
+        let serial = engine.space().next_serial();
+        let frame = Frame {
+            base: 0,
+            serial,
+            returns: serial,
+            program,
+            this,
+            nesting: None,
+            block: None,
+            method: None,
+        };
         let mut run = Run {
             engine,
             space: engine.space(),
@@ -146,8 +154,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             used,
             locals: vec![V::Nil; program.slots],
             frame,
-            alive: vec![1],
-            serials: 1,
+            alive: vec![serial],
             variables: Variables::new(program, engine),
             out: String::with_capacity(program.size + program.size / 4),
             depth,

@@ -25,7 +25,7 @@ impl<'c> Run<'_, 'c> {
             Some(Block::Body(body)) => {
                 let mut made = self.proc_of(body, false);
                 // What it uses of a block around it is there only as long as that one's round goes on.
-                made.within = (body.captures == Captures::Block).then_some(self.serials + 1);
+                made.within = (body.captures == Captures::Block).then_some(self.space.last_serial() + 1);
                 Some(Rc::new(made))
             }
             Some(Block::Method(method)) => Some(Rc::new(Proc {

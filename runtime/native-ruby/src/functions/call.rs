@@ -61,13 +61,16 @@ impl<'c> Templating<'c> {
             world.needs_ruby(function.name, &|| self.space().failure(function.file));
             return None;
         };
+        if found.module.find("call").is_some() {
+            world.needs_ruby(function.name, &|| "a `call` of its own".to_owned());
+            return None;
+        }
         let list = |vm: &Vm<'c>, items: Vec<Value<'c>>| vm.array(&items);
         let texts = found.local_types.iter().map(|text| vm.string(text)).collect();
         let texts = list(vm, texts);
         let dispatches = found.dispatches.iter().map(|dispatch| described(vm, dispatch)).collect();
         let dispatches = list(vm, dispatches);
-        let own_call = Value::Bool(found.module.find("call").is_some());
-        Some(list(vm, vec![own_call, texts, dispatches]))
+        Some(list(vm, vec![Value::Bool(false), texts, dispatches]))
     }
 
     /// Calls the method of a signature of a function of the 4.x interface.
@@ -175,6 +178,7 @@ impl<'c> Templating<'c> {
     fn load_now(&self, world: &dyn TemplateWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Result<(), String> {
         let lowered = self.file_of_ruby(world, file).ok_or("a file that cannot be read")?;
         let program = lowered.program()?;
+        self.space().note_program(program, file);
         let scope = vm.top;
         let begin = Beginning {
             engine: self,

@@ -6,6 +6,7 @@ mod escapes;
 mod files;
 pub(crate) mod json;
 mod puppet;
+mod tree_files;
 mod versions;
 
 pub(crate) use puppet::level;
@@ -16,19 +17,26 @@ use crate::methods;
 use crate::tree::Block;
 use crate::value::{Class, V};
 
-/// Calls a method of a class or module itself; none for what is not known.
+/// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(
     run: &mut Run<'_, 'c>,
     class: Class,
     name: &str,
     args: &[V<'c>],
-    block: Option<&'c Block>,
+    (block, line): (Option<&'c Block>, usize),
 ) -> Done<'c, Option<V<'c>>> {
     match class {
-        Class::Puppet | Class::PuppetSettings | Class::Sensitive | Class::PuppetUtil | Class::PuppetStack => {
-            puppet::call(run, class, name, args, block)
-        }
-        Class::File => Ok(files::call(name, args)?),
+        Class::Puppet
+        | Class::PuppetSettings
+        | Class::Sensitive
+        | Class::PuppetStack
+        | Class::ParserFunctions
+        | Class::FunctionsLoader
+        | Class::Env => puppet::call(run, class, name, args, (block, line)),
+        Class::File => match files::call(name, args)? {
+            Some(value) => Ok(Some(value)),
+            None => tree_files::call(run, name, args),
+        },
         Class::DigestMd5
         | Class::DigestSha1
         | Class::DigestSha256

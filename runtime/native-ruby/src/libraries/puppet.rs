@@ -3,7 +3,7 @@
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::tree::Block;
-use crate::value::{Class, V};
+use crate::value::{Class, V, text};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::value::Value;
 
@@ -13,13 +13,25 @@ pub(crate) fn level(name: &str) -> Option<Severity> {
     [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
 }
 
+/// Puppet's version, which functions ask for.
+const VERSION: &str = "7.23.0";
+
+/// Where the calls of the Puppet language stand, innermost first.
+fn stack<'c>(run: &mut Run<'_, 'c>) -> V<'c> {
+    let sites = run.vm.call_stack();
+    let site = |file: Option<&'c str>, line: u32| {
+        V::list(vec![V::Str(file.unwrap_or("unknown")), V::Int(line.into())])
+    };
+    V::list(sites.iter().map(|at| site(at.file, at.line)).collect())
+}
+
 /// Calls a method of Puppet's modules.
 pub(crate) fn call<'c>(
     run: &mut Run<'_, 'c>,
     class: Class,
     name: &str,
     args: &[V<'c>],
-    block: Option<&'c Block>,
+    (block, line): (Option<&'c Block>, usize),
 ) -> Done<'c, Option<V<'c>>> {
     Ok(Some(match (class, name, args) {
         (Class::Puppet, name, args) if level(name).is_some() => {
@@ -37,6 +49,24 @@ pub(crate) fn call<'c>(
         }
         (Class::Puppet | Class::PuppetSettings, "[]", [V::Symbol(name)]) => run.setting(name)?,
         (Class::Puppet, "settings", []) => V::Class(Class::PuppetSettings),
+        (Class::Puppet, "version", []) => V::Str(VERSION),
+        (Class::Puppet, "deprecation_warning", [message, key]) => {
+            let (message, key) = (text::to_s(message)?, text::to_s(key)?);
+            run.warn_of_deprecation(message, key, line)?
+        }
+        (Class::PuppetStack, "stacktrace", []) => stack(run),
+        (Class::PuppetStack, "top_of_stack", []) => {
+            stack(run).items()?.unwrap_or_default().into_iter().next().unwrap_or_else(|| V::list(Vec::new()))
+        }
+        (Class::ParserFunctions, "function", [name]) => run.name_of_old_function(name)?,
+        (Class::ParserFunctions, "autoloader", []) => V::Class(Class::FunctionsLoader),
+        (Class::FunctionsLoader, "load", [name]) => V::Bool(run.name_of_old_function(name)?.truthy()),
+        // They are loaded when they are called.
+        (Class::FunctionsLoader, "loadall", []) => V::Void,
+        (Class::Env, "[]", [name]) => {
+            let name = name.text().ok_or(ForRuby("a variable without a name"))?.to_string();
+            run.world.process_variable(&name).map_or(V::Nil, V::made)
+        }
         (Class::Sensitive, "new", [value]) => {
             let inner = value.to_value(run.vm)?;
             V::Other(Value::Sensitive(run.vm.arena.alloc(inner)))

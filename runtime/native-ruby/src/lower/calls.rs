@@ -92,6 +92,10 @@ impl Lower<'_> {
         let Some(given) = self.arguments(&list, field("block")) else {
             return self.unsupported(node, format!("arguments of {name}"));
         };
+        // It tells where it stands, and a block's place is written otherwise.
+        if name == "deprecation_warning" && !self.frame.blocks.is_empty() {
+            return self.unsupported(node, "a warning from a block");
+        }
         let safe = operator == "&.";
         self.method_call(node, (on, method, safe), name, given)
     }

@@ -53,7 +53,24 @@ impl Lower<'_> {
                     // `:name?` and the like.
                     SourceKind::File => name.trim_end_matches(['?', '!', '=']),
                 };
-                self.symbol(name).map(|_| Expr::Symbol(text.trim_start_matches(':').into()))
+                let operator = matches!(
+                    text,
+                    ":+" | ":-"
+                        | ":*"
+                        | ":/"
+                        | ":%"
+                        | ":|"
+                        | ":&"
+                        | ":<<"
+                        | ":=="
+                        | ":<=>"
+                        | ":[]"
+                        | ":<"
+                        | ":>"
+                        | ":**"
+                );
+                let known = operator && self.kind == SourceKind::File || self.symbol(name).is_some();
+                known.then(|| Expr::Symbol(text.trim_start_matches(':').into()))
             }
             "delimited_symbol" => {
                 let name = text.strip_prefix(':').and_then(plain);

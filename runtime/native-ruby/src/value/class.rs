@@ -146,6 +146,8 @@ classes! {
     PuppetUtilLog = "Puppet::Util::Log" < Object,
     PuppetParser = "Puppet::Parser",
     ParserFunctions = "Puppet::Parser::Functions",
+    FunctionsLoader = "Puppet::Parser::Functions::Loader",
+    Env = "ENV",
     ParserScope = "Puppet::Parser::Scope" < Object,
     PuppetFunctions = "Puppet::Functions",
     Function = "Puppet::Functions::Function" < PopsFunction,

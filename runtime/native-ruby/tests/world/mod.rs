@@ -63,6 +63,12 @@ impl<'c> TemplateWorld<'c> for Folder {
     fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
         None
     }
+    fn process_variable(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn first_time(&self, _: &str) -> bool {
+        true
+    }
     fn call_function(
         &self,
         vm: &mut Vm<'c>,

@@ -1,0 +1,27 @@
+//! Files that code in Ruby reads or asks for, through the tree that all files of an environment are read from.
+
+use crate::eval::{Done, Run};
+use crate::for_ruby::ForRuby;
+use crate::value::V;
+use std::path::Path;
+
+/// `File.exist?` and the like; none for what is not known.
+pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+    let [path] = args else { return Ok(None) };
+    let Some(path) = path.text().map(|text| text.to_string()) else { return Ok(None) };
+    let path = Path::new(&path);
+    if !path.is_absolute() {
+        return Ok(None);
+    }
+    let tree = run.world.tree();
+    Ok(Some(match name {
+        "exist?" | "exists?" => V::Bool(tree.exists(path)),
+        "file?" => V::Bool(tree.is_file(path)),
+        "directory?" => V::Bool(tree.is_dir(path)),
+        "read" => {
+            let text = run.world.file_text(&path.to_string_lossy());
+            V::made(text.ok_or(ForRuby("a file that cannot be read"))?)
+        }
+        _ => return Ok(None),
+    }))
+}

@@ -80,12 +80,13 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
     fn call_function(
         &self,
         vm: &mut Vm<'c>,
-        (name, module): (&str, &str),
+        function: (&str, &str),
+        from: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         let call = Call { args, block, scope: scope.into() };
-        self.talk().call_named(vm, (name, module), None, call)
+        self.talk().call_named(vm, function, from, call)
     }
 
     fn lambda(

@@ -66,7 +66,7 @@ pub trait TemplateWorld<'c> {
     /// Whether this is asked for the first time in the compile.
     fn first_time(&self, what: &str) -> bool;
 
-    /// Calls a function of whatever kind by its name, as code of a module sees it.
+    /// Calls a function of whatever kind by its name, as code of a module sees it; `from` is the function that does.
     ///
     /// # Errors
     /// Those of the function; that there is none.
@@ -74,6 +74,7 @@ pub trait TemplateWorld<'c> {
         &self,
         vm: &mut Vm<'c>,
         function: (&str, &str),
+        from: Option<&str>,
         given: (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c>;

@@ -17,6 +17,7 @@ use crate::value::{Class, V};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use std::path::Path;
 use std::rc::Rc;
@@ -443,20 +444,26 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Calls a function of the compile by its name.
-    pub(super) fn call_puppet(&mut self, name: &str, args: &[V<'c>], call: &'c MethodCall) -> Done<'c> {
+    pub(super) fn call_puppet(
+        &mut self,
+        name: &str,
+        args: &[V<'c>],
+        call: &'c MethodCall,
+        scope: &'c Scope<'c>,
+    ) -> Done<'c> {
         let values = args.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
         let closure = match self.block_of(call)? {
             None => None,
             Some(given) => match given.body {
                 ProcBody::Puppet(closure) => Some(closure),
-                _ => return self.call_with_block(name, values, given),
+                _ => return self.call_with_block((name, scope), values, given),
             },
         };
         let asked = Asked::Function(name.to_owned(), values.clone());
         let owner = self.owner.clone();
         let value = self.asked_once(asked, |run| {
-            let (world, scope) = (run.world, run.scope);
-            world.call_function(run.vm, (name, &owner), (&values, closure), scope)
+            let (world, from) = (run.world, run.function.clone());
+            world.call_function(run.vm, (name, &owner), from.as_deref(), (&values, closure), scope)
         })?;
         Ok(V::from(value))
     }
@@ -474,9 +481,15 @@ impl<'c> Run<'_, 'c> {
                     V::Symbol(name) => (*name).to_owned(),
                     name => name.text().ok_or(ForRuby("a function without a name"))?.to_string(),
                 };
-                self.call_puppet(&name, args, call)?
+                self.call_puppet(&name, args, call, self.vm.top)?
             }
-            ("closure_scope", []) => V::Scope,
+            // Functions close over nothing: it is the scope at the top.
+            ("closure_scope", []) if std::ptr::eq(self.scope, self.vm.top) => V::Scope,
+            ("closure_scope", []) => return Err(ForRuby("two scopes in one function").into()),
+            ("call_function_with_scope", [V::Scope, name, args @ ..]) => {
+                let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
+                self.call_puppet(&name, args, call, self.scope)?
+            }
             _ => return Ok(None),
         }))
     }
@@ -498,7 +511,7 @@ impl<'c> Run<'_, 'c> {
                 Some(items) if args.len() == 2 => items,
                 _ => return Err(ForRuby("arguments of a function").into()),
             };
-            return self.call_puppet(&name, &values, call).map(Some);
+            return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
         if let (Some(level), [message]) = (libraries::level(name), args)
             && let Some(message) = message.text().map(|text| text.to_string())

@@ -73,6 +73,7 @@ impl<'c> TemplateWorld<'c> for Folder {
         &self,
         vm: &mut Vm<'c>,
         (name, _): (&str, &str),
+        _: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {

@@ -55,7 +55,10 @@ module Bunraku
         names = names.reject { |name| owner.method_defined?(name) || owner.private_method_defined?(name) }
         names.each do |name|
           owner.define_method(name) do |*args, **options, &block|
-            names.each { |own| owner.send(:remove_method, own) if owner.method_defined?(own, false) }
+            names.each do |own|
+              there = owner.method_defined?(own, false) || owner.private_method_defined?(own, false)
+              owner.send(:remove_method, own) if there
+            end
             require file
             __send__(name, *args, **options, &block)
           end
@@ -113,3 +116,5 @@ Bunraku::Library.late(Time, %i[to_date to_datetime], 'date')
 Bunraku::Library.late(Random, %i[hex uuid base64 urlsafe_base64 alphanumeric], 'securerandom')
 Bunraku::Library.late(Random.singleton_class, %i[hex uuid base64 urlsafe_base64 alphanumeric], 'securerandom')
 require 'English'
+# As the files themselves have them: no methods of every value, which messages would suggest.
+%i[JSON j jj URI Pathname gem].each { |name| Kernel.send(:private, name) if Kernel.method_defined?(name, false) }

@@ -46,6 +46,8 @@ pub(crate) struct Space<'c> {
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
+    /// How many `catch` are under way.
+    catching: Cell<usize>,
 }
 
 /// What the context of a look-up keeps.
@@ -109,6 +111,19 @@ impl<'c> Space<'c> {
     pub fn file_of(&self, program: &'c Program) -> Option<PathBuf> {
         let programs = self.programs.borrow();
         programs.iter().find(|(known, _)| std::ptr::eq(*known, program)).map(|(_, file)| file.clone())
+    }
+
+    /// Does something that may throw what is caught here.
+    pub fn while_catching<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.catching.set(self.catching.get() + 1);
+        let result = work();
+        self.catching.set(self.catching.get() - 1);
+        result
+    }
+
+    /// Whether something is ready to catch what code throws.
+    pub fn is_catching(&self) -> bool {
+        self.catching.get() > 0
     }
 
     /// Takes note of what the body of a file has given.
@@ -176,6 +191,7 @@ impl<'c> Space<'c> {
         // A part that is added has to be named here.
         let Space {
             serials: _,
+            catching: _,
             programs,
             constants,
             modules,

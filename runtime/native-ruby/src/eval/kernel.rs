@@ -133,6 +133,10 @@ impl<'c> Run<'_, 'c> {
             ("_", [message]) => message.clone(),
             ("throw", [tag]) => return Err(Unwind::throw(tag.clone(), V::Nil)),
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
+            ("__FILE__", []) => {
+                let file = self.space.file_of(self.frame.program).ok_or(ForRuby("code of no file"))?;
+                V::made(file.to_str().ok_or(ForRuby("a file whose name is no text"))?.to_owned())
+            }
             ("require", [file]) => self.require(file)?,
             ("require_relative", [file]) => self.require_relative(file)?,
             _ => return Ok(None),
@@ -168,7 +172,7 @@ impl<'c> Run<'_, 'c> {
         let [tag] = &args[..] else { return Err(ForRuby("`catch` without a tag").into()) };
         let Block::Body(body) = block else { return Err(ForRuby("`catch` with such a block").into()) };
         self.enter(body);
-        let result = self.run(body);
+        let result = self.space.while_catching(|| self.run(body));
         let result = self.landed(result, call);
         result.or_else(|stop| stop.caught(|thrown| compare::equal(tag, thrown).unwrap_or(false)))
     }

@@ -322,6 +322,7 @@ methods! {
     ToH = "to_h",
     ToHash = "to_hash",
     ToI = "to_i",
+    ToJson = "to_json",
     ToS = "to_s",
     ToStr = "to_str",
     ToSym = "to_sym" | "intern",

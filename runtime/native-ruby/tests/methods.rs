@@ -2,7 +2,11 @@
 //!
 //! `UPDATE=1` makes the results anew, and the list of snippets that are left to Ruby.
 
+use bunraku_native_ruby::{Called, Function};
+use bunraku_vm::function::Call;
 use bunraku_vm::host::Erb;
+use bunraku_vm::scope::CallScope;
+use bunraku_vm::value::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,7 +25,7 @@ fn file(name: &str) -> PathBuf {
 /// Runs a script with Ruby; none where there is no Ruby of the version that is imitated.
 fn ruby(script: &str, args: &[String], input: &str) -> Option<String> {
     let mut command = Command::new("ruby");
-    command.args(["--disable-gems", "-Eutf-8:utf-8"]).arg(file(script)).args(args);
+    command.args(["-Eutf-8:utf-8"]).arg(file(script)).args(args);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     let mut stdin = child.stdin.take()?;
     let input = input.to_owned();
@@ -44,10 +48,51 @@ fn native(snippets: &[&str]) -> Vec<Option<String>> {
     results
 }
 
+/// What each snippet gives as a function of the 3.x interface, where all of Ruby's library is there.
+fn native_function(snippets: &[&str]) -> Vec<Option<String>> {
+    let names: Vec<String> = (0..snippets.len()).map(|number| format!("f{number}")).collect();
+    let files: Vec<(String, String)> = names
+        .iter()
+        .zip(snippets)
+        .map(|(name, snippet)| (format!("{name}.rb"), function(name, snippet)))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut results = Vec::new();
+    with_world(&files, |world, templating, vm, scope| {
+        for name in &names {
+            let file = world.path.join(format!("{name}.rb"));
+            let function = Function { name, file: &file, module: "test" };
+            let call = Call { args: &[], block: None, scope: CallScope::from(scope) };
+            results.push(match templating.call_old(world, vm, function, call) {
+                Called::Value(Value::Str(text)) => Some(text.as_str().to_owned()),
+                _ => None,
+            });
+        }
+    });
+    results
+}
+
+fn function(name: &str, snippet: &str) -> String {
+    format!(
+        "Puppet::Parser::Functions.newfunction(:{name}, :type => :rvalue) do |args|\n  ({snippet}).inspect\nend\n"
+    )
+}
+
 #[test]
 fn snippets_give_what_ruby_gives() {
-    let snippets = std::fs::read_to_string(file("snippets.txt")).expect("the snippets can be read");
-    let known = std::fs::read_to_string(file("results.txt")).unwrap_or_default();
+    compare("snippets", native);
+}
+
+#[test]
+fn the_library_gives_what_ruby_gives() {
+    compare("library", native_function);
+}
+
+/// Compares the snippets of a file: beside it lie their results, and which are left to Ruby.
+fn compare(name: &str, native: fn(&[&str]) -> Vec<Option<String>>) {
+    let name = |part: &str| file(&format!("{name}{part}.txt"));
+    let snippets = std::fs::read_to_string(name("")).expect("the snippets can be read");
+    let known = std::fs::read_to_string(name("_results")).unwrap_or_default();
     let results = ruby("results.rb", &[], &snippets).unwrap_or_else(|| known.clone());
     let pairs: Vec<(&str, &str)> =
         snippets.lines().zip(results.lines()).filter(|(snippet, _)| is_snippet(snippet)).collect();
@@ -63,11 +108,11 @@ fn snippets_give_what_ruby_gives() {
     }
     assert!(wrong.is_empty(), "{} snippets differ:\n{}", wrong.len(), wrong.join("\n"));
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(file("results.txt"), &results).expect("the results can be written");
-        std::fs::write(file("left.txt"), &left).expect("the list can be written");
+        std::fs::write(name("_results"), &results).expect("the results can be written");
+        std::fs::write(name("_left"), &left).expect("the list can be written");
     } else {
         assert_eq!(results, known, "Ruby gives other results than those that are kept");
-        let before = std::fs::read_to_string(file("left.txt")).unwrap_or_default();
+        let before = std::fs::read_to_string(name("_left")).unwrap_or_default();
         assert_eq!(left, before, "other snippets are left to Ruby than before");
     }
 }

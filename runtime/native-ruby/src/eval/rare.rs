@@ -39,6 +39,7 @@ impl<'c> Run<'_, 'c> {
                 (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
                     V::Range(from, to, *open)
                 }
+                (V::Int(_), V::Int(_)) => return Err(ForRuby("a range of large integers").into()),
                 (
                     from @ (V::Nil | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_)),
                     to @ (V::Nil | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_)),

@@ -39,14 +39,19 @@ impl From<ForRuby> for Unwind<'_> {
 impl<'c> Unwind<'c> {
     /// An `ArgumentError` with a message that is not known: where nothing rescues it, Ruby raises it again.
     pub fn raise() -> Unwind<'c> {
-        let mut error = ErrorValue::new(Class::ArgumentError, String::new());
-        error.message = Some(V::Void);
-        Unwind::raised(Rc::new(error))
+        Unwind::unsaid(Class::ArgumentError)
     }
 
     /// An exception of one of Ruby's or Puppet's classes, with the message that Ruby gives it.
     pub fn error(class: Class, message: impl Into<String>) -> Unwind<'c> {
         Unwind::raised(Rc::new(ErrorValue::new(class, message.into())))
+    }
+
+    /// An exception of a class that is known, with a message that is not: whoever asks for that sends all to Ruby.
+    pub fn unsaid(class: Class) -> Unwind<'c> {
+        let mut error = ErrorValue::new(class, String::new());
+        error.message = Some(V::Void);
+        Unwind::raised(Rc::new(error))
     }
 
     /// An exception.

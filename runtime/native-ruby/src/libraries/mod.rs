@@ -1,11 +1,19 @@
 //! Modules and classes that come with Ruby and with Puppet: their own methods, as far as they are known here.
 
+mod core;
+mod digests;
+mod escapes;
+mod files;
+pub(crate) mod json;
 mod puppet;
 mod tree_files;
+mod versions;
 
 pub(crate) use puppet::level;
 
 use crate::eval::{Done, Run};
+use crate::method::Method;
+use crate::methods;
 use crate::tree::Block;
 use crate::value::{Class, V};
 
@@ -25,7 +33,30 @@ pub(crate) fn call<'c>(
         | Class::ParserFunctions
         | Class::FunctionsLoader
         | Class::Env => puppet::call(run, class, name, args, (block, line)),
-        Class::File => tree_files::call(run, name, args),
+        Class::File => match files::call(name, args)? {
+            Some(value) => Ok(Some(value)),
+            None => tree_files::call(run, name, args),
+        },
+        Class::DigestMd5
+        | Class::DigestSha1
+        | Class::DigestSha256
+        | Class::DigestSha384
+        | Class::DigestSha512 => Ok(digests::digest(class, name, args)?),
+        Class::Base64 => digests::base64(name, args),
+        Class::Zlib => Ok(digests::zlib(name, args)?),
+        Class::Cgi => Ok(escapes::cgi(name, args)?),
+        Class::ErbUtil => Ok(escapes::call(name, args)?),
+        Class::Uri => Ok(escapes::uri(name, args)?),
+        Class::Shellwords => Ok(escapes::shell(name, args)?),
+        Class::Json => json::call(run, name, args),
+        Class::Yaml if matches!(name, "dump") => match args {
+            [value] => methods::call(run, value.clone(), Method::ToYaml, &[], None).map(Some),
+            _ => Ok(None),
+        },
+        Class::PuppetUtilPackage => versions::package(run, name, args),
+        Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
+            core::call(run, class, name, args, block)
+        }
         _ => Ok(None),
     }
 }
@@ -40,7 +71,17 @@ pub(crate) fn constant<'c>(name: &str) -> Option<V<'c>> {
     Some(match name {
         "Float::INFINITY" => V::Float(f64::INFINITY),
         "Float::NAN" => V::Float(f64::NAN),
-        "File::SEPARATOR" => V::Str("/"),
+        "File::SEPARATOR" | "File::Separator" => V::Str("/"),
+        "File::ALT_SEPARATOR" => V::Nil,
+        "File::PATH_SEPARATOR" => V::Str(":"),
+        "Regexp::IGNORECASE" => V::Int(1),
+        "Regexp::EXTENDED" => V::Int(2),
+        "Regexp::MULTILINE" => V::Int(4),
+        "Float::EPSILON" => V::Float(f64::EPSILON),
+        "Float::MAX" => V::Float(f64::MAX),
+        "Float::MIN" => V::Float(f64::MIN_POSITIVE),
+        "Math::PI" => V::Float(std::f64::consts::PI),
+        "Math::E" => V::Float(std::f64::consts::E),
         _ => return None,
     })
 }

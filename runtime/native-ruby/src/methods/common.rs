@@ -141,6 +141,7 @@ fn copy<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
         V::Map(map) => {
             let mut made = HashValue::of(on.entries()?.unwrap_or_default())?;
             made.default = map.try_borrow()?.default.clone();
+            made.default_block = map.try_borrow()?.default_block.clone();
             V::hash(made)
         }
         on => match (on.items()?, on.entries()?) {
@@ -149,7 +150,11 @@ fn copy<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
             _ => return Err(ForRuby("a copy of such a value")),
         },
     };
-    if method == Method::Clone && matches!(on, V::Made(_) | V::List(_) | V::Map(_)) && is_frozen(on)? {
+    let made_here = match on {
+        V::Made(text) => !text.is_kept(),
+        on => matches!(on, V::List(_) | V::Map(_)),
+    };
+    if method == Method::Clone && made_here && is_frozen(on)? {
         freeze(&made)?;
     }
     Ok(made)
@@ -157,7 +162,7 @@ fn copy<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
 
 fn freeze(on: &V<'_>) -> OrRuby<()> {
     match on {
-        V::Made(text) => text.freeze(),
+        V::Made(text) if !text.is_kept() => text.freeze(),
         V::List(list) => list.freeze(),
         V::Map(map) => map.freeze(),
         // Nothing changes these.
@@ -170,7 +175,7 @@ fn freeze(on: &V<'_>) -> OrRuby<()> {
 
 fn is_frozen(on: &V<'_>) -> OrRuby<bool> {
     Ok(match on {
-        V::Made(text) => text.is_frozen(),
+        V::Made(text) if !text.is_kept() => text.is_frozen(),
         V::List(list) => list.is_frozen(),
         V::Map(map) => map.is_frozen(),
         V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Symbol(_) | V::Range(..) => true,

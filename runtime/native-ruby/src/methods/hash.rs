@@ -26,6 +26,9 @@ pub(crate) fn call<'c>(
     if let Some(block) = block {
         return hash_blocks::call(run, on, method, args, block);
     }
+    if let (Method::Element, [key]) = (method, args) {
+        return element(run, on, key);
+    }
     if let Some(value) = told(on, method, args)? {
         return Ok(value);
     }
@@ -102,15 +105,35 @@ pub(crate) fn get<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
 /// The value at a key, or what the hash has for all others.
 pub(crate) fn get_or_default<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
     match (get(on, key)?, on) {
-        (None, V::Map(map)) => Ok(map.try_borrow()?.default.clone()),
+        (None, V::Map(map)) => {
+            let map = map.try_borrow()?;
+            match map.default_block {
+                None => Ok(map.default.clone()),
+                Some(_) => Err(ForRuby("a block for keys that are not there")),
+            }
+        }
         (found, _) => Ok(found),
+    }
+}
+
+/// `[]`: the value at a key, or what the hash has, or its block makes, for all others.
+pub(crate) fn element<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, key: &V<'c>) -> Done<'c> {
+    if let Some(value) = get(on, key)? {
+        return Ok(value);
+    }
+    let block = match on {
+        V::Map(map) => map.try_borrow()?.default_block.clone(),
+        _ => None,
+    };
+    match block {
+        Some(block) => run.call_proc(&block, vec![on.clone(), key.clone()]),
+        None => Ok(get_or_default(on, key)?.unwrap_or(V::Nil)),
     }
 }
 
 /// What is said of a hash, its keys and its values; none where it is no such method.
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     Ok(Some(match (method, args) {
-        (Method::Element, [key]) => get_or_default(on, key)?.unwrap_or(V::Nil),
         (Method::Fetch, [key]) => get(on, key)?.ok_or(ForRuby("a key there is not"))?,
         (Method::Fetch, [key, other]) => get(on, key)?.unwrap_or_else(|| other.clone()),
         (Method::Dig, keys) if !keys.is_empty() => dig(on, keys)?,
@@ -223,7 +246,7 @@ fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>
 
 fn has_default(on: &V<'_>) -> OrRuby<bool> {
     Ok(match on {
-        V::Map(map) => map.try_borrow()?.default.is_some(),
+        V::Map(map) => map.try_borrow()?.default.is_some() || map.try_borrow()?.default_block.is_some(),
         _ => false,
     })
 }
@@ -233,6 +256,7 @@ pub(crate) fn merged<'c>(on: &V<'c>, others: &[V<'c>]) -> OrRuby<V<'c>> {
     let mut made = HashValue::of(all(on)?)?;
     if let V::Map(map) = on {
         made.default = map.try_borrow()?.default.clone();
+        made.default_block = map.try_borrow()?.default_block.clone();
     }
     for other in others {
         for (key, value) in all(other)? {

@@ -61,7 +61,9 @@ fn plain<'c>(on: &V<'c>, map: &Rc<Shared<HashValue<'c>>>, method: Method, args: 
             return Ok(value.clone());
         }
         (Method::SetDefault, [value]) => {
-            map.try_borrow_mut()?.default = Some(value.clone()).filter(|value| !matches!(value, V::Nil));
+            let mut map = map.try_borrow_mut()?;
+            map.default = Some(value.clone()).filter(|value| !matches!(value, V::Nil));
+            map.default_block = None;
             return Ok(value.clone());
         }
         (Method::Delete, [key]) => {
@@ -75,7 +77,7 @@ fn plain<'c>(on: &V<'c>, map: &Rc<Shared<HashValue<'c>>>, method: Method, args: 
                     map.remove(&key)?;
                     Ok(V::pair(key, value))
                 }
-                None if map.default.is_none() => Ok(V::Nil),
+                None if map.default.is_none() && map.default_block.is_none() => Ok(V::Nil),
                 None => Err(UNKNOWN),
             };
         }

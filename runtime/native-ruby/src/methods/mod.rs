@@ -35,12 +35,15 @@ mod succ;
 mod symbol;
 mod yaml;
 
+pub(crate) use array_made::to_h as pairs_to_hash;
 pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
+pub(crate) use string::symbol as symbol_of;
 
 pub(crate) use responds::responds;
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
+use crate::libraries::json;
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::V;
@@ -57,7 +60,7 @@ pub(crate) fn call<'c>(
     // Most calls by far, answered first.
     match (method, &on, args, block) {
         (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
-            return Ok(hash::get_or_default(&on, key)?.unwrap_or(V::Nil));
+            return hash::element(run, &on, key);
         }
         (Method::Equal, V::Str(_) | V::Made(_), [other @ (V::Str(_) | V::Made(_))], None) => {
             return Ok(V::Bool(on.text() == other.text()));
@@ -85,6 +88,9 @@ pub(crate) fn call<'c>(
     }
     if let Some(value) = common::call(run, &on, method, args, block)? {
         return Ok(value);
+    }
+    if method == Method::ToJson && args.is_empty() && block.is_none() {
+        return Ok(V::made(json::generate(&on)?));
     }
     if method == Method::ToYaml {
         return Ok(yaml::dump(run, &on, args, block)?);

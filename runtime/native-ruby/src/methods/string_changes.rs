@@ -47,9 +47,7 @@ pub(crate) fn call<'c>(
 ) -> Done<'c, Option<V<'c>>> {
     if let Some(twin) = twin(method) {
         let string = changeable(on)?;
-        if string.is_frozen() {
-            return Err(ForRuby("a change of what is frozen").into());
-        }
+        drop(string.try_borrow_mut()?);
         let made = methods::call(run, on.clone(), twin, args, block)?;
         let made = made.text().ok_or(UNKNOWN)?;
         let changed = *made != *string.borrow();
@@ -169,12 +167,6 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             drop(string);
             value.clone()
         }
-        (Method::Freeze, []) => {
-            if let V::Made(string) = on {
-                string.freeze();
-            }
-            on.clone()
-        }
         _ => return Ok(None),
     }))
 }
@@ -206,9 +198,7 @@ fn insert<'c>(on: &V<'c>, at: i64, text: &str) -> OrRuby<V<'c>> {
 /// `slice!`: the part is taken out and given.
 fn slice<'c>(on: &V<'c>, args: &[V<'c>]) -> OrRuby<V<'c>> {
     let string = changeable(on)?;
-    if string.is_frozen() {
-        return Err(ForRuby("a change of what is frozen"));
-    }
+    drop(string.try_borrow_mut()?);
     let Some(range) = part(on, args)? else { return Ok(V::Nil) };
     let taken = V::made(string.borrow()[range.clone()].to_owned());
     string.try_borrow_mut()?.replace_range(range, "");

@@ -1,6 +1,6 @@
 //! Hashes that Ruby code makes: entries in the order they came in, found by an index where there are many.
 
-use super::V;
+use super::{Proc, V};
 use crate::budget;
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::value::compare::is_same_key;
@@ -37,6 +37,8 @@ pub(crate) struct HashValue<'c> {
     walks: Cell<usize>,
     /// What a key has that is not there: the value of `Hash.new(0)`.
     pub default: Option<V<'c>>,
+    /// The block of `Hash.new { … }`.
+    pub default_block: Option<Rc<Proc<'c>>>,
 }
 
 impl<'c> HashValue<'c> {
@@ -113,9 +115,9 @@ impl<'c> HashValue<'c> {
         if self.walks.get() > 0 {
             return Err(BUSY);
         }
-        let default = self.default.take();
+        let (default, default_block) = (self.default.take(), self.default_block.take());
         *self = HashValue::of(entries)?;
-        self.default = default;
+        (self.default, self.default_block) = (default, default_block);
         Ok(())
     }
 

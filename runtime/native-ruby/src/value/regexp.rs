@@ -60,7 +60,13 @@ pub(crate) struct Matched<'c> {
 
 impl<'c> Matched<'c> {
     pub fn new(found: &regex::Match, text: &str) -> Self {
-        let one = |group: Option<&str>| group.map_or(V::Nil, |group| V::made(group.to_owned()));
+        let one = |group: Option<&str>| {
+            let group = group.map_or(V::Nil, |group| V::made(group.to_owned()));
+            if let V::Made(text) = &group {
+                text.keep();
+            }
+            group
+        };
         Matched {
             text: text.into(),
             groups: found.texts(text).into_iter().map(one).collect(),

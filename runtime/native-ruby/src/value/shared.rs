@@ -11,12 +11,22 @@ const FROZEN: ForRuby = ForRuby("a change of what is frozen");
 #[derive(Default)]
 pub(crate) struct Shared<T> {
     content: RefCell<T>,
-    frozen: Cell<bool>,
+    state: Cell<State>,
+}
+
+/// Whether it may be changed.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Free,
+    Frozen,
+    /// Ruby makes it anew each time it is asked for, and it is kept here: a change would be seen the next time.
+    Kept,
 }
 
 impl<T> Shared<T> {
     pub fn new(content: T) -> Self {
-        Shared { content: RefCell::new(content), frozen: Cell::new(false) }
+        Shared { content: RefCell::new(content), state: Cell::default() }
     }
 
     /// Its content. Nothing changes it while it is looked at.
@@ -31,18 +41,28 @@ impl<T> Shared<T> {
 
     /// Its content, to be changed: not while anybody looks at it, and not if it is frozen.
     pub fn try_borrow_mut(&self) -> OrRuby<RefMut<'_, T>> {
-        if self.frozen.get() {
+        if self.state.get() != State::Free {
             return Err(FROZEN);
         }
         self.content.try_borrow_mut().map_err(|_| BUSY)
     }
 
     pub fn freeze(&self) {
-        self.frozen.set(true);
+        self.state.set(State::Frozen);
+    }
+
+    /// It is kept, and must not be changed.
+    pub fn keep(&self) {
+        self.state.set(State::Kept);
+    }
+
+    /// Whether it is one that Ruby makes anew each time.
+    pub fn is_kept(&self) -> bool {
+        self.state.get() == State::Kept
     }
 
     pub fn is_frozen(&self) -> bool {
-        self.frozen.get()
+        self.state.get() == State::Frozen
     }
 }
 

@@ -1,6 +1,7 @@
 # Calls of methods on values, and what Ruby gives for them: a line each, the code and the result with a tab between.
 # Arguments: the source file that names the methods, a seed, how many calls.
 
+require 'json'
 require 'timeout'
 
 source, seed, count = ARGV

@@ -19,7 +19,8 @@ impl Numbers {
 
 /// A text with some pieces taken out, doubled, or put elsewhere.
 fn broken(text: &str, numbers: &mut Numbers) -> String {
-    let mut pieces: Vec<String> = text.split_inclusive([' ', '\n', '(', ')', '|', '.', ',']).map(str::to_owned).collect();
+    let mut pieces: Vec<String> =
+        text.split_inclusive([' ', '\n', '(', ')', '|', '.', ',']).map(str::to_owned).collect();
     for _ in 0..=numbers.below(4) {
         let at = numbers.below(pieces.len());
         match numbers.below(4) {
@@ -33,7 +34,9 @@ fn broken(text: &str, numbers: &mut Numbers) -> String {
                 pieces.swap(at, other);
             }
             _ => {
-                let signs = ["end\n", "{", "}", "<<~X\n", "#{", "'", "\"", "%w[", "?", "::", "&.", "do |", "def ", "@"];
+                let signs = [
+                    "end\n", "{", "}", "<<~X\n", "#{", "'", "\"", "%w[", "?", "::", "&.", "do |", "def ", "@",
+                ];
                 pieces.insert(at, signs[numbers.below(signs.len())].to_owned());
             }
         }

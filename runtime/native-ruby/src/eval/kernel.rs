@@ -481,6 +481,10 @@ impl<'c> Run<'_, 'c> {
 
     /// Calls a function of the compile by its name.
     pub(super) fn call_puppet(&mut self, name: &str, args: &[V<'c>], call: &'c MethodCall) -> Done<'c> {
+        // A file may define functions besides the one it is named after; the compile finds that one only.
+        if self.space.old_function(name).is_some() && self.world.old_function_file(name).is_none() {
+            return Err(ForRuby("a function in the file of another").into());
+        }
         let values = args.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
         let closure = match self.block_of(call)? {
             None => None,

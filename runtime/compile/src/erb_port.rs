@@ -21,6 +21,10 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         Ok(self.variable_seen(vm, scope, name)?.value)
     }
 
+    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String> {
+        self.variable_seen(vm, scope, name).ok()?.reason
+    }
+
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {
         self.variables_seen(vm, scope, None)
     }

@@ -48,6 +48,8 @@ pub(crate) struct Space<'c> {
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
+    /// How many `catch` are under way.
+    catching: Cell<usize>,
 }
 
 /// What the context of a look-up keeps.
@@ -123,6 +125,19 @@ impl<'c> Space<'c> {
         programs.iter().find(|(known, _)| std::ptr::eq(*known, program)).map(|(_, file)| file.clone())
     }
 
+    /// Does something that may throw what is caught here.
+    pub fn while_catching<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.catching.set(self.catching.get() + 1);
+        let result = work();
+        self.catching.set(self.catching.get() - 1);
+        result
+    }
+
+    /// Whether something is ready to catch what code throws.
+    pub fn is_catching(&self) -> bool {
+        self.catching.get() > 0
+    }
+
     /// Takes note of what the body of a file has given.
     pub fn note_made(&self, file: &Path, made: &V<'c>) {
         let name = match made {
@@ -189,6 +204,7 @@ impl<'c> Space<'c> {
         let Space {
             serials: _,
             beside,
+            catching: _,
             programs,
             constants,
             modules,

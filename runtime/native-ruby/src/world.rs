@@ -29,6 +29,9 @@ pub trait TemplateWorld<'c> {
     /// Those of loading the class that a qualified name names.
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>>;
 
+    /// Why there is no variable of a name, as far as more is to be said than that.
+    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String>;
+
     /// All variables that a scope sees and that have a value, as a hash by name.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c>;
 

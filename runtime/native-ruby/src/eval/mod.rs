@@ -320,6 +320,10 @@ impl<'c> Run<'_, 'c> {
             match node {
                 Expr::Splat(inner) => match self.eval(inner)? {
                     V::Nil => {}
+                    // What has no `to_a` is one value.
+                    one @ (V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_)) => {
+                        values.push(one);
+                    }
                     list => values.extend(list.items()?.ok_or(ForRuby("a splat of other than an array"))?),
                 },
                 node => values.push(self.eval(node)?),

@@ -5,6 +5,8 @@ use crate::compile::Compile;
 use crate::settings;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
+use bunraku_hiera::data_file::data::has_symbol;
+use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -67,6 +69,13 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
     fn file_text(&self, path: &str) -> Option<String> {
         let bytes = Compile::tree(self).read(Path::new(path)).ok()?;
         String::from_utf8(bytes).ok()
+    }
+
+    fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>> {
+        let patterns = if patterns { Patterns::Allowed } else { Patterns::Refused };
+        let data = self.environment.data_files.text(text, patterns)?;
+        let value = data.value(self.arena);
+        (!has_symbol(value)).then_some(value)
     }
 
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {

@@ -60,6 +60,10 @@ pub trait TemplateWorld<'c> {
     /// The text of a file of the environment, as its snapshot has it; none where the file lies elsewhere or is no text.
     fn file_text(&self, path: &str) -> Option<String>;
 
+    /// What a text is as YAML, as Psych loads it; with regular expressions where `patterns` says so. None where Psych
+    /// would load it otherwise or not at all.
+    fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>>;
+
     /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
 

@@ -14,6 +14,7 @@ use crate::tree::{Block, MethodCall, Program};
 use crate::value::compare;
 use crate::value::object::{ClassRef, ErrorValue, ProcBody};
 use crate::value::{Class, V};
+use crate::world::WorkerState;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -559,6 +560,9 @@ impl<'c> Run<'_, 'c> {
             drop(message);
             return Ok(Some(V::Nil));
         }
+        if let ("[]=" | "setvar", [name, value]) = (name, args) {
+            return self.set_in_scope(name, value).map(Some);
+        }
         let method = match name {
             "[]" => Some(Method::Element),
             name => methods::of_scope(name),
@@ -602,6 +606,22 @@ impl<'c> Run<'_, 'c> {
             self.vm.host.log(Severity::Warning, &format!("{message}\n   {place}"), None);
         }
         Ok(V::Nil)
+    }
+
+    /// Sets a variable of the scope; one that is set is Ruby's, which has the error.
+    fn set_in_scope(&mut self, name: &V<'c>, given: &V<'c>) -> Done<'c> {
+        let name = name.text().ok_or(ForRuby("a variable without a name"))?.to_string();
+        let value = given.to_value(self.vm)?;
+        let word = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+        let symbol = self.vm.symbols.intern(&name);
+        if !word || self.scope.own(symbol).is_some() || self.world.worker() == WorkerState::Present {
+            return Err(ForRuby("a variable to be set").into());
+        }
+        self.scope.set(symbol, value);
+        if let Some(journal) = &mut self.journal {
+            journal.note(Asked::Set(name, value), &Ok(Value::Bool(true)));
+        }
+        Ok(given.clone())
     }
 
     /// `function_name([…])`: a function of the 3.x interface as a method of the scope.

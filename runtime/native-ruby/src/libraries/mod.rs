@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod puppet;
 mod tree_files;
 mod versions;
+mod yaml;
 
 pub(crate) use puppet::level;
 
@@ -53,6 +54,7 @@ pub(crate) fn call<'c>(
             [value] => methods::call(run, value.clone(), Method::ToYaml, &[], None).map(Some),
             _ => Ok(None),
         },
+        Class::Yaml => yaml::call(run, name, args),
         Class::PuppetUtilPackage => versions::package(run, name, args),
         Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
             core::call(run, class, name, args, block)

@@ -98,6 +98,10 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Array(items) => V::Array(items),
             Value::Hash(hash) => V::Hash(hash),
             Value::Default => V::Symbol("default"),
+            // One with options has them in its source, and is another object in Ruby.
+            Value::Regexp(source) if !source.as_str().starts_with("(?") => {
+                V::Regexp(Rc::new(Regexp::new(source.as_str(), 0)))
+            }
             other => V::Other(other),
         }
     }

@@ -64,6 +64,9 @@ impl<'c> TemplateWorld<'c> for Folder {
     fn file_text(&self, _: &str) -> Option<String> {
         None
     }
+    fn yaml(&self, _: &str, _: bool) -> Option<Value<'c>> {
+        None
+    }
     fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
         None
     }

@@ -21,6 +21,7 @@ mod matched;
 mod number;
 mod pattern;
 pub(crate) mod range;
+mod responds;
 mod scope;
 mod string;
 mod string_blocks;
@@ -135,26 +136,5 @@ fn by_kind<'c>(
         V::Match(groups) if block.is_none() => Ok(matched::of_match(groups, method, args)?),
         V::Scope => scope::call(run, method, args),
         _ => Err(ForRuby("a method of such a value").into()),
-    }
-}
-
-/// What `respond_to?` says of a value; none for names whose answer is not known for sure.
-pub(crate) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
-    let of = |list: &[&str]| list.contains(&name);
-    const LISTS: &[&str] = &["each", "join", "map", "to_a", "include?", "empty?", "length", "size", "first"];
-    const HASHES: &[&str] =
-        &["each", "keys", "has_key?", "key?", "each_pair", "values", "empty?", "to_a", "map"];
-    const STRINGS: &[&str] = &["to_str", "gsub", "split", "empty?", "upcase", "strip", "length", "include?"];
-    let all = of(LISTS) || of(HASHES) || of(STRINGS);
-    match on {
-        _ if !all => None,
-        V::Array(_) | V::List(_) => Some(of(LISTS)),
-        V::Hash(_) | V::Map(_) => {
-            Some(of(HASHES) || matches!(name, "include?" | "length" | "size" | "first"))
-        }
-        V::Str(_) | V::Made(_) => Some(of(STRINGS) || name == "size"),
-        V::Nil => Some(name == "to_a"),
-        V::Bool(_) => Some(false),
-        _ => None,
     }
 }

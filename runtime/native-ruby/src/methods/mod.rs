@@ -9,6 +9,7 @@ mod array_sorting;
 mod charset;
 mod common;
 mod enumerator;
+mod errors;
 mod float;
 mod format;
 pub(crate) mod hash;
@@ -97,6 +98,13 @@ pub(crate) fn call<'c>(
         && let Some(made) = enumerator::of(&on, method, args)
     {
         return Ok(made);
+    }
+    if let [other] = args
+        && block.is_none()
+        && matches!(on, V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_))
+        && let Some(error) = errors::of_operator(&on, method, other)
+    {
+        return Err(error);
     }
     by_kind(run, &on, method, args, block)
 }

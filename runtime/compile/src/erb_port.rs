@@ -21,6 +21,10 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         Ok(self.variable_seen(vm, scope, name)?.value)
     }
 
+    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String> {
+        self.variable_seen(vm, scope, name).ok()?.reason
+    }
+
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {
         self.variables_seen(vm, scope, None)
     }
@@ -80,12 +84,13 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
     fn call_function(
         &self,
         vm: &mut Vm<'c>,
-        (name, module): (&str, &str),
+        function: (&str, &str),
+        from: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         let call = Call { args, block, scope: scope.into() };
-        self.talk().call_named(vm, (name, module), None, call)
+        self.talk().call_named(vm, function, from, call)
     }
 
     fn lambda(

@@ -42,10 +42,14 @@ pub(crate) struct Space<'c> {
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
+    /// Files with a function of the 3.x interface of another name than theirs, which Ruby would not find by itself.
+    beside: RefCell<Vec<PathBuf>>,
     /// The files that programs are of.
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
+    /// How many `catch` are under way.
+    catching: Cell<usize>,
 }
 
 /// What the context of a look-up keeps.
@@ -100,6 +104,16 @@ impl<'c> Space<'c> {
         self.files.borrow_mut().insert(file.to_owned(), load);
     }
 
+    /// Takes note of a file with a function of another name than its own.
+    pub fn note_beside(&self, file: &Path) {
+        self.beside.borrow_mut().push(file.to_owned());
+    }
+
+    /// Those files, each once.
+    pub fn take_beside(&self) -> Vec<PathBuf> {
+        self.beside.take()
+    }
+
     /// Takes note of the file that a program is of.
     pub fn note_program(&self, program: &'c Program, file: &Path) {
         self.programs.borrow_mut().push((program, file.to_owned()));
@@ -109,6 +123,19 @@ impl<'c> Space<'c> {
     pub fn file_of(&self, program: &'c Program) -> Option<PathBuf> {
         let programs = self.programs.borrow();
         programs.iter().find(|(known, _)| std::ptr::eq(*known, program)).map(|(_, file)| file.clone())
+    }
+
+    /// Does something that may throw what is caught here.
+    pub fn while_catching<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.catching.set(self.catching.get() + 1);
+        let result = work();
+        self.catching.set(self.catching.get() - 1);
+        result
+    }
+
+    /// Whether something is ready to catch what code throws.
+    pub fn is_catching(&self) -> bool {
+        self.catching.get() > 0
     }
 
     /// Takes note of what the body of a file has given.
@@ -176,6 +203,8 @@ impl<'c> Space<'c> {
         // A part that is added has to be named here.
         let Space {
             serials: _,
+            beside,
+            catching: _,
             programs,
             constants,
             modules,
@@ -189,6 +218,7 @@ impl<'c> Space<'c> {
             contexts,
         } = self;
         modules.take().iter().for_each(|module| module.clear());
+        beside.take();
         programs.take();
         constants.take();
         files.take();

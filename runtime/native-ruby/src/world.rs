@@ -29,6 +29,9 @@ pub trait TemplateWorld<'c> {
     /// Those of loading the class that a qualified name names.
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>>;
 
+    /// Why there is no variable of a name, as far as more is to be said than that.
+    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String>;
+
     /// All variables that a scope sees and that have a value, as a hash by name.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c>;
 
@@ -66,7 +69,7 @@ pub trait TemplateWorld<'c> {
     /// Whether this is asked for the first time in the compile.
     fn first_time(&self, what: &str) -> bool;
 
-    /// Calls a function of whatever kind by its name, as code of a module sees it.
+    /// Calls a function of whatever kind by its name, as code of a module sees it; `from` is the function that does.
     ///
     /// # Errors
     /// Those of the function; that there is none.
@@ -74,6 +77,7 @@ pub trait TemplateWorld<'c> {
         &self,
         vm: &mut Vm<'c>,
         function: (&str, &str),
+        from: Option<&str>,
         given: (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c>;

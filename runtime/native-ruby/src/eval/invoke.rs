@@ -4,6 +4,7 @@ use super::params::Arguments;
 use super::stop::BlockExit;
 use super::{Done, Frame, Rendered, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::libraries;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{Block, Expr, MethodCall};
@@ -132,6 +133,12 @@ impl<'c> Run<'_, 'c> {
             return Ok(hash.get_str(key).map_or(V::Nil, V::from));
         }
         let on = on.clone();
+        // `ENV['…']`
+        if let V::Class(class) = on
+            && let Some(value) = libraries::call(self, class, "[]", &[V::Str(key)], (None, 0))?
+        {
+            return Ok(value);
+        }
         methods::call(self, on, Method::Element, &[V::Str(key)], None)
     }
 

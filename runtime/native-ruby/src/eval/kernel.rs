@@ -17,6 +17,7 @@ use crate::value::{Class, V};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use std::path::Path;
 use std::rc::Rc;
@@ -104,6 +105,9 @@ impl<'c> Run<'_, 'c> {
         if let Some(value) = self.function_of_ruby(name, args)? {
             return Ok(value);
         }
+        if let (true, [to, rest @ ..]) = (is_send(name), args) {
+            return self.send_to(self.frame.this.clone(), (to, rest), call);
+        }
         if matches!(self.frame.this, V::Scope)
             && let Some(value) = self.method_of_scope(name, args, call)?
         {
@@ -118,7 +122,7 @@ impl<'c> Run<'_, 'c> {
         if call.method != Method::Other && call.method.is_function() {
             return methods::function(self, call.method, args, call.block.as_ref());
         }
-        if matches!(name, "is_a?" | "respond_to?" | "class" | "send") {
+        if matches!(name, "is_a?" | "respond_to?" | "class") {
             return self.call_on_object(self.frame.this.clone(), call);
         }
         self.unknown(call)
@@ -133,6 +137,10 @@ impl<'c> Run<'_, 'c> {
             ("_", [message]) => message.clone(),
             ("throw", [tag]) => return Err(Unwind::throw(tag.clone(), V::Nil)),
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
+            ("__FILE__", []) => {
+                let file = self.space.file_of(self.frame.program).ok_or(ForRuby("code of no file"))?;
+                V::made(file.to_str().ok_or(ForRuby("a file whose name is no text"))?.to_owned())
+            }
             ("require", [file]) => self.require(file)?,
             ("require_relative", [file]) => self.require_relative(file)?,
             _ => return Ok(None),
@@ -168,7 +176,7 @@ impl<'c> Run<'_, 'c> {
         let [tag] = &args[..] else { return Err(ForRuby("`catch` without a tag").into()) };
         let Block::Body(body) = block else { return Err(ForRuby("`catch` with such a block").into()) };
         self.enter(body);
-        let result = self.run(body);
+        let result = self.space.while_catching(|| self.run(body));
         let result = self.landed(result, call);
         result.or_else(|stop| stop.caught(|thrown| compare::equal(tag, thrown).unwrap_or(false)))
     }
@@ -244,6 +252,9 @@ impl<'c> Run<'_, 'c> {
         args: &[V<'c>],
         (call, block): (&'c MethodCall, Option<&'c Block>),
     ) -> Done<'c> {
+        if let (true, V::Object(_) | V::Module(_) | V::Scope, [to, rest @ ..]) = (is_send(name), &on, args) {
+            return self.send_to(on, (to, rest), call);
+        }
         let known = match &on {
             V::Class(class) if class.is_exception() && name == "new" => {
                 Some(V::Error(self.new_error(ClassRef::Builtin(*class), args)?))
@@ -271,6 +282,33 @@ impl<'c> Run<'_, 'c> {
             None if call.method == Method::Other => self.unknown(call),
             None => methods::call(self, on, call.method, args, block),
         }
+    }
+
+    /// `send`: a method by its name.
+    fn send_to(&mut self, on: V<'c>, (to, args): (&V<'c>, &[V<'c>]), call: &'c MethodCall) -> Done<'c> {
+        let name: &'c str = match to {
+            V::Symbol(name) => name,
+            to => {
+                let text = to.text().ok_or(ForRuby("a method by its name"))?.to_string();
+                self.vm.arena.alloc_str(&text)
+            }
+        };
+        let found = match &on {
+            V::Object(object) => object.class.find(name),
+            V::Module(module) => module.find_singleton(name),
+            _ => None,
+        };
+        if let Some((owner, method)) = found {
+            let block = self.block_of(call)?;
+            let given = Arguments { values: args.to_vec(), keywords: call.keywords, block };
+            return self.call_method(on, (Some(owner), &method), given);
+        }
+        let known = match &on {
+            V::Scope if self.journal.is_some() => self.method_of_scope(name, args, call)?,
+            V::Object(object) if object.class.is_function() => self.method_of_function(name, args, call)?,
+            _ => None,
+        };
+        known.ok_or_else(|| ForRuby("a method by its name").into())
     }
 
     /// A method of a value that has none of this name.
@@ -444,20 +482,26 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Calls a function of the compile by its name.
-    pub(super) fn call_puppet(&mut self, name: &str, args: &[V<'c>], call: &'c MethodCall) -> Done<'c> {
+    pub(super) fn call_puppet(
+        &mut self,
+        name: &str,
+        args: &[V<'c>],
+        call: &'c MethodCall,
+        scope: &'c Scope<'c>,
+    ) -> Done<'c> {
         let values = args.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
         let closure = match self.block_of(call)? {
             None => None,
             Some(given) => match given.body {
                 ProcBody::Puppet(closure) => Some(closure),
-                _ => return self.call_with_block(name, values, given),
+                _ => return self.call_with_block((name, scope), values, given),
             },
         };
         let asked = Asked::Function(name.to_owned(), values.clone());
         let owner = self.owner.clone();
         let value = self.asked_once(asked, |run| {
-            let (world, scope) = (run.world, run.scope);
-            world.call_function(run.vm, (name, &owner), (&values, closure), scope)
+            let (world, from) = (run.world, run.function.clone());
+            world.call_function(run.vm, (name, &owner), from.as_deref(), (&values, closure), scope)
         })?;
         Ok(V::from(value))
     }
@@ -475,9 +519,15 @@ impl<'c> Run<'_, 'c> {
                     V::Symbol(name) => (*name).to_owned(),
                     name => name.text().ok_or(ForRuby("a function without a name"))?.to_string(),
                 };
-                self.call_puppet(&name, args, call)?
+                self.call_puppet(&name, args, call, self.vm.top)?
             }
-            ("closure_scope", []) => V::Scope,
+            // Functions close over nothing: it is the scope at the top.
+            ("closure_scope", []) if std::ptr::eq(self.scope, self.vm.top) => V::Scope,
+            ("closure_scope", []) => return Err(ForRuby("two scopes in one function").into()),
+            ("call_function_with_scope", [V::Scope, name, args @ ..]) => {
+                let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
+                self.call_puppet(&name, args, call, self.scope)?
+            }
             _ => return Ok(None),
         }))
     }
@@ -499,7 +549,7 @@ impl<'c> Run<'_, 'c> {
                 Some(items) if args.len() == 2 => items,
                 _ => return Err(ForRuby("arguments of a function").into()),
             };
-            return self.call_puppet(&name, &values, call).map(Some);
+            return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
         if let (Some(level), [message]) = (libraries::level(name), args)
             && let Some(message) = message.text().map(|text| text.to_string())
@@ -580,6 +630,10 @@ impl<'c> Run<'_, 'c> {
             _ => Ok(None),
         }
     }
+}
+
+fn is_send(name: &str) -> bool {
+    matches!(name, "send" | "__send__")
 }
 
 /// Functions of Puppet's that have a form of the 3.x interface.

@@ -323,6 +323,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "Integer",
     "String",
     "_",
+    "__FILE__",
     "alert",
     "argument_mismatch",
     "attr_accessor",

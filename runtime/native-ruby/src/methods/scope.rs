@@ -6,7 +6,8 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::{Block, SHARED};
 use crate::value::text;
-use crate::value::{Text, V};
+use crate::value::{Class, Text, V};
+use crate::world::WorkerState;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
@@ -90,7 +91,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
             match look_up(run, &name)? {
                 Some(value) => Ok(value),
                 None if run.vm.host.strict() == Strict::Off => Ok(V::Nil),
-                None => Err(ForRuby("a variable there is not").into()),
+                None => missing(run, &name),
             }
         }
         (Method::HasVariable, [name]) => has_variable(run, name),
@@ -115,6 +116,23 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
         }
         _ => Err(ForRuby("a method of the scope").into()),
     }
+}
+
+/// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first; and logs of templates wait
+/// for their end, which this would not.
+fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
+    if run.journal.is_none() || run.space.is_catching() || run.world.worker() != WorkerState::None {
+        return Err(ForRuby("a variable there is not").into());
+    }
+    let reason = run.world.missing_variable(run.vm, run.scope, name).unwrap_or_default();
+    let message = format!("Undefined variable '{name}'; {reason}");
+    if run.vm.host.strict() == Strict::Error {
+        return Err(Unwind::error(Class::ArgumentError, message));
+    }
+    if run.world.first_time(&format!("once:Variable: {name}")) {
+        run.vm.host.log(Severity::Warning, &format!("{message}\n   (file & line not available)"), None);
+    }
+    Ok(V::Nil)
 }
 
 fn look_up<'c>(run: &mut Run<'_, 'c>, name: &str) -> OrRuby<Option<V<'c>>> {

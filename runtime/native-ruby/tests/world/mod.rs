@@ -31,6 +31,10 @@ impl<'c> TemplateWorld<'c> for Folder {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
         Ok(scope.lookup(vm.symbols.intern(name)))
     }
+    fn missing_variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Option<String> {
+        None
+    }
+
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {
         let mut all = HashBuilder::new(vm.arena);
         for (symbol, value) in scope.own_variables() {
@@ -73,6 +77,7 @@ impl<'c> TemplateWorld<'c> for Folder {
         &self,
         vm: &mut Vm<'c>,
         (name, _): (&str, &str),
+        _: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {

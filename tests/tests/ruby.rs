@@ -1,7 +1,7 @@
 //! Ruby code that misbehaves: each fault is one clear error, and the compiles that follow are unharmed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bunraku_tests::bunraku;
@@ -32,10 +32,16 @@ fn run(modules: &PathBuf, codes: &[&str], settings: Value) -> Vec<Value> {
 }
 
 fn collect(jobs: &[Value]) -> Vec<Value> {
+    collect_with(jobs, &[])
+}
+
+/// The same with more in the environment.
+fn collect_with(jobs: &[Value], variables: &[(&str, &Path)]) -> Vec<Value> {
     use std::io::Write;
     use std::process::{Command, Stdio};
     let mut child = Command::new(bunraku::binary().expect("Bunraku builds"))
         .arg("batch")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -272,6 +278,64 @@ fn nothing_a_function_changes_reaches_the_next_compile() {
     assert!(results[0]["ok"] == json!(true), "{}", results[0]);
     assert_eq!(results[0]["value"], results[1]["value"]);
     assert_eq!(results[0]["value"], results[2]["value"]);
+    let _ = fs::remove_dir_all(modules);
+}
+
+/// Each in a process of its own, since what one has loaded is there for the next.
+#[test]
+fn what_puppet_has_of_rubygems_is_there_when_it_is_first_named() {
+    let modules = modules("gems", &[("run", "eval(args[0])")]);
+    for (code, want) in [
+        ("Gem::Version.new(\"1.10\") > Gem::Version.new(\"1.9\")", json!(true)),
+        ("Gem::Requirement.new(\"~> 2.1\").satisfied_by?(Gem::Version.new(\"2.4\"))", json!(true)),
+        (
+            "[defined?(Gem), defined?(gem), $LOADED_FEATURES.grep(/rubygems/).size]",
+            json!(["constant", "method", 0]),
+        ),
+        ("begin; gem \"no-such\"; rescue Gem::LoadError => e; e.name; end", json!("no-such")),
+        (
+            "begin; require \"no/such\"; rescue LoadError => e; [e.path, e.message]; end",
+            json!(["no/such", "cannot load such file -- no/such"]),
+        ),
+        ("begin; require \"no/such\"; rescue Gem::LoadError; 1; rescue LoadError; 2; end", json!(2)),
+        (
+            "require \"rubygems/version\"; [Gem::Version.name, Gem::Deprecate.name]",
+            json!(["Gem::Version", "Gem::Deprecate"]),
+        ),
+        ("require \"bundler\"; Bundler.name", json!("Bundler")),
+        ("begin; [].frist; rescue NameError => e; e.corrections.inspect; end", json!("[:first]")),
+        ("begin; [].frist; rescue NameError => e; e.message.lines.last; end", json!("Did you mean?  first")),
+        ("begin; Kernel.require(\"puppet\"); rescue LoadError; 1; end", json!(false)),
+    ] {
+        let results = run(&modules, &[&format!("m::run('{code}')"), "m::run('1')"], json!({}));
+        assert_eq!(
+            (&results[0]["value"], &results[1]["value"]),
+            (&want, &json!(1)),
+            "{code}: {}",
+            results[0]
+        );
+    }
+    let _ = fs::remove_dir_all(modules);
+}
+
+/// A gem that lies outside of Ruby's own folders is found as it is with RubyGems, and by the compiles that follow.
+#[test]
+fn a_gem_that_is_installed_is_required_by_its_files_names() {
+    let modules =
+        modules("installed", &[("run", "require 'a_gem_of_ours'; [A_GEM_OF_OURS, gem('ours').inspect]")]);
+    let home = modules.join("gems");
+    fs::create_dir_all(home.join("specifications")).expect("a folder can be made");
+    fs::create_dir_all(home.join("gems/ours-1.2/lib")).expect("a folder can be made");
+    let about = "Gem::Specification.new { |s| s.name = 'ours'; s.version = '1.2'; s.summary = 's'; s.authors = ['a']; \
+                 s.files = ['lib/a_gem_of_ours.rb']; s.require_paths = ['lib'] }";
+    fs::write(home.join("specifications/ours-1.2.gemspec"), about).expect("a file can be written");
+    fs::write(home.join("gems/ours-1.2/lib/a_gem_of_ours.rb"), "A_GEM_OF_OURS = 12")
+        .expect("a file can be written");
+    let jobs =
+        [1, 2].map(|id| json!({"id": id, "code": "m::run()", "modulepath": [modules], "want": ["value"]}));
+    for result in collect_with(&jobs, &[("GEM_HOME", &home)]) {
+        assert_eq!(result["value"], json!([12, "false"]), "{result}");
+    }
     let _ = fs::remove_dir_all(modules);
 }
 

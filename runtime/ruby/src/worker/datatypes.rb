@@ -71,15 +71,6 @@ module Puppet
   end
 
   module Pops
-    module Loader
-      # Where the files of data types are evaluated: constants that are missing are missing here.
-      class RubyDataTypeInstantiator
-        def self.get_binding
-          binding
-        end
-      end
-    end
-
     # What Ruby's words are called as methods.
     module ProtectedNames
       WORDS = %w[alias begin break def do end ensure for module next nil not redo rescue retry return self super then
@@ -93,6 +84,13 @@ module Puppet
         WORDS.include?(name.delete_prefix('_')) && name.start_with?('_') ? name.delete_prefix('_') : name
       end
     end
+  end
+end
+
+# Where the files of data types are evaluated: constants that are missing are missing here.
+class Puppet::Pops::Loader::RubyDataTypeInstantiator
+  def self.get_binding
+    binding
   end
 end
 

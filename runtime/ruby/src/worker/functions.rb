@@ -363,7 +363,7 @@ module Bunraku
         outer = @loading_module
         @loading_module = module_name
         begin
-          made = eval(text, Bunraku.clean_binding, file, 1) # rubocop:disable Security/Eval -- what a function file is for
+          made = eval(text, Puppet::Pops::Loader::RubyFunctionInstantiator.get_binding, file, 1) # rubocop:disable Security/Eval -- what a function file is for
         ensure
           @loading_module = outer
         end
@@ -404,8 +404,25 @@ module Bunraku
       end
     end
   end
+end
 
-  def self.clean_binding
+module Puppet
+  module Pops
+    module Loader; end
+  end
+end
+
+# Where the files of functions are evaluated: constants that are missing are missing here, and none of the worker's are
+# seen. (Each is opened by its whole name, so that those of the modules around it are not seen either.)
+class Puppet::Pops::Loader::RubyFunctionInstantiator
+  def self.get_binding
+    binding
+  end
+end
+
+# The same for files of the older interface.
+class Puppet::Pops::Loader::RubyLegacyFunctionInstantiator
+  def self.get_binding
     binding
   end
 end

@@ -153,7 +153,7 @@ module Bunraku
       return if known == stamp && Puppet::Parser::Functions.known?(name)
       @old_files[file] = stamp
       text = File.read(file, encoding: Encoding::UTF_8)
-      made = eval(text, Bunraku.clean_binding, file, 1) # rubocop:disable Security/Eval
+      made = eval(text, Puppet::Pops::Loader::RubyLegacyFunctionInstantiator.get_binding, file, 1) # rubocop:disable Security/Eval
       [made, text]
     end
 

@@ -6,13 +6,14 @@ module Bunraku
     # Constants of what Puppet 7.23 has loaded, by the file to load: its `$LOADED_FEATURES` when a function runs.
     CONSTANTS = {
       'base64' => %i[Base64], 'benchmark' => %i[Benchmark], 'cgi' => %i[CGI], 'date' => %i[Date DateTime],
-      'delegate' => %i[Delegator SimpleDelegator], 'digest' => %i[Digest], 'erb' => %i[ERB], 'etc' => %i[Etc],
+      'delegate' => %i[Delegator SimpleDelegator], 'did_you_mean' => %i[DidYouMean], 'digest' => %i[Digest],
+      'erb' => %i[ERB], 'error_highlight' => %i[ErrorHighlight], 'etc' => %i[Etc],
       'fileutils' => %i[FileUtils], 'find' => %i[Find], 'forwardable' => %i[Forwardable SingleForwardable],
       'getoptlong' => %i[GetoptLong], 'ipaddr' => %i[IPAddr], 'json' => %i[JSON], 'logger' => %i[Logger],
       'monitor' => %i[Monitor MonitorMixin], 'net/https' => %i[Net], 'open3' => %i[Open3], 'openssl' => %i[OpenSSL],
       'optparse' => %i[OptionParser OptParse], 'ostruct' => %i[OpenStruct], 'pathname' => %i[Pathname],
-      'prettyprint' => %i[PrettyPrint], 'resolv' => %i[Resolv], 'ripper' => %i[Ripper], 'rubygems' => %i[Gem],
-      'securerandom' => %i[SecureRandom], 'set' => %i[Set], 'singleton' => %i[Singleton],
+      'prettyprint' => %i[PrettyPrint], 'rbconfig' => %i[RbConfig], 'resolv' => %i[Resolv], 'ripper' => %i[Ripper],
+      'rubygems' => %i[Gem], 'securerandom' => %i[SecureRandom], 'set' => %i[Set], 'singleton' => %i[Singleton],
       'socket' => %i[BasicSocket IPSocket Addrinfo Socket SocketError TCPServer TCPSocket UDPSocket UNIXServer UNIXSocket],
       'stringio' => %i[StringIO], 'strscan' => %i[StringScanner], 'syslog' => %i[Syslog], 'tempfile' => %i[Tempfile],
       'timeout' => %i[Timeout], 'tsort' => %i[TSort], 'uri' => %i[URI], 'yaml' => %i[YAML Psych], 'zlib' => %i[Zlib]
@@ -27,7 +28,7 @@ module Bunraku
       # What has been loaded of the above, by name.
       attr_reader :loaded
 
-      # Where a file of Ruby's own lies, whatever the modules have of that name.
+      # Where a file of Ruby's own lies.
       def path(name)
         own = $LOAD_PATH.drop(Bunraku.folders ? Bunraku.folders.size : 0)
         own.each do |folder|
@@ -39,11 +40,27 @@ module Bunraku
         name
       end
 
-      # Loads what is in the table from where Ruby has it; nothing else.
-      def require?(name)
-        return false unless FEATURES.include?(name)
-        @loaded << name unless @loaded.include?(name)
-        true
+      # Loads a file by its name, gems aside. What Puppet has loaded itself comes from where Ruby has it, whatever the
+      # modules have of that name. Of Puppet's own files, what the worker has is loaded already, and no Puppet installed
+      # beside it is ever read.
+      def take(name)
+        text = name.respond_to?(:to_path) ? name.to_path : name
+        return bunraku_require(name) unless text.is_a?(String)
+        if FEATURES.include?(text)
+          @loaded << text unless @loaded.include?(text)
+          return bunraku_require(path(text))
+        end
+        # A part of these opens the module, which would load the whole around the part that is being loaded.
+        Object.const_get(:Net) if text.start_with?('net/') && Object.autoload?(:Net)
+        Object.const_get(:Gem) if text.match?(%r{\A(?:rubygems|bundler)(?:/|\z)}) && Object.autoload?(:Gem)
+        return false if text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)}) && !of_modules?(text)
+        bunraku_require(name)
+      end
+
+      # Whether a module has a file.
+      def of_modules?(text)
+        file = text.end_with?('.rb') ? text : "#{text}.rb"
+        (Bunraku.folders || []).any? { |folder| File.file?(File.join(folder, file)) }
       end
 
       def gems?
@@ -55,7 +72,10 @@ module Bunraku
         names = names.reject { |name| owner.method_defined?(name) || owner.private_method_defined?(name) }
         names.each do |name|
           owner.define_method(name) do |*args, **options, &block|
-            names.each { |own| owner.send(:remove_method, own) if owner.method_defined?(own, false) }
+            names.each do |own|
+              is_there = owner.method_defined?(own, false) || owner.private_method_defined?(own, false)
+              owner.send(:remove_method, own) if is_there
+            end
             require file
             __send__(name, *args, **options, &block)
           end
@@ -63,37 +83,60 @@ module Bunraku
       end
     end
   end
+
+  # What Puppet's process adds to the messages of some errors: the place in the line, and names that were perhaps meant.
+  # It is loaded when the first such message is read, for most are not. Stands before the methods of these errors.
+  module Suggestions
+    NAMES = %i[to_s original_message corrections spell_checker].freeze
+
+    class << self
+      # Loads what these methods stand for, and takes them away. Gives whether it is there.
+      def load
+        NAMES.each { |name| Suggestions.send(:remove_method, name) if Suggestions.method_defined?(name, false) }
+        require 'error_highlight'
+        require 'did_you_mean'
+        defined?(::DidYouMean::Correctable) ? true : false
+      rescue LoadError
+        false
+      end
+    end
+
+    NAMES.each do |name|
+      define_method(name) do
+        next ::DidYouMean::Correctable.instance_method(name).bind_call(self) if Suggestions.load
+        name == :corrections ? [] : super()
+      end
+    end
+  end
 end
 
-# Files of Puppet's own that modules ask for: what the worker has of them is loaded already, and no Puppet installed
-# beside it is ever read.
+[NameError, KeyError, LoadError, NoMatchingPatternKeyError].each { |error| error.prepend(Bunraku::Suggestions) }
+
 module Kernel
   alias bunraku_require require
   private :bunraku_require
 
   def require(name)
-    text = name.respond_to?(:to_path) ? name.to_path : name
-    return bunraku_require(Bunraku::Library.path(text)) if Bunraku::Library.require?(text)
-    # A part of it opens the module, which would load the whole around the part that is being loaded.
-    Object.const_get(:Net) if text.is_a?(String) && text.start_with?('net/') && Object.autoload?(:Net)
-    if text.is_a?(String) && text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)})
-      found = (Bunraku.folders || []).any? do |folder|
-        File.file?(File.join(folder, text.end_with?('.rb') ? text : "#{text}.rb"))
-      end
-      return false unless found
-    end
+    Bunraku::Library.take(name)
+  rescue LoadError => error
+    raise if Bunraku::Library.gems? || error.path != (name.respond_to?(:to_path) ? name.to_path : name)
+    Object.const_get(:Gem)
     begin
-      bunraku_require(name)
-    rescue LoadError => error
-      raise if Bunraku::Library.gems? || error.path != text
-      require('rubygems')
-      begin
-        # With RubyGems there, its own `require` looks among the gems.
-        Kernel.instance_method(:require).bind_call(self, name)
-      rescue LoadError
-        raise error
-      end
+      # With RubyGems there, its own `require` looks among the gems.
+      Kernel.instance_method(:require).bind_call(self, name)
+    rescue LoadError
+      raise error
     end
+  end
+
+  # RubyGems takes this name for the `require` it stands before.
+  alias gem_original_require require
+  private :gem_original_require
+  private :require
+
+  # As a method of the module itself it knows no gems, with RubyGems there or not.
+  def self.require(name)
+    Bunraku::Library.take(name)
   end
 end
 
@@ -105,6 +148,8 @@ Bunraku::Library.late(Object, %i[to_json], 'json')
 Bunraku::Library.late(Kernel, %i[JSON j jj], 'json')
 Bunraku::Library.late(Kernel, %i[URI], 'uri')
 Bunraku::Library.late(Kernel, %i[Pathname], 'pathname')
+Bunraku::Library.late(Kernel, %i[gem], 'rubygems')
+Kernel.send(:private, :gem)
 Bunraku::Library.late(Enumerable, %i[to_set], 'set')
 Bunraku::Library.late(Dir.singleton_class, %i[mktmpdir tmpdir], 'tmpdir')
 Bunraku::Library.late(Time.singleton_class, %i[parse iso8601 xmlschema httpdate rfc2822 strptime], 'time')

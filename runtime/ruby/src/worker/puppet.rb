@@ -63,10 +63,6 @@ module Puppet
   class SettingsError < Error; end
   class MissingCommand < Error; end
   class ExecutionFailure < Error; end
-  class NoSuchFile < Error; end
-  class AuthenticationError < Error; end
-  class ConnectionError < Error; end
-  class CommandFailedError < Error; end
 
   LEVELS = %i[debug info notice warning err alert emerg crit].freeze
 

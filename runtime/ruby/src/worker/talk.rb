@@ -211,10 +211,6 @@ module Bunraku
     end
 
     def message_of(error)
-      # Puppet's process has these suggestions; the worker loads them only when somebody reads one.
-      require 'did_you_mean' if error.is_a?(NameError) && !defined?(DidYouMean::Correctable)
-      error.message.to_s
-    rescue LoadError
       error.message.to_s
     end
 

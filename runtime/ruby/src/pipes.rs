@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use std::io::{ErrorKind, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
+use std::time::{Duration, Instant};
 
 /// How long one wait lasts before `look_up` is asked.
 const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -37,6 +38,23 @@ impl Pipes {
         ioctl_fionbio(&input, true)?;
         ioctl_fionbio(&output, true)?;
         Ok(Pipes { input, output, buffer: Vec::new(), at: 0 })
+    }
+
+    /// Closes the pipe to the worker, then waits for the worker's end of the other: no longer than `most`, and whatever
+    /// still comes is lost.
+    pub(super) fn hang_up(self, most: Duration) {
+        let Pipes { input, mut output, .. } = self;
+        drop(input);
+        let begun = Instant::now();
+        let mut rest = [0; 4096];
+        while let Some(left) = most.checked_sub(begun.elapsed()) {
+            let left = Timespec::try_from(left).unwrap_or(MOMENT);
+            let mut fds = [PollFd::new(&output, PollFlags::IN)];
+            let is_ready = poll(&mut fds, Some(&left)).unwrap_or(0) > 0;
+            if is_ready && !matches!(output.read(&mut rest), Ok(1..)) {
+                return;
+            }
+        }
     }
 
     /// Writes all of it. `look_up` is asked every now and then whether to go on.

@@ -19,35 +19,47 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The worker's Ruby, in the order it is loaded, behind what is made from the tables of the protocol.
+/// The worker's Ruby that each compile needs, in the order it is run, behind what is made from the tables of the protocol.
 const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/wire.rb", include_str!("worker/wire.rb")),
     ("<bunraku>/talk.rb", include_str!("worker/talk.rb")),
     ("<bunraku>/processes.rb", include_str!("worker/processes.rb")),
     ("<bunraku>/puppet.rb", include_str!("worker/puppet.rb")),
-    ("<bunraku>/system.rb", include_str!("worker/system.rb")),
     ("<bunraku>/library.rb", include_str!("worker/library.rb")),
-    ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
-    ("<bunraku>/types.rb", include_str!("worker/types.rb")),
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
-    ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
-    ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
-    ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
-    ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
-    ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
-    ("<bunraku>/template.rb", include_str!("worker/template.rb")),
-    ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
+    ("<bunraku>/parts.rb", include_str!("worker/parts.rb")),
     ("<bunraku>/main.rb", include_str!("worker/main.rb")),
 ];
 
-/// Takes the pipes away from the code that will run, closes what else was inherited, then reads and runs the sources.
-const START: &str = "i=$stdin.dup;o=$stdout.dup;$stdin.reopen('/dev/null');$stdout.reopen($stderr);i.binmode;o.binmode;\
-(Dir.children('/dev/fd')rescue[]).each{|n|n=n.to_i;next if n<3||n==i.fileno||n==o.fileno;begin;IO.for_fd(n).close;\
-rescue SystemCallError,ArgumentError;end};\
+/// What is run when something it defines is first named: `worker/parts.rb` says what that is.
+const PARTS: &[(&str, &str)] = &[
+    ("<bunraku>/catalog.rb", include_str!("worker/catalog.rb")),
+    ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
+    ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
+    ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
+    ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
+    ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
+    ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
+    ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
+    ("<bunraku>/system.rb", include_str!("worker/system.rb")),
+    ("<bunraku>/template.rb", include_str!("worker/template.rb")),
+    ("<bunraku>/times.rb", include_str!("worker/times.rb")),
+    ("<bunraku>/types.rb", include_str!("worker/types.rb")),
+];
+
+/// Takes the pipes away from the code that will run, closes what else was inherited, then reads and runs the sources and
+/// takes in the parts. Nothing is garbage until that is done: to look for some would take a fifth of the time.
+const START: &str = "GC.disable;i=$stdin.dup;o=$stdout.dup;$stdin.reopen('/dev/null');$stdout.reopen($stderr);i.binmode;\
+o.binmode;(Dir.children('/dev/fd')rescue[]).each{|n|n=n.to_i;next if n<3||n==i.fileno||n==o.fileno;begin;\
+IO.for_fd(n).close;rescue SystemCallError,ArgumentError;end};\
 t=->{i.read(i.read(4).unpack1('V')).force_encoding('UTF-8')};c=->{i.read(4).unpack1('V')};\
-c[].times{n=t[];eval(t[],TOPLEVEL_BINDING,n,1)};l,m,p=i.read(24).unpack('Eq<q<');\
-Bunraku.start(i,o,l,m,p)";
+c[].times{n=t[];eval(t[],TOPLEVEL_BINDING,n,1)};Bunraku::Parts.add(c[].times.to_h{[t[],t[]]});\
+l,m,p=i.read(24).unpack('Eq<q<');GC.enable;Bunraku.start(i,o,l,m,p)";
+
+/// How many objects Ruby makes room for at its start: more than [`START`] makes, so that the first function does not wait
+/// until Ruby has looked for garbage among them. Who sets the variable has it as they say.
+const ROOM: (&str, &str) = ("RUBY_GC_HEAP_INIT_SLOTS", "40000");
 
 /// Messages longer than this are refused: no value a compile may hold is so large.
 const MAX_MESSAGE: usize = 1 << 30;
@@ -145,8 +157,15 @@ pub(super) struct Worker {
 impl Worker {
     fn start(settings: &WorkerSettings) -> Result<Worker, String> {
         let program = &settings.program;
-        let mut child = Command::new(program)
-            .args(["--disable=gems", "-EUTF-8", "-W0", "-e", START])
+        let mut command = Command::new(program);
+        let mut start = START.to_owned();
+        if std::env::var_os(ROOM.0).is_none() {
+            command.env(ROOM.0, ROOM.1);
+            // The code that will run finds the environment as it is.
+            start.insert_str(0, &format!("ENV.delete('{}');", ROOM.0));
+        }
+        let mut child = command
+            .args(["--disable=gems", "-EUTF-8", "-W0", "-e", &start])
             .env_remove("RUBYOPT")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -311,9 +330,13 @@ impl Drop for Worker {
             let _ = kill_process_group(process, Signal::KILL);
         }
         // The end of its input ends the first process, and it ends what it has forked.
-        self.pipes = None;
+        if let Some(pipes) = self.pipes.take()
+            && !self.spoilt
+        {
+            pipes.hang_up(FAREWELL);
+        }
         let mut waited = Duration::ZERO;
-        let mut pause = Duration::from_micros(200);
+        let mut pause = Duration::from_micros(50);
         while !self.spoilt && waited < FAREWELL && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(pause);
             waited += pause;
@@ -328,7 +351,7 @@ impl Drop for Worker {
 
 /// What the start reads: the sources, the limits, the number of this process.
 fn preamble(settings: &WorkerSettings) -> Vec<u8> {
-    let mut out = Vec::with_capacity(96 << 10);
+    let mut out = Vec::with_capacity(192 << 10);
     let put = |out: &mut Vec<u8>, text: &[u8]| {
         out.extend((text.len() as u32).to_le_bytes());
         out.extend(text);
@@ -337,6 +360,11 @@ fn preamble(settings: &WorkerSettings) -> Vec<u8> {
     put(&mut out, b"<bunraku>/protocol.rb");
     put(&mut out, protocol::ruby_source().as_bytes());
     for (name, source) in SOURCES {
+        put(&mut out, name.as_bytes());
+        put(&mut out, source.as_bytes());
+    }
+    out.extend((PARTS.len() as u32).to_le_bytes());
+    for (name, source) in PARTS {
         put(&mut out, name.as_bytes());
         put(&mut out, source.as_bytes());
     }
@@ -405,6 +433,37 @@ mod tests {
         let mut out = vec![ValueTag::String.byte(), text.len() as u8];
         out.extend(text.as_bytes());
         out
+    }
+
+    /// What a part defines and the table does not name would be missing until something else has had the part run.
+    #[test]
+    fn the_table_of_parts_names_all_that_parts_define() {
+        let code = "<% known = ObjectSpace.each_object(Module).reject { |m| m.singleton_class? || m.name.nil? }; \
+            seen = ->(m) { m.constants(false) + m.instance_methods(false) + m.singleton_methods(false).map { |n| \"self.#{n}\" } }; \
+            before = known.to_h { |m| [m, seen[m]] }; \
+            Bunraku::Parts::TABLE.each_key { |part| require \"<bunraku>/#{part}.rb\" } %>\
+            <%= Bunraku::Parts::TABLE.keys.sort.join(' ') %>:<%= Bunraku::Parts.loaded.size %>:\
+            <%= before.flat_map { |m, was| (seen[m] - was).map { |n| \"#{m}::#{n}\" } }.sort.join(' ') %>";
+        let (nil, top) = ([ValueTag::Undef.byte()], [&[ValueTag::Integer.byte()][..], &[0; 8]].concat());
+        let mut text = vec![ValueTag::String.byte(), 255];
+        text.extend((code.len() as u32).to_le_bytes());
+        text.extend(code.as_bytes());
+        let workers = Workers::default();
+        let mut worker = workers.take(&WorkerSettings::default()).expect("a worker starts");
+        let (empty_hash, empty_array) = ([ValueTag::Hash.byte(), 0], [ValueTag::Array.byte(), 0]);
+        let begin = request(Request::Begin, &[&string("n"), &string("e"), &empty_hash, &empty_array]);
+        worker.send(&begin, 0).expect("a request is sent");
+        worker.receive().expect("the worker answers");
+        worker.send(&request(Request::Render, &[&top, &nil, &nil, &text]), 0).expect("a request is sent");
+        let told = worker.receive().expect("the worker answers").body;
+        let told = String::from_utf8_lossy(&told).into_owned();
+        let mut names: Vec<_> = PARTS
+            .iter()
+            .map(|(name, _)| name.trim_start_matches("<bunraku>/").trim_end_matches(".rb"))
+            .collect();
+        names.sort_unstable();
+        assert!(told.contains(&names.join(" ")), "{told}");
+        assert!(told.replace(' ', "").ends_with(&format!(":{}:", PARTS.len())), "{told}");
     }
 
     #[test]

@@ -271,7 +271,7 @@ module Puppet
   end
 end
 
-# Where modules keep extensions, and what these were made from in Puppet 3.
+# What extensions were made from in Puppet 3.
 module PuppetX
   SYNTAX_CHECKERS = Puppet::Plugins::SyntaxCheckers::SYNTAX_CHECKERS
   SYNTAX_CHECKERS_TYPE = Puppet::Plugins::SyntaxCheckers::SYNTAX_CHECKERS_TYPE

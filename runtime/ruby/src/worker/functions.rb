@@ -420,9 +420,6 @@ class Puppet::Pops::Loader::RubyFunctionInstantiator
   end
 end
 
-# The same for files of the older interface.
-class Puppet::Pops::Loader::RubyLegacyFunctionInstantiator
-  def self.get_binding
-    binding
-  end
-end
+# Where modules keep extensions.
+module PuppetX; end
+module Puppetx; end

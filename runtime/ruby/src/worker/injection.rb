@@ -226,19 +226,6 @@ module Puppet
         end
       end
     end
-
-    module Types
-      module TypeFactory
-        class << self
-          # The type of a Ruby class, also by its name; a type is itself.
-          def ruby(type)
-            Bunraku::Injector.type(type)
-          end
-          alias ruby_type ruby
-          alias type_of ruby
-        end
-      end
-    end
   end
 
   module Functions

@@ -110,6 +110,13 @@ module Puppet
   end
 end
 
+# Where the files of such functions are evaluated.
+class Puppet::Pops::Loader::RubyLegacyFunctionInstantiator
+  def self.get_binding
+    binding
+  end
+end
+
 module Bunraku
   # Puppet's own functions that old code may call as methods of a scope.
   BUILTIN = %w[assert_type binary_file break contain create_resources defined dig digest each epp fail file filter
@@ -202,6 +209,7 @@ module Bunraku
     # Arguments as old functions know them.
     def to_old(value, inner = false)
       case value
+      when String, Numeric, true, false then value
       when nil then inner ? nil : ''
       when Array then value.map { |item| to_old(item, true) }
       when Hash then value.to_h { |key, item| [to_old(key, true), to_old(item, true)] }

@@ -46,6 +46,7 @@ module Bunraku
       def take(name)
         text = name.respond_to?(:to_path) ? name.to_path : name
         return bunraku_require(name) unless text.is_a?(String)
+        return Parts.load(text) if text.start_with?('<bunraku>/') && Parts.part?(text)
         if FEATURES.include?(text)
           @loaded << text unless @loaded.include?(text)
           return bunraku_require(path(text))
@@ -157,4 +158,30 @@ Bunraku::Library.late(Time, %i[iso8601 xmlschema httpdate rfc2822], 'time')
 Bunraku::Library.late(Time, %i[to_date to_datetime], 'date')
 Bunraku::Library.late(Random, %i[hex uuid base64 urlsafe_base64 alphanumeric], 'securerandom')
 Bunraku::Library.late(Random.singleton_class, %i[hex uuid base64 urlsafe_base64 alphanumeric], 'securerandom')
-require 'English'
+
+# The names of the library's English, whose file is longer than they are.
+alias $ERROR_INFO $!
+alias $ERROR_POSITION $@
+alias $FS $;
+alias $FIELD_SEPARATOR $;
+alias $OFS $,
+alias $OUTPUT_FIELD_SEPARATOR $,
+alias $RS $/
+alias $INPUT_RECORD_SEPARATOR $/
+alias $ORS $\
+alias $OUTPUT_RECORD_SEPARATOR $\
+alias $INPUT_LINE_NUMBER $.
+alias $NR $.
+alias $LAST_READ_LINE $_
+alias $DEFAULT_OUTPUT $>
+alias $DEFAULT_INPUT $<
+alias $PID $$
+alias $PROCESS_ID $$
+alias $CHILD_STATUS $?
+alias $LAST_MATCH_INFO $~
+alias $IGNORECASE $=
+alias $ARGV $*
+alias $MATCH $&
+alias $PREMATCH $`
+alias $POSTMATCH $'
+alias $LAST_PAREN_MATCH $+

@@ -44,7 +44,7 @@ module Bunraku
         end
       end
 
-      # What a process of a compile tells the first when it ends: what it has loaded of Ruby's library.
+      # What a process of a compile tells the first when it ends: what it has loaded of Ruby's library and of our parts.
       def note(features)
         @notes.write(features.join("\n"))
       rescue SystemCallError
@@ -101,12 +101,13 @@ module Bunraku
         exit!(1)
       end
 
-      # Loads what the last compile loaded of Ruby's library and Puppet has loaded from its start: the next need not.
+      # Loads what the last compile loaded of our parts, and of Ruby's library if Puppet has loaded it from its start: the
+      # next need not.
       def load_features
         names = @features.read_nonblock(65_536, exception: false)
         @features.close
         return unless names.is_a?(String)
-        names.split("\n").each { |name| require name if Library::FEATURES.include?(name) }
+        names.split("\n").each { |name| require name if Library::FEATURES.include?(name) || Parts.part?(name) }
       rescue LoadError
         nil
       end

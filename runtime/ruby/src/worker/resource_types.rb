@@ -64,8 +64,15 @@ module Puppet
   end
 
   class Type
+    extend Bunraku::Gaps
+
     class << self
       attr_reader :name, :declared
+
+      # Whether a resource type exists is all that a compile knows of it.
+      def type(name)
+        name if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
+      end
 
       def newtype(name, _options = {}, &block)
         type = Class.new(self) { extend Bunraku::AnyWord }

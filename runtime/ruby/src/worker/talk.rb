@@ -127,7 +127,7 @@ module Bunraku
       loop do
         number, _about, message = receive
         if message.getbyte(0) == Protocol::Message::OVER
-          Processes.note(Library.loaded)
+          Processes.note(Parts.loaded + Library.loaded)
           leave(Processes::DONE)
         end
         reply(number, message)

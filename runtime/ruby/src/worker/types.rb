@@ -442,6 +442,13 @@ module Puppet
         extend Bunraku::Gaps
 
         class << self
+          # The type of a Ruby class, also by its name; a type is itself.
+          def ruby(type)
+            Bunraku::Injector.type(type)
+          end
+          alias ruby_type ruby
+          alias type_of ruby
+
           %w[any undef default scalar scalar_data numeric integer float boolean string collection data rich_data
              callable all_callables binary timestamp timespan regexp sem_ver sem_ver_range].each do |name|
             kind = { 'all_callables' => 'Callable' }[name] || name.split('_').map(&:capitalize).join

@@ -190,9 +190,9 @@ impl Seen {
             return;
         }
         // Other processes have found something, too.
-        for (key, status) in self.read().unwrap_or_default() {
-            self.known.entry(key).or_insert(status);
-        }
+        let mut all = self.read().unwrap_or_default();
+        all.extend(self.known.drain());
+        self.known = all;
         let mut bytes = self.header();
         bytes.reserve(RECORD * self.known.len() + SUM);
         for (key, status) in self.known.iter().take(self.most) {

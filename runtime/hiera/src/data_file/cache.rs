@@ -29,8 +29,10 @@ pub struct SessionData {
     files: Arc<SessionFiles<ParsedFile, 3>>,
     /// Key: the text, and whether it may have regular expressions. Bound: [`MOST_TEXTS`], none longer than
     /// [`LONGEST_TEXT`]. Never stale. Test: `a_text_is_loaded_once`.
-    texts: Mutex<Recent<(Box<str>, bool), Option<Arc<Data>>>>,
+    texts: Mutex<LoadedTexts>,
 }
+
+type LoadedTexts = Recent<(Box<str>, bool), Option<Arc<Data>>>;
 
 /// How many texts are kept.
 const MOST_TEXTS: usize = 2000;

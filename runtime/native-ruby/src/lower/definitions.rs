@@ -34,6 +34,9 @@ pub(crate) fn names(root: Syntax<'_>, source: &str) -> HashSet<String> {
     names
 }
 
+/// Parameters of a block: plain ones, or all of them where there are others.
+type BlockParams = (Box<[AssignTarget]>, Option<Box<Params>>);
+
 impl Lower<'_> {
     /// Lowers what has locals of its own, apart from those around it.
     fn apart<T>(&mut self, in_method: bool, lower: impl FnOnce(&mut Self) -> T) -> T {
@@ -201,7 +204,7 @@ impl Lower<'_> {
         })
     }
 
-    fn block_params(&mut self, list: Syntax<'_>) -> Option<(Box<[AssignTarget]>, Option<Box<Params>>)> {
+    fn block_params(&mut self, list: Syntax<'_>) -> Option<BlockParams> {
         let simple = |part: &Syntax<'_>| {
             matches!(part.kind(), "identifier" | "destructured_parameter" | "splat_parameter")
         };

@@ -49,7 +49,7 @@ classes! {
     Kernel = "Kernel",
     Object = "Object",
     Module = "Module" < Object,
-    Class = "Class" < Module,
+    OfClasses = "Class" < Module,
     Proc = "Proc" < Object,
     Method = "Method" < Object,
     Enumerator = "Enumerator" < Object,

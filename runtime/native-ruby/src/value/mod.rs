@@ -163,7 +163,7 @@ impl<'c> V<'c> {
             V::Range(..) | V::Span(_) => Class::Range,
             V::Regexp(_) => Class::Regexp,
             V::Class(class) if class.is_module() => Class::Module,
-            V::Class(_) => Class::Class,
+            V::Class(_) => Class::OfClasses,
             V::Match(_) => Class::MatchData,
             V::Proc(_) => Class::Proc,
             V::Error(error) => match error.class {

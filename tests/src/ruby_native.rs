@@ -322,6 +322,9 @@ pub fn report(outcomes: &[Outcome]) -> String {
             "{}/{} {} {name} ({module}{old}){left_out}",
             outcome.native, outcome.in_ruby, outcome.ok
         );
+        if outcome.unsteady > 0 {
+            let _ = writeln!(out, "    {} are other each time", outcome.unsteady);
+        }
         let mut reasons: Vec<_> = outcome.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (reason, count) in reasons {

@@ -50,8 +50,9 @@ for its path.
 ## What is compared
 
 An archive has the size and SHA-256 of every file of its tree. A compile takes a reached file from the archive if the
-file on the disk has the same size and content; a process compares the content once, and size and time after that. With
-`--frozen` no source is looked at. Times are not in the archive, since the same tree is to give the same bytes.
+file on the disk has the same size and content; a process compares the content once, and size and time after that. What
+has been found unchanged is noted beside the archive, for the processes that follow. With `--frozen` no source is looked
+at. Times are not in the archive, since the same tree is to give the same bytes.
 ";
 
 fn records(page: &mut String, title: &str, words: usize, table: &[(usize, usize, &str)]) {

@@ -5,6 +5,8 @@ use crate::compile::Compile;
 use crate::settings;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
+use bunraku_hiera::data_file::data::has_symbol;
+use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -69,6 +71,13 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         String::from_utf8(bytes).ok()
     }
 
+    fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>> {
+        let patterns = if patterns { Patterns::Allowed } else { Patterns::Refused };
+        let data = self.environment.data_files.text(text, patterns)?;
+        let value = data.value(self.arena);
+        (!has_symbol(value)).then_some(value)
+    }
+
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
         self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
     }
@@ -84,12 +93,13 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
     fn call_function(
         &self,
         vm: &mut Vm<'c>,
-        (name, module): (&str, &str),
+        function: (&str, &str),
+        from: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         let call = Call { args, block, scope: scope.into() };
-        self.talk().call_named(vm, (name, module), None, call)
+        self.talk().call_named(vm, function, from, call)
     }
 
     fn lambda(

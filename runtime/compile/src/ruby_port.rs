@@ -177,6 +177,7 @@ impl<'c> EnvironmentSide<'c> for Compile<'c> {
     }
 
     fn worker_started(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        self.tell_ruby_of_files(vm)?;
         self.replay_templates(vm)
     }
 
@@ -324,19 +325,46 @@ impl<'c> NativeSide<'c> for Compile<'c> {
         self.counted_natively(function.name, || self.erb.call_new(self, vm, (function, index), call))
     }
 
+    fn call_beside_natively(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        call: Call<'c, '_>,
+    ) -> Option<(PathBuf, Called<'c>)> {
+        let mut file = None;
+        let called = self.counted_natively(name, || match self.erb.call_beside(self, vm, name, call) {
+            Some((found, called)) => {
+                file = Some(found);
+                called
+            }
+            None => Called::ForRuby(Journal::default()),
+        });
+        file.map(|file| (file, called))
+    }
+
     fn call_native_block(&self, vm: &mut Vm<'c>, block: (i64, &[Value<'c>])) -> Eval<'c> {
         self.erb.call_block(self, vm, block)
     }
 
     fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c> {
-        match self.asked.settings.native_ruby {
-            true => self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call)),
-            false => Called::ForRuby(Journal::default()),
+        if !self.asked.settings.native_ruby {
+            return Called::ForRuby(Journal::default());
+        }
+        let called = self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call));
+        match self.ruby.has_worker().then(|| self.tell_ruby_of_files(vm)) {
+            Some(Err(flow)) => Called::Left(flow),
+            _ => called,
         }
     }
 }
 
 impl<'c> Compile<'c> {
+    /// Has a worker load what was loaded without it, where it would not find it by itself.
+    fn tell_ruby_of_files(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
+        let files = self.erb.take_files_for_ruby();
+        files.iter().try_for_each(|file| self.talk().load_beside(vm, file))
+    }
+
     fn counted_natively(&self, name: &str, run: impl FnOnce() -> Called<'c>) -> Called<'c> {
         let mut journal = Journal::default();
         let called = self.accounts.counter.attempt(Kind::RubyNative, name, || match run() {

@@ -140,6 +140,7 @@ impl Session {
     /// piece what the system takes back at once would only take time.
     pub fn leave(self) {
         self.workers.end();
+        self.snapshots.remember();
         std::mem::forget(self);
     }
 
@@ -185,6 +186,9 @@ impl Session {
             };
             Compile::run(inputs, arena)
         });
+        if let Some(archive) = snapshot.tree().opened() {
+            archive.remember(false);
+        }
         let finished = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),

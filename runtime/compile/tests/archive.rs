@@ -233,6 +233,66 @@ fn a_changed_source_is_compiled_anew_with_a_notice() {
     assert!(got.to_string().contains("other") && got.to_string().contains("port 84"), "{got}");
 }
 
+/// How many sources the note beside an archive has.
+fn noted(archive: &Path) -> usize {
+    let note = archive.with_extension("bnr.seen");
+    std::fs::metadata(note).map_or(0, |note| (note.len() as usize - 32) / 56)
+}
+
+#[test]
+fn what_one_process_has_compared_the_next_need_not() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    build(&directory, &archive);
+    let run = || {
+        let session = Session::default();
+        ask(&session, &directory, json!({"archive": archive, "code": "include web"}))
+    };
+    // What has just changed is compared each time.
+    assert!(run().to_string().contains("a 16160"));
+    assert_eq!(noted(&archive), 0);
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert!(!run().to_string().contains("archive was built"));
+    let all = noted(&archive);
+    assert!(all > 5, "{all}");
+    let before = std::fs::metadata(archive.with_extension("bnr.seen")).expect("it is there");
+    assert!(!run().to_string().contains("archive was built"));
+    let after = std::fs::metadata(archive.with_extension("bnr.seen")).expect("it is there");
+    assert_eq!(before.modified().ok(), after.modified().ok(), "there was nothing to write");
+    // The same size and time.
+    let source = directory.join("site/web/manifests/site.pp");
+    let time = std::fs::metadata(&source).and_then(|found| found.modified()).expect("it has a time");
+    write(&source, "define web::site(Lib::Port $port) { notify { \"${title}+${port}\": } }\n");
+    let file = std::fs::File::options().write(true).open(&source).expect("it can be opened");
+    file.set_modified(time).expect("it can be given a time");
+    for _ in 0..2 {
+        let got = run().to_string();
+        assert!(got.contains("a+16160") && got.contains("archive was built"), "{got}");
+    }
+    // Another archive, of the source as it is now, in the old one's place.
+    build(&directory, &archive);
+    let got = run().to_string();
+    assert!(got.contains("a+16160") && !got.contains("archive was built"), "{got}");
+    assert_eq!(noted(&archive), all - 1, "the one that has just changed is not noted");
+    // Back to what it was when the first archive was built.
+    write(&source, "define web::site(Lib::Port $port) { notify { \"${title} ${port}\": } }\n");
+    assert!(run().to_string().contains("archive was built"));
+    // A frozen one compares nothing.
+    std::fs::remove_file(archive.with_extension("bnr.seen")).expect("it can be removed");
+    let frozen = json!({"archive": archive, "frozen": true, "code": "include web"});
+    assert!(ask(&Session::default(), &directory, frozen).to_string().contains("a+16160"));
+    assert_eq!(noted(&archive), 0);
+    // One that lies in its own tree is built as if there were no note.
+    let inside = directory.join("a.bnr");
+    build(&directory, &inside);
+    let bytes = std::fs::read(&inside).expect("it can be read");
+    let with = json!({"archive": inside, "code": "include web"});
+    assert!(ask(&Session::default(), &directory, with).to_string().contains("a 16160"));
+    assert!(noted(&inside) > 0);
+    build(&directory, &inside);
+    assert!(std::fs::read(&inside).is_ok_and(|again| again == bytes));
+}
+
 #[test]
 fn the_same_tree_gives_the_same_bytes() {
     let work = TempDir::new().expect("a folder can be made");

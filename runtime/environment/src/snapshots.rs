@@ -61,6 +61,13 @@ impl Snapshots {
         self.current.lock().map_or(0, |all| all.len())
     }
 
+    /// Has all archives write down which sources were found unchanged: the process is about to end.
+    pub fn remember(&self) {
+        if let Ok(all) = self.archives.lock() {
+            all.values().for_each(|opened| opened.remember(true));
+        }
+    }
+
     /// Lends an archive: whoever names its path gets it, whatever lies there.
     pub fn add_archive(&self, opened: Arc<Opened>) {
         if let Ok(mut all) = self.archives.lock() {

@@ -2,19 +2,29 @@
 //! of the files it was made from are unchanged.
 
 use crate::read;
+#[cfg(unix)]
+use crate::seen::{Seen, Status};
 use crate::tree::Stamp;
 use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::{FINGERPRINT, Section};
 use bunraku_vm::archive::reader::{Archive, Entry};
+use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+#[cfg(not(unix))]
+use std::convert::Infallible as Status;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// Stands in an archive's messages for the path of the file they are about. No path can hold it.
 pub const SELF: &str = "\0";
+
+/// What the name of the note beside an archive has behind the archive's: see `seen.rs`.
+pub const NOTE: &str = ".seen";
 
 /// What was built, as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +55,10 @@ pub struct Opened {
     identity: Mutex<Option<Identity>>,
     /// Sources that were compared with their entry, by path. Bound: as many as the archive has files, for each place
     /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/compile/tests/archive.rs`.
-    compared: Mutex<HashMap<PathBuf, Compared>>,
+    compared: Mutex<HashMap<PathBuf, Compared, FixedState>>,
+    /// What processes before this one have compared. None of an archive in memory.
+    #[cfg(unix)]
+    seen: OnceLock<Option<Mutex<Seen>>>,
 }
 
 fn identity(path: &Path) -> Option<Identity> {
@@ -85,7 +98,15 @@ impl Opened {
     fn new(path: &Path, archive: Archive, identity: Option<Identity>) -> Result<Arc<Opened>, String> {
         let info = archive.decode(&archive.whole(Section::Info)).map_err(|fault| explain(path, &fault))?;
         let (identity, compared) = (Mutex::new(identity), Mutex::default());
-        Ok(Arc::new(Opened { path: path.to_path_buf(), info, archive, identity, compared }))
+        Ok(Arc::new(Opened {
+            path: path.to_path_buf(),
+            info,
+            archive,
+            identity,
+            compared,
+            #[cfg(unix)]
+            seen: OnceLock::new(),
+        }))
     }
 
     /// The archive itself.
@@ -114,21 +135,72 @@ impl Opened {
     }
 
     /// Whether the source of an entry, at `path` and with this stamp, has the content that the archive was made from.
-    pub(crate) fn is_same(&self, entry: &Entry<'_>, path: &Path, now: Stamp) -> bool {
+    pub(crate) fn is_same(&self, entry: &Entry<'_>, path: &Path, now: Stamp, status: Option<Status>) -> bool {
         if let Ok(compared) = self.compared.lock()
             && let Some((then, same)) = compared.get(path)
             && *then == now
         {
             return *same;
         }
-        let hash = |bytes: Vec<u8>| -> [u8; 32] { Sha256::digest(bytes).into() };
-        let same = now.0 == entry.size
-            && read::regular(path, entry.size).is_ok_and(|bytes| hash(bytes) == entry.hash);
+        let same = now.0 == entry.size && self.has_content(entry, path, status);
         if let Ok(mut compared) = self.compared.lock() {
             compared.insert(path.to_path_buf(), (now, same));
         }
         same
     }
+
+    /// The same for a source of the right size that this process has not compared yet.
+    #[cfg(unix)]
+    fn has_content(&self, entry: &Entry<'_>, path: &Path, status: Option<Status>) -> bool {
+        let Some((seen, status)) = self.seen().zip(status) else { return is_content(entry, path) };
+        if seen.lock().is_ok_and(|seen| seen.knows(path, &entry.hash, &status)) {
+            return true;
+        }
+        let begun = SystemTime::now();
+        let same = is_content(entry, path);
+        if same
+            && status.is_settled(begun)
+            && Status::look(path) == Some(status)
+            && let Ok(mut seen) = seen.lock()
+        {
+            seen.add(path, &entry.hash, status);
+        }
+        same
+    }
+
+    #[cfg(not(unix))]
+    fn has_content(&self, entry: &Entry<'_>, path: &Path, _: Option<Status>) -> bool {
+        is_content(entry, path)
+    }
+
+    #[cfg(unix)]
+    fn seen(&self) -> Option<&Mutex<Seen>> {
+        let read = || {
+            let is_file = self.identity.lock().is_ok_and(|identity| identity.is_some());
+            let content = self.archive.content().filter(|_| is_file)?;
+            Seen::of(&self.path, content, self.archive.entries()).map(Mutex::new)
+        };
+        self.seen.get_or_init(read).as_ref()
+    }
+
+    /// Writes down which sources were found unchanged, for the processes that follow: at once where this one is about to
+    /// end, else as often as is worth it.
+    pub fn remember(&self, is_last: bool) {
+        #[cfg(unix)]
+        if let Some(Some(seen)) = self.seen.get()
+            && let Ok(mut seen) = seen.lock()
+        {
+            seen.keep(is_last);
+        }
+        #[cfg(not(unix))]
+        let _ = is_last;
+    }
+}
+
+/// Whether a source has the content that its entry was made from.
+fn is_content(entry: &Entry<'_>, path: &Path) -> bool {
+    let hash = |bytes: Vec<u8>| -> [u8; 32] { Sha256::digest(bytes).into() };
+    read::regular(path, entry.size).is_ok_and(|bytes| hash(bytes) == entry.hash)
 }
 
 fn explain(path: &Path, fault: &ArchiveFault) -> String {

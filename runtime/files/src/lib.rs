@@ -1,7 +1,8 @@
 //! The files of an environment as a compile sees them, and what is kept of them.
 //!
 //! [`tree`] is the one way in which a compile reads files: it asks the disk, or an [`archive`], or both, and notes what
-//! it has seen of the disk, so that it can be told whether a snapshot is still current. [`memo`] is the one way in
+//! it has seen of the disk, so that it can be told whether a snapshot is still current; `seen` is what processes tell each
+//! other of sources that an archive was built from. [`memo`] is the one way in
 //! which conclusions from files are kept for the next compile. [`read`] and [`write`](mod@write) are what they stand on, and what
 //! commands use: files of the disk, bounded when read, whole or not at all when written.
 
@@ -11,6 +12,8 @@ mod observed;
 pub mod paths;
 pub mod read;
 pub mod recent;
+#[cfg(unix)]
+mod seen;
 pub mod shared_words;
 pub mod tree;
 pub mod write;

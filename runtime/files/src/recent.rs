@@ -50,6 +50,11 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         }
     }
 
+    /// All that is kept, in no order that means anything.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.map.iter().map(|(_, value)| value)
+    }
+
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()

@@ -146,7 +146,7 @@ impl Tree {
     /// Whether there is a file. What is no folder counts as one: that a FIFO can't be read is said when it is reached,
     /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
-        let on_disk = || matches!(self.on_disk(path), State::File(_));
+        let on_disk = || matches!(self.on_disk(path), State::File(..));
         self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
@@ -158,7 +158,7 @@ impl Tree {
 
     /// Whether there is either.
     pub fn exists(&self, path: &Path) -> bool {
-        let on_disk = || self.on_disk(path) != State::Absent;
+        let on_disk = || !matches!(self.on_disk(path), State::Absent);
         self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
     }
 
@@ -175,7 +175,7 @@ impl Tree {
         });
         let mut listed = listed.unwrap_or_else(|| match self.on_disk(folder) {
             State::Folder(_) => children(folder),
-            State::Absent | State::File(_) => Vec::new(),
+            State::Absent | State::File(..) => Vec::new(),
         });
         listed.sort();
         listed
@@ -228,10 +228,16 @@ impl Tree {
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
             let seen = self.on_disk(path);
+            // What is known to be regular, and small enough, need not be asked for again.
+            if let State::File(stamp, Some(_)) = seen
+                && stamp.0 <= self.limit
+            {
+                return Ok(stamp);
+            }
             let metadata = std::fs::metadata(path)?;
             read::check(&metadata, self.limit)?;
             Ok(match seen {
-                State::File(stamp) => stamp,
+                State::File(stamp, _) => stamp,
                 State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
             })
         };
@@ -250,7 +256,7 @@ impl Tree {
         let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
         let is_same = || match self.observed.state(path) {
-            State::File(stamp) => archived.opened.is_same(&entry, path, stamp),
+            State::File(stamp, status) => archived.opened.is_same(&entry, path, stamp, status),
             State::Absent | State::Folder(_) => false,
         };
         match archived.frozen || is_same() {

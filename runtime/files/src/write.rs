@@ -40,6 +40,16 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     }
 }
 
+/// Puts `bytes` at `path` itself, whatever link lies there, as a file of this mode and of the owner that `before` has.
+/// A reader sees the old file or the new one; after a failure of the system it may be either, or damaged.
+///
+/// # Errors
+/// When the folder can't be written to or the disk is full.
+pub fn beside(path: &Path, bytes: &[u8], before: Option<&Metadata>, mode: u32) -> io::Result<()> {
+    temporary(path, bytes, before, Access::Exactly(mode))?.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
 enum Target {
     /// To be written into.
     Stream,
@@ -73,19 +83,31 @@ fn write_into(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn put(path: &Path, bytes: &[u8], before: Option<&Metadata>, access: Access) -> io::Result<()> {
+    let file = temporary(path, bytes, before, access)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|failed| failed.error)?;
+    File::open(folder_of(path))?.sync_all()
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The temporary file that is to become the one at `path`, with all of `bytes`.
+fn temporary(
+    path: &Path,
+    bytes: &[u8],
+    before: Option<&Metadata>,
+    access: Access,
+) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or_else(|| io::Error::other("it names no file"))?.to_string_lossy();
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     remove_abandoned(folder, &name);
     let mut file = create(folder, &name)?;
     set_access(file.as_file(), before, access)?;
     // What fails leaves nothing: the temporary file goes with its handle.
     bytes.chunks(AT_ONCE).try_for_each(|some| file.write_all(some))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    File::open(folder)?.sync_all()
+    Ok(file)
 }
 
 /// A new file of a name of its own, locked for as long as it is written.

@@ -42,6 +42,8 @@ pub(crate) struct Space<'c> {
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
+    /// Files with a function of the 3.x interface of another name than theirs, which Ruby would not find by itself.
+    beside: RefCell<Vec<PathBuf>>,
     /// The files that programs are of.
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// How many frames there have been, in all runs.
@@ -100,6 +102,16 @@ impl<'c> Space<'c> {
 
     pub fn note_load(&self, file: &Path, load: Load) {
         self.files.borrow_mut().insert(file.to_owned(), load);
+    }
+
+    /// Takes note of a file with a function of another name than its own.
+    pub fn note_beside(&self, file: &Path) {
+        self.beside.borrow_mut().push(file.to_owned());
+    }
+
+    /// Those files, each once.
+    pub fn take_beside(&self) -> Vec<PathBuf> {
+        self.beside.take()
     }
 
     /// Takes note of the file that a program is of.
@@ -191,6 +203,7 @@ impl<'c> Space<'c> {
         // A part that is added has to be named here.
         let Space {
             serials: _,
+            beside,
             catching: _,
             programs,
             constants,
@@ -205,6 +218,7 @@ impl<'c> Space<'c> {
             contexts,
         } = self;
         modules.take().iter().for_each(|module| module.clear());
+        beside.take();
         programs.take();
         constants.take();
         files.take();

@@ -60,6 +60,10 @@ pub trait TemplateWorld<'c> {
     /// The text of a file of the environment, as its snapshot has it; none where the file lies elsewhere or is no text.
     fn file_text(&self, path: &str) -> Option<String>;
 
+    /// What a text is as YAML, as Psych loads it; with regular expressions where `patterns` says so. None where Psych
+    /// would load it otherwise or not at all.
+    fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>>;
+
     /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
 
@@ -69,7 +73,7 @@ pub trait TemplateWorld<'c> {
     /// Whether this is asked for the first time in the compile.
     fn first_time(&self, what: &str) -> bool;
 
-    /// Calls a function of whatever kind by its name, as code of a module sees it.
+    /// Calls a function of whatever kind by its name, as code of a module sees it; `from` is the function that does.
     ///
     /// # Errors
     /// Those of the function; that there is none.
@@ -77,6 +81,7 @@ pub trait TemplateWorld<'c> {
         &self,
         vm: &mut Vm<'c>,
         function: (&str, &str),
+        from: Option<&str>,
         given: (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c>;

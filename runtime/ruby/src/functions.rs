@@ -200,6 +200,15 @@ impl<'c> Talk<'_, 'c> {
         name: &str,
         call: Call<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
+        let mut journal = Journal::default();
+        match self.world.call_beside_natively(vm, name, call) {
+            Some((file, Called::ForRuby(asked))) => {
+                journal = asked;
+                self.load_beside(vm, &file)?;
+            }
+            Some((_, called)) => return told(called).map(Some),
+            None => {}
+        }
         if !self.ruby.has_worker() {
             return Ok(None);
         }
@@ -208,8 +217,22 @@ impl<'c> Talk<'_, 'c> {
             self.request(vm, &format!("The function '{name}'"), Request::FileOfOldFunction, &arguments)?;
         let Some(file) = defined.as_str() else { return Ok(None) };
         let subject = subject("function", name, Path::new(file));
-        let value = self.counted(Counted::Function, name, || self.send_old_call(vm, name, &subject, call));
+        let value = self.counted(Counted::Function, name, || {
+            self.replaying(name, journal, || self.send_old_call(vm, name, &subject, call))
+        });
         value.map(Some)
+    }
+
+    /// Loads a file of the 3.x interface in Ruby, for another function than the one that it is named after.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn load_beside(&self, vm: &mut Vm<'c>, file: &Path) -> Eval<'c, ()> {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let subject = subject("function", &name, file);
+        let arguments = [&*name, &text(file)].map(|text| RequestArgument::Value(vm.string(text)));
+        self.request(vm, &subject, Request::LoadOldFunction, &arguments)?;
+        Ok(())
     }
 
     fn call_old(

@@ -12,6 +12,7 @@ pub(super) enum Asks<'a, 'c> {
     Function(&'a str, &'a [Value<'c>]),
     /// A block of Puppet's is called.
     Block(&'a [Value<'c>]),
+    Set(&'a str, Value<'c>),
     Log(Severity, &'a str),
 }
 
@@ -55,6 +56,7 @@ impl<'c> Talk<'_, 'c> {
                 name == other && all_same(args, others)
             }
             (Asked::Block(args), Asks::Block(others)) => all_same(args, others),
+            (Asked::Set(name, value), Asks::Set(other, set)) => name == other && value.same(*set),
             (Asked::Log(level, message), Asks::Log(other, text)) => level == other && message == text,
             _ => false,
         };

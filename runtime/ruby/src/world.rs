@@ -262,6 +262,15 @@ pub trait NativeSide<'c> {
         call: Call<'c, '_>,
     ) -> Called<'c>;
 
+    /// Calls a function of the 3.x interface that has no file of its own name; none where no file loaded has defined it.
+    /// With the file that has.
+    fn call_beside_natively(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        call: Call<'c, '_>,
+    ) -> Option<(PathBuf, Called<'c>)>;
+
     /// Calls a block of such a function, by its number.
     ///
     /// # Errors

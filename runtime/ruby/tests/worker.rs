@@ -37,6 +37,14 @@ impl<'c> NativeSide<'c> for Nothing {
     fn call_natively(&self, _: &mut Vm<'c>, _: (Function<'_>, usize), _: Call<'c, '_>) -> Called<'c> {
         Called::ForRuby(Journal::default())
     }
+    fn call_beside_natively(
+        &self,
+        _: &mut Vm<'c>,
+        _: &str,
+        _: Call<'c, '_>,
+    ) -> Option<(PathBuf, Called<'c>)> {
+        None
+    }
     fn call_native_block(&self, _: &mut Vm<'c>, _: (i64, &[Value<'c>])) -> Eval<'c> {
         absent()
     }

@@ -9,7 +9,7 @@ use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
-use bunraku_files::archive::{Info, Opened};
+use bunraku_files::archive::{Info, NOTE, Opened};
 use bunraku_files::paths;
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
@@ -254,14 +254,18 @@ impl Plan {
                 return Err(format!("Folder '{}' does not exist", folder.display()));
             }
         }
-        // An archive within its own tree is not a part of it.
+        // An archive within its own tree is not a part of it, nor is the note beside it.
         let output = std::path::absolute(output).unwrap_or_else(|_| output.to_path_buf());
         let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let temporary = |found: &Found| {
-            found.path.parent() == output.parent()
-                && found.path.file_name().is_some_and(|n| write::is_temporary(&n.to_string_lossy(), &name))
+        let note = format!("{name}{NOTE}");
+        let is_own = |found: &Found| {
+            let segment = found.path.file_name().unwrap_or_default().to_string_lossy();
+            let is_temporary = |of: &String| write::is_temporary(&segment, of);
+            let is_file =
+                segment == *name || segment == *note || [&name, &note].into_iter().any(is_temporary);
+            found.path.parent() == output.parent() && is_file
         };
-        walk.found.retain(|found| found.path != output && !temporary(found));
+        walk.found.retain(|found| !is_own(found));
         let key = |path: &Path| paths::key(&roots, path);
         let modules =
             environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();

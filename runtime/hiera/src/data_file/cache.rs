@@ -4,10 +4,11 @@ use super::data::Data;
 use super::format::{DataFault, DataFormat};
 use super::hocon;
 use super::indexed::DataFile;
-use super::yaml::{self, YamlFault};
+use super::yaml::{self, Patterns, YamlFault};
 use crate::layer::LayerKind;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
+use bunraku_files::recent::Recent;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
@@ -23,8 +24,24 @@ pub const WRONG: u32 = 2;
 /// The data of a file, or why it has none.
 pub type ParsedFile = Result<Arc<DataFile>, DataFault>;
 
-/// Data files of all snapshots of a session, in each [`DataFormat`].
-pub type SessionData = SessionFiles<ParsedFile, 3>;
+/// Data files of all snapshots of a session, in each [`DataFormat`], and texts that functions have loaded as YAML.
+pub struct SessionData {
+    files: Arc<SessionFiles<ParsedFile, 3>>,
+    /// Key: the text, and whether it may have regular expressions. Bound: [`MOST_TEXTS`], none longer than
+    /// [`LONGEST_TEXT`]. Never stale. Test: `a_text_is_loaded_once`.
+    texts: Mutex<Recent<(Box<str>, bool), Option<Arc<Data>>>>,
+}
+
+/// How many texts are kept.
+const MOST_TEXTS: usize = 2000;
+/// Longer ones are loaded each time.
+const LONGEST_TEXT: usize = 1 << 20;
+
+impl Default for SessionData {
+    fn default() -> Self {
+        SessionData { files: Arc::default(), texts: Mutex::new(Recent::new(MOST_TEXTS)) }
+    }
+}
 
 const PARSED: Contract = Contract {
     holds: "data files, parsed",
@@ -46,12 +63,35 @@ const PASSED: Contract = Contract {
 pub struct DataFiles {
     parsed: FileMemo<ParsedFile, 3>,
     passed: Memo<Box<OsStr>, Mutex<Vec<LayerKind>>>,
+    session: Arc<SessionData>,
 }
 
 impl DataFiles {
     /// Nothing read yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionData>) -> DataFiles {
-        DataFiles { parsed: FileMemo::new(&PARSED, session), passed: Memo::new(&PASSED) }
+        DataFiles {
+            parsed: FileMemo::new(&PARSED, session.files.clone()),
+            passed: Memo::new(&PASSED),
+            session,
+        }
+    }
+
+    /// The data of a text as Psych loads it; none where it does not, or only with classes that are not allowed.
+    pub fn text(&self, text: &str, patterns: Patterns) -> Option<Arc<Data>> {
+        let load = || yaml::load(text, patterns).ok().map(Arc::new);
+        if text.len() > LONGEST_TEXT {
+            return load();
+        }
+        let key = (Box::from(text), patterns == Patterns::Allowed);
+        let kept = self.session.texts.lock().ok().and_then(|mut texts| texts.get(&key).cloned());
+        if let Some(kept) = kept {
+            return kept;
+        }
+        let data = load();
+        if let Ok(mut texts) = self.session.texts.lock() {
+            texts.insert(key, data.clone());
+        }
+        data
     }
 
     /// The data of a file.
@@ -146,6 +186,16 @@ pub fn parse(path: &Path, bytes: &[u8], format: DataFormat) -> Result<Data, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_loaded_once() {
+        let files = DataFiles::new(Arc::default());
+        let load = |patterns| files.text("a: !ruby/regexp /^x/", patterns);
+        let first = load(Patterns::Allowed).unwrap();
+        assert!(Arc::ptr_eq(&first, &load(Patterns::Allowed).unwrap()));
+        assert_eq!(load(Patterns::Refused), None);
+        assert_eq!(*first, Data::Map(vec![(Data::Text("a".into()), Data::Pattern("^x".into()))]));
+    }
 
     #[test]
     fn a_file_is_read_again_when_it_has_changed() {

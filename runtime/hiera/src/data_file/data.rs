@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{HashBuilder, Str, Value};
 
 /// A value of a YAML or JSON file.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub enum Data {
     Text(String),
     /// A Ruby symbol (`:name`): text as a key, refused as a value.
     Symbol(String),
+    /// A regular expression by its source, where what is loaded may have some.
+    Pattern(String),
     /// A list.
     List(Vec<Data>),
     /// Pairs in order; no key twice.
@@ -41,6 +43,7 @@ impl Data {
             Data::Float(f) => Value::Float(*f),
             Data::Text(text) => Value::str(arena, text),
             Data::Symbol(_) => symbol(arena),
+            Data::Pattern(source) => Value::Regexp(Str::new(arena, source)),
             Data::Object(_, data) => data.value(arena),
             Data::List(items) => {
                 let items: Vec<_> = items.iter().map(|item| item.value(arena)).collect();

@@ -53,6 +53,8 @@ fn put(data: &Data, words: &mut Vec<u32>) -> Option<()> {
             pairs.iter().try_for_each(|(key, value)| put(key, words).and_then(|()| put(value, words)))?;
         }
         Data::Object(_, data) => put(data, words)?,
+        // No data file has any.
+        Data::Pattern(_) => return None,
     }
     Some(())
 }

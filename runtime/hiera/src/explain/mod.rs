@@ -274,7 +274,7 @@ const SEARCH_FOR_OPTIONS: &str = "Searching for \"lookup_options\"";
 /// A key or a step of one as explanations show it.
 fn name(key: &Data) -> String {
     match key {
-        Data::Text(text) | Data::Symbol(text) => text.clone(),
+        Data::Text(text) | Data::Symbol(text) | Data::Pattern(text) => text.clone(),
         Data::Int(n) => n.to_string(),
         other => format!("{other:?}"),
     }

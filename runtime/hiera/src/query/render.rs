@@ -86,7 +86,7 @@ fn json(out: &mut String, data: &Data) {
         Data::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
         Data::Int(n) => out.push_str(&n.to_string()),
         Data::Float(f) => out.push_str(&float_to_s(*f)),
-        Data::Text(text) | Data::Symbol(text) => string(out, text),
+        Data::Text(text) | Data::Symbol(text) | Data::Pattern(text) => string(out, text),
         Data::Object(_, data) => json(out, data),
         Data::List(items) => {
             out.push('[');
@@ -105,7 +105,7 @@ fn json(out: &mut String, data: &Data) {
                     out.push(',');
                 }
                 match key {
-                    Data::Text(text) | Data::Symbol(text) => string(out, text),
+                    Data::Text(text) | Data::Symbol(text) | Data::Pattern(text) => string(out, text),
                     Data::Null => string(out, ""),
                     other => {
                         let mut name = String::new();

@@ -123,6 +123,12 @@ impl<'c> Templating<'c> {
         &self.space
     }
 
+    /// Files that have been loaded since this was asked last, and that a worker has to load, too: it would not find the
+    /// functions in them by their names.
+    pub fn take_files_for_ruby(&self) -> Vec<PathBuf> {
+        self.space.take_beside()
+    }
+
     /// A file of Ruby, lowered; none where it can't be read.
     pub(crate) fn file_of_ruby(&self, world: &dyn TemplateWorld<'c>, file: &Path) -> Option<&'c Lowered> {
         if let Some(lowered) = self.met.ruby.borrow().get(file) {

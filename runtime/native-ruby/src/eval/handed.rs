@@ -24,6 +24,7 @@ pub(crate) struct Waiting<'c> {
     alive: Vec<u64>,
     journal: Option<Journal<'c>>,
     owner: String,
+    function: Option<String>,
     /// How the block has ended, if it gave no value.
     ended: Option<Unwind<'c>>,
 }
@@ -65,7 +66,7 @@ impl<'c> Run<'_, 'c> {
     /// Calls a function of Puppet's with a block of Ruby's.
     pub(super) fn call_with_block(
         &mut self,
-        name: &str,
+        (name, scope): (&str, &'c Scope<'c>),
         args: Vec<Value<'c>>,
         given: Rc<Proc<'c>>,
     ) -> Done<'c> {
@@ -77,7 +78,7 @@ impl<'c> Run<'_, 'c> {
         }
         let kinds = kinds(body)?;
         let number = self.engine.waiting.borrow().len() as i64;
-        let closure = self.asked(|run| run.world.lambda(run.vm, (number, &kinds), run.scope))?;
+        let closure = self.asked(|run| run.world.lambda(run.vm, (number, &kinds), scope))?;
         if let Some(journal) = &mut self.journal {
             journal.note(Asked::Begun(name.to_owned(), args.clone()), &Ok(Value::Undef));
         }
@@ -89,10 +90,16 @@ impl<'c> Run<'_, 'c> {
             alive: std::mem::take(&mut self.alive),
             journal: self.journal.take(),
             owner: self.owner.clone(),
+            function: self.function.clone(),
             ended: None,
         });
-        let answer =
-            self.world.call_function(self.vm, (name, &self.owner), (&args, Some(closure)), self.scope);
+        let answer = self.world.call_function(
+            self.vm,
+            (name, &self.owner),
+            self.function.as_deref(),
+            (&args, Some(closure)),
+            scope,
+        );
         let waited = self.engine.waiting.borrow_mut().pop().ok_or(ForRuby("a run that is gone"))?;
         self.locals = waited.locals;
         self.alive = waited.alive;
@@ -100,6 +107,23 @@ impl<'c> Run<'_, 'c> {
         match waited.ended {
             Some(stop) => Err(stop),
             None => self.asked(|_| answer).map(V::from),
+        }
+    }
+}
+
+impl<'c> Waiting<'c> {
+    /// What a block of the run goes on with; what it is to have again afterwards is taken out.
+    fn take(&mut self) -> Waiting<'c> {
+        Waiting {
+            given: self.given.clone(),
+            scope: self.scope,
+            frame: self.frame.clone(),
+            locals: std::mem::take(&mut self.locals),
+            alive: std::mem::take(&mut self.alive),
+            journal: self.journal.take(),
+            owner: self.owner.clone(),
+            function: self.function.clone(),
+            ended: None,
         }
     }
 }
@@ -118,14 +142,10 @@ impl<'c> Templating<'c> {
     ) -> Eval<'c> {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         let gone = || Flow::raw("a block of a function that has ended");
-        let (scope, frame, given, locals, alive, journal, owner) = {
-            let mut waiting = self.waiting.borrow_mut();
-            let waiting = waiting.get_mut(place).ok_or_else(gone)?;
-            let locals = std::mem::take(&mut waiting.locals);
-            let alive = std::mem::take(&mut waiting.alive);
-            let parts = (waiting.scope, waiting.frame.clone(), waiting.given.clone());
-            (parts.0, parts.1, parts.2, locals, alive, waiting.journal.take(), waiting.owner.clone())
+        let Some(taken) = self.waiting.borrow_mut().get_mut(place).map(Waiting::take) else {
+            return Err(gone());
         };
+        let Waiting { given, scope, frame, locals, alive, journal, owner, function, ended: _ } = taken;
         let program = frame.program;
         let begin = Beginning { engine: self, world, vm, scope, program, this: frame.this.clone(), journal };
         super::run(begin, |run| {
@@ -133,6 +153,7 @@ impl<'c> Templating<'c> {
             run.locals = locals;
             run.alive = alive;
             run.owner = owner;
+            run.function = function;
             run.last = LastMatch::Unknown;
             let values = args.iter().map(|arg| V::from(*arg)).collect();
             let result = run.call_proc(&given, values).and_then(|value| Ok(run.result(&value)?));

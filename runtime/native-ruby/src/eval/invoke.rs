@@ -27,6 +27,7 @@ fn has_methods_of_code(value: &V<'_>) -> bool {
             | V::Module(_)
             | V::Class(_)
             | V::Error(_)
+            | V::Address(_)
             | V::Proc(_)
             | V::Main
             | V::Scope

@@ -14,9 +14,11 @@ use crate::tree::{Block, MethodCall, Program};
 use crate::value::compare;
 use crate::value::object::{ClassRef, ErrorValue, ProcBody};
 use crate::value::{Class, V};
+use crate::world::WorkerState;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use std::path::Path;
 use std::rc::Rc;
@@ -259,6 +261,7 @@ impl<'c> Run<'_, 'c> {
                 Some(V::Error(self.new_error(ClassRef::Builtin(*class), args)?))
             }
             V::Class(class) => libraries::call(self, *class, name, args, (block, call.line))?,
+            V::Address(address) => libraries::of_address(*address, name, args)?,
             V::Error(error) => self.method_of_error(&error.clone(), name, args)?,
             V::Proc(given) if matches!(name, "call" | "()" | "===" | "yield" | "[]") => {
                 return self.call_proc(&given.clone(), args.to_vec());
@@ -480,24 +483,26 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Calls a function of the compile by its name.
-    pub(super) fn call_puppet(&mut self, name: &str, args: &[V<'c>], call: &'c MethodCall) -> Done<'c> {
-        // A file may define functions besides the one it is named after; the compile finds that one only.
-        if self.space.old_function(name).is_some() && self.world.old_function_file(name).is_none() {
-            return Err(ForRuby("a function in the file of another").into());
-        }
+    pub(super) fn call_puppet(
+        &mut self,
+        name: &str,
+        args: &[V<'c>],
+        call: &'c MethodCall,
+        scope: &'c Scope<'c>,
+    ) -> Done<'c> {
         let values = args.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
         let closure = match self.block_of(call)? {
             None => None,
             Some(given) => match given.body {
                 ProcBody::Puppet(closure) => Some(closure),
-                _ => return self.call_with_block(name, values, given),
+                _ => return self.call_with_block((name, scope), values, given),
             },
         };
         let asked = Asked::Function(name.to_owned(), values.clone());
         let owner = self.owner.clone();
         let value = self.asked_once(asked, |run| {
-            let (world, scope) = (run.world, run.scope);
-            world.call_function(run.vm, (name, &owner), (&values, closure), scope)
+            let (world, from) = (run.world, run.function.clone());
+            world.call_function(run.vm, (name, &owner), from.as_deref(), (&values, closure), scope)
         })?;
         Ok(V::from(value))
     }
@@ -515,9 +520,15 @@ impl<'c> Run<'_, 'c> {
                     V::Symbol(name) => (*name).to_owned(),
                     name => name.text().ok_or(ForRuby("a function without a name"))?.to_string(),
                 };
-                self.call_puppet(&name, args, call)?
+                self.call_puppet(&name, args, call, self.vm.top)?
             }
-            ("closure_scope", []) => V::Scope,
+            // Functions close over nothing: it is the scope at the top.
+            ("closure_scope", []) if std::ptr::eq(self.scope, self.vm.top) => V::Scope,
+            ("closure_scope", []) => return Err(ForRuby("two scopes in one function").into()),
+            ("call_function_with_scope", [V::Scope, name, args @ ..]) => {
+                let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
+                self.call_puppet(&name, args, call, self.scope)?
+            }
             _ => return Ok(None),
         }))
     }
@@ -539,7 +550,7 @@ impl<'c> Run<'_, 'c> {
                 Some(items) if args.len() == 2 => items,
                 _ => return Err(ForRuby("arguments of a function").into()),
             };
-            return self.call_puppet(&name, &values, call).map(Some);
+            return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
         if let (Some(level), [message]) = (libraries::level(name), args)
             && let Some(message) = message.text().map(|text| text.to_string())
@@ -549,6 +560,9 @@ impl<'c> Run<'_, 'c> {
             }
             drop(message);
             return Ok(Some(V::Nil));
+        }
+        if let ("[]=" | "setvar", [name, value]) = (name, args) {
+            return self.set_in_scope(name, value).map(Some);
         }
         let method = match name {
             "[]" => Some(Method::Element),
@@ -593,6 +607,22 @@ impl<'c> Run<'_, 'c> {
             self.vm.host.log(Severity::Warning, &format!("{message}\n   {place}"), None);
         }
         Ok(V::Nil)
+    }
+
+    /// Sets a variable of the scope; one that is set is Ruby's, which has the error.
+    fn set_in_scope(&mut self, name: &V<'c>, given: &V<'c>) -> Done<'c> {
+        let name = name.text().ok_or(ForRuby("a variable without a name"))?.to_string();
+        let value = given.to_value(self.vm)?;
+        let word = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+        let symbol = self.vm.symbols.intern(&name);
+        if !word || self.scope.own(symbol).is_some() || self.world.worker() == WorkerState::Present {
+            return Err(ForRuby("a variable to be set").into());
+        }
+        self.scope.set(symbol, value);
+        if let Some(journal) = &mut self.journal {
+            journal.note(Asked::Set(name, value), &Ok(Value::Bool(true)));
+        }
+        Ok(given.clone())
     }
 
     /// `function_name([…])`: a function of the 3.x interface as a method of the scope.

@@ -82,9 +82,11 @@ pub(crate) struct Run<'e, 'c> {
     module_function: bool,
     defines_own: bool,
     /// The file whose body runs.
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// The module of Puppet code that the function belongs to.
     pub owner: String,
+    /// Its name.
+    pub function: Option<String>,
     /// The exception that is being rescued.
     rescuing: Option<Rc<ErrorValue<'c>>>,
     /// What came up that is not known, and the line.
@@ -171,6 +173,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             defines_own: false,
             file: None,
             owner: String::new(),
+            function: None,
             rescuing: None,
             unknown: None,
             failed_line: 0,

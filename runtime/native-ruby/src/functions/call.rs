@@ -1,6 +1,6 @@
 //! Functions as the compile calls them: what their signatures are, what a call gives.
 
-use super::definition::{Dispatch, Knot, NewFunction, Often};
+use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::Journal;
 use crate::erb::templating::Templating;
 use crate::eval::{self, Beginning, Ending, Run, Unwind};
@@ -15,7 +15,7 @@ use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// A function and its file.
@@ -85,7 +85,8 @@ impl<'c> Templating<'c> {
             return Called::ForRuby(Journal::default());
         };
         let Some(dispatch) = found.dispatches.get(index) else { return Called::ForRuby(Journal::default()) };
-        let scope = call.scope.keep();
+        // A function sees the scope of its call only where it asks for it.
+        let scope = if dispatch.weaving.contains(&Knot::Scope) { call.scope.keep() } else { vm.top };
         let args: Vec<V<'c>> = call.args.iter().map(|arg| V::from(*arg)).collect();
         let block = call.block.map(|closure| {
             Rc::new(crate::value::Proc {
@@ -104,6 +105,7 @@ impl<'c> Templating<'c> {
             let values = woven(dispatch, args);
             let given = eval::Arguments { values, keywords: false, block };
             run.owner.clone_from(&found.owner);
+            run.function = Some(found.name.clone());
             run.call_method(V::Object(object), (Some(owner), &method), given)
         })
     }
@@ -131,12 +133,41 @@ impl<'c> Templating<'c> {
         let Some(program) = program.filter(|program| !program.defines) else {
             return Called::ForRuby(Journal::default());
         };
+        self.call_old_of(world, vm, (&found, program), call)
+    }
+
+    /// Calls a function of the 3.x interface that has no file of its own name: one that was loaded has defined it. None
+    /// where none has; with the file that has, to be loaded by Ruby should it be Ruby's.
+    pub fn call_beside(
+        &self,
+        world: &dyn TemplateWorld<'c>,
+        vm: &mut Vm<'c>,
+        name: &str,
+        call: Call<'c, '_>,
+    ) -> Option<(PathBuf, Called<'c>)> {
+        let found = self.space().old_function(name)?;
+        let program = found.body.home.as_ref().map(|home| home.program)?;
+        let file = self.space().file_of(program)?;
+        let called = match program.defines {
+            true => Called::ForRuby(Journal::default()),
+            false => self.call_old_of(world, vm, (&found, program), call),
+        };
+        Some((file, called))
+    }
+
+    fn call_old_of(
+        &self,
+        world: &dyn TemplateWorld<'c>,
+        vm: &mut Vm<'c>,
+        (found, program): (&OldFunction<'c>, &'c Program),
+        call: Call<'c, '_>,
+    ) -> Called<'c> {
         let scope = call.scope.keep();
         let args: OrRuby<Vec<V<'c>>> = call.args.iter().map(|arg| old_argument(*arg, true)).collect();
         let caller = Caller { engine: self, world, vm };
-        self.run(caller, (function.name, scope, program), V::Scope, |run| {
+        self.run(caller, (&found.name, scope, program), V::Scope, |run| {
             let args = V::list(args?);
-            run.call_old_function(&found, args)
+            run.call_old_function(found, args)
         })
     }
 

@@ -152,6 +152,11 @@ impl<'c> Run<'_, 'c> {
         if let Some(home) = &mut made.home {
             home.this = V::Scope;
         }
+        if let Some(file) = &self.file
+            && file.file_stem().is_none_or(|stem| stem.to_str() != Some(&name))
+        {
+            self.space.note_beside(file);
+        }
         self.space.add_old_function(Rc::new(OldFunction {
             name: name.clone(),
             body: Rc::new(made),

@@ -12,6 +12,8 @@ pub enum Asked<'c> {
     Begun(String, Vec<Value<'c>>),
     /// A block of Puppet's was called, with these arguments.
     Block(Vec<Value<'c>>),
+    /// A variable of the scope was set.
+    Set(String, Value<'c>),
     /// A message was logged.
     Log(Severity, String),
 }

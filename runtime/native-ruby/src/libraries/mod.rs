@@ -1,5 +1,6 @@
 //! Modules and classes that come with Ruby and with Puppet: their own methods, as far as they are known here.
 
+pub(crate) mod addresses;
 mod core;
 mod digests;
 mod escapes;
@@ -8,7 +9,9 @@ pub(crate) mod json;
 mod puppet;
 mod tree_files;
 mod versions;
+mod yaml;
 
+pub(crate) use addresses::method as of_address;
 pub(crate) use puppet::level;
 
 use crate::eval::{Done, Run};
@@ -42,6 +45,7 @@ pub(crate) fn call<'c>(
         | Class::DigestSha256
         | Class::DigestSha384
         | Class::DigestSha512 => Ok(digests::digest(class, name, args)?),
+        Class::IpAddr => addresses::call(name, args),
         Class::Base64 => digests::base64(name, args),
         Class::Zlib => Ok(digests::zlib(name, args)?),
         Class::Cgi => Ok(escapes::cgi(name, args)?),
@@ -53,6 +57,7 @@ pub(crate) fn call<'c>(
             [value] => methods::call(run, value.clone(), Method::ToYaml, &[], None).map(Some),
             _ => Ok(None),
         },
+        Class::Yaml => yaml::call(run, name, args),
         Class::PuppetUtilPackage => versions::package(run, name, args),
         Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
             core::call(run, class, name, args, block)

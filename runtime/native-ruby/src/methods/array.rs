@@ -1,7 +1,7 @@
 //! Methods of arrays, by what they do: [`super::list`] changes one in place, [`super::array_blocks`] runs a block for its
 //! items, [`super::array_made`] makes another array, [`super::array_items`] gives items or what is told of them.
 
-use super::{array_blocks, array_items, list};
+use super::{array_blocks, array_items, errors, list};
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
@@ -25,6 +25,13 @@ pub(crate) fn call<'c>(
         return array_blocks::call(run, on, method, args, block);
     }
     match (method, args) {
+        (Method::Fetch, [V::Int(at)]) => {
+            let count = on.size().unwrap_or_default();
+            match *at < count as i64 && *at >= -(count as i64) {
+                true => Ok(array_items::plain(on, method, args)?),
+                false => Err(errors::outside(*at, count)),
+            }
+        }
         (Method::Inject, [start @ .., V::Symbol(name)]) if start.len() < 2 => {
             inject(run, on, start.first().cloned(), name)
         }

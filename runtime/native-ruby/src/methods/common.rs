@@ -1,6 +1,6 @@
 //! Methods that all values have, and all that nil, booleans, classes and hidden values have.
 
-use super::responds;
+use super::responds::responds;
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;

@@ -1,7 +1,7 @@
 //! Methods of hashes, by what they do: [`super::hash_changes`] changes one in place, [`super::hash_blocks`] runs a block for
 //! its entries; the others are here. What a hash has of all collections, it has as an array of pairs.
 
-use super::{array, array_items, hash_blocks, hash_changes};
+use super::{array, array_items, errors, hash_blocks, hash_changes};
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
@@ -26,8 +26,10 @@ pub(crate) fn call<'c>(
     if let Some(block) = block {
         return hash_blocks::call(run, on, method, args, block);
     }
-    if let (Method::Element, [key]) = (method, args) {
-        return element(run, on, key);
+    match (method, args) {
+        (Method::Element, [key]) => return element(run, on, key),
+        (Method::Fetch, [key]) => return get(on, key)?.ok_or_else(|| errors::no_key(key)),
+        _ => {}
     }
     if let Some(value) = told(on, method, args)? {
         return Ok(value);
@@ -134,7 +136,6 @@ pub(crate) fn element<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, key: &V<'c>) -> Don
 /// What is said of a hash, its keys and its values; none where it is no such method.
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     Ok(Some(match (method, args) {
-        (Method::Fetch, [key]) => get(on, key)?.ok_or(ForRuby("a key there is not"))?,
         (Method::Fetch, [key, other]) => get(on, key)?.unwrap_or_else(|| other.clone()),
         (Method::Dig, keys) if !keys.is_empty() => dig(on, keys)?,
         (Method::HasKey | Method::Include, [key]) => V::Bool(get(on, key)?.is_some()),

@@ -12,6 +12,12 @@ pub(crate) fn is_float_operation(method: Method) -> bool {
     matches!(method, Plus | Minus | Times2 | Divide | Modulo | ModuloOf | Power | Divmod | Fdiv)
 }
 
+/// Whether the method divides an integer by its argument.
+pub(crate) fn is_division(method: Method) -> bool {
+    use Method::{Div, Divide, Divmod, Modulo, ModuloOf};
+    matches!(method, Div | Divide | Divmod | Modulo | ModuloOf)
+}
+
 /// Calls a method of an integer; none where it is not known.
 pub(crate) fn call<'c>(n: i64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let found = match args {

@@ -1,7 +1,7 @@
 //! Ruby's conversions that look like functions, and `format`.
 
-use super::range;
 use super::string_numbers::{strict_float, strict_integer};
+use super::{errors, range};
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
@@ -74,6 +74,7 @@ fn integer<'c>(value: &V<'c>, base: &[V<'c>]) -> Done<'c> {
         (V::Int(n), _) if base.is_none() => Ok(V::Int(*n)),
         (V::Float(n), _) if base.is_none() && n.abs() < 9e18 => Ok(V::Int(n.trunc() as i64)),
         (_, Some(text)) => strict_integer(&text, base).map(V::Int),
+        (V::Nil, _) if base.is_none() => Err(errors::cannot_convert(value, "Integer")),
         _ => Err(ForRuby("Integer() of such a value").into()),
     }
 }
@@ -83,6 +84,7 @@ fn float<'c>(value: &V<'c>) -> Done<'c> {
         (V::Float(n), _) => Ok(V::Float(*n)),
         (V::Int(n), _) if n.unsigned_abs() <= 1 << 53 => Ok(V::Float(*n as f64)),
         (_, Some(text)) => strict_float(&text).map(V::Float),
+        (V::Nil, _) => Err(errors::cannot_convert(value, "Float")),
         _ => Err(ForRuby("Float() of such a value").into()),
     }
 }

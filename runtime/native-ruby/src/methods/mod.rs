@@ -9,6 +9,7 @@ mod array_sorting;
 mod charset;
 mod common;
 mod enumerator;
+mod errors;
 mod float;
 mod format;
 pub(crate) mod hash;
@@ -38,8 +39,6 @@ mod yaml;
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
 pub(crate) use string::symbol as symbol_of;
-
-pub(crate) use responds::responds;
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
@@ -99,6 +98,13 @@ pub(crate) fn call<'c>(
         && let Some(made) = enumerator::of(&on, method, args)
     {
         return Ok(made);
+    }
+    if let [other] = args
+        && block.is_none()
+        && matches!(on, V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_))
+        && let Some(error) = errors::of_operator(&on, method, other)
+    {
+        return Err(error);
     }
     by_kind(run, &on, method, args, block)
 }

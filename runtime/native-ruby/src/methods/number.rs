@@ -1,6 +1,6 @@
 //! Methods of integers and floats: those that run a block, and which file has the others.
 
-use super::{float, integer};
+use super::{errors, float, integer};
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
@@ -29,6 +29,7 @@ pub(crate) fn call<'c>(
         return Ok(on.clone());
     }
     let known = match (on, args) {
+        (V::Int(_), [V::Int(0)]) if integer::is_division(method) => return Err(errors::divided_by_zero()),
         (V::Int(n), [V::Float(_)]) if integer::is_float_operation(method) => {
             let n = if n.unsigned_abs() > EXACT { return Err(TOO_LARGE.into()) } else { *n as f64 };
             float::call(n, method, args)?

@@ -105,7 +105,8 @@ fn compared<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
         |other: &V<'c>| other.text().map(|other| text.as_bytes().cmp(other.as_bytes())).ok_or(UNKNOWN);
     let folded = |other: &V<'c>, exact: bool| {
         let other = other.text().ok_or(UNKNOWN)?;
-        if !exact && !(text.is_ascii() && other.is_ascii()) {
+        let ascii = text.is_ascii() && other.is_ascii();
+        if !(exact || ascii) {
             return Err(ForRuby("letters beyond ASCII"));
         }
         Ok(text.to_ascii_lowercase().as_bytes().cmp(other.to_ascii_lowercase().as_bytes()))

@@ -1,7 +1,8 @@
 //! Numbers that stand in strings: `to_i`, `to_f`, `hex`, `oct`, and what `Integer()` and `Float()` take.
 
+use super::errors;
 use super::string_patterns::{UNKNOWN, is_space};
-use crate::eval::{Done, Unwind};
+use crate::eval::Done;
 use crate::for_ruby::{ForRuby, OrRuby};
 use bunraku_vm::arith;
 
@@ -107,7 +108,7 @@ pub(crate) fn strict_integer<'c>(text: &str, base: Option<u32>) -> Done<'c, i64>
     match arith::strict_integer(text, base) {
         Ok(number) => Ok(i64::try_from(number).map_err(|_| TOO_LARGE)?),
         Err(_) if text.bytes().filter(u8::is_ascii_digit).count() > 18 => Err(TOO_LARGE.into()),
-        Err(_) => Err(Unwind::raise()),
+        Err(_) => Err(errors::no_number("Integer", text)),
     }
 }
 
@@ -131,7 +132,7 @@ pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
             .chars()
             .any(|c| c.is_ascii_alphabetic() && !c.is_ascii_hexdigit() && !matches!(c, 'x' | 'X' | 'p' | 'P'))
     {
-        true => Err(Unwind::raise()),
+        true => Err(errors::no_number("Float", text)),
         false => Err(other.into()),
     }
 }

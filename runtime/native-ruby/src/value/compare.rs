@@ -7,6 +7,7 @@ use crate::methods::range;
 use crate::value::{Class, V};
 use bunraku_vm::regex;
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 /// Deeper values are Ruby's to compare.
 const DEEPEST: usize = 60;
@@ -49,9 +50,10 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
         (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
             return Err(ForRuby("a comparison with a value of Puppet's own"));
         }
-        (V::Match(_) | V::Enumerator(_), _) | (_, V::Match(_) | V::Enumerator(_)) => {
-            return Err(ForRuby("a comparison with a match"));
+        (one, other) if compares_in_its_way(one) || compares_in_its_way(other) => {
+            return Err(ForRuby("a comparison with such an object"));
         }
+        (V::Module(a), V::Module(b)) => Rc::ptr_eq(a, b),
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
@@ -91,6 +93,14 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
         }
         _ => false,
     })
+}
+
+/// Whether a value says itself what it is equal to.
+fn compares_in_its_way(value: &V<'_>) -> bool {
+    matches!(
+        value,
+        V::Match(_) | V::Enumerator(_) | V::Address(_) | V::Object(_) | V::Error(_) | V::Proc(_) | V::Main
+    )
 }
 
 fn same_number(n: i64, x: f64) -> OrRuby<bool> {

@@ -1,6 +1,7 @@
 //! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
 //! template lie on the heap, shared as Ruby shares them.
 
+mod address;
 pub(crate) mod circle;
 pub(crate) mod class;
 pub(crate) mod compare;
@@ -10,6 +11,7 @@ mod regexp;
 mod shared;
 pub(crate) mod text;
 
+pub(crate) use address::Address;
 pub(crate) use class::Class;
 pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
@@ -52,6 +54,8 @@ pub(crate) enum V<'c> {
     Span(Rc<(V<'c>, V<'c>, bool)>),
     Regexp(Rc<Regexp>),
     Match(Rc<Matched<'c>>),
+    /// An `IPAddr`.
+    Address(Address),
     /// An enumerator: a method that was called without its block.
     Enumerator(Rc<Enumerator<'c>>),
     /// A class or module that is there without being defined.
@@ -98,6 +102,10 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Array(items) => V::Array(items),
             Value::Hash(hash) => V::Hash(hash),
             Value::Default => V::Symbol("default"),
+            // One with options has them in its source, and is another object in Ruby.
+            Value::Regexp(source) if !source.as_str().starts_with("(?") => {
+                V::Regexp(Rc::new(Regexp::new(source.as_str(), 0)))
+            }
             other => V::Other(other),
         }
     }
@@ -164,6 +172,7 @@ impl<'c> V<'c> {
             },
             V::Other(Value::Sensitive(_)) => Class::Sensitive,
             V::Enumerator(_) => Class::Enumerator,
+            V::Address(_) => Class::IpAddr,
             V::Void | V::Module(_) | V::Object(_) | V::Main | V::Scope | V::Other(_) => {
                 return Err(ForRuby("the class of a value"));
             }

@@ -2,6 +2,7 @@
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::libraries::addresses;
 use crate::value::{Matched, Regexp, V};
 use bunraku_vm::format::{float_to_s, inspect};
 use bunraku_vm::regex;
@@ -21,6 +22,7 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Symbol(text) => out.push_str(text),
         V::Regexp(regexp) => out.push_str(&regex::to_s(regexp)),
         V::Error(error) => put(out, &error.message())?,
+        V::Address(address) => out.push_str(&addresses::shown(*address)?),
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
@@ -138,7 +140,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Regexp(regexp) => put_regexp(out, regexp)?,
         V::Span(ends) => put_range(out, ends, depth, true)?,
         V::Module(module) => out.push_str(&module.name),
-        V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
+        V::Address(_) | V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
             return Err(ForRuby("the notation of an object"));
         }
         V::Void | V::Main | V::Scope | V::Other(_) => {

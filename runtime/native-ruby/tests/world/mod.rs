@@ -64,6 +64,9 @@ impl<'c> TemplateWorld<'c> for Folder {
     fn file_text(&self, _: &str) -> Option<String> {
         None
     }
+    fn yaml(&self, _: &str, _: bool) -> Option<Value<'c>> {
+        None
+    }
     fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
         None
     }
@@ -77,6 +80,7 @@ impl<'c> TemplateWorld<'c> for Folder {
         &self,
         vm: &mut Vm<'c>,
         (name, _): (&str, &str),
+        _: Option<&str>,
         (args, block): (&[Value<'c>], Option<&'c Closure<'c>>),
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {

@@ -2,6 +2,7 @@
 
 use super::QuestionArguments;
 use crate::Talk;
+use crate::replayed::Asks;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::ScopeKind;
 use bunraku_vm::value::Value;
@@ -27,6 +28,9 @@ impl<'c> Talk<'_, 'c> {
 
     pub(super) fn set_variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
+        if let Some(answer) = self.replayed(&Asks::Set(args.text(1), args.value(2))) {
+            return answer;
+        }
         let symbol = vm.symbols.intern(args.text(1));
         let free = scope.own(symbol).is_none();
         if free {

@@ -22,8 +22,25 @@ const MAX_DEPTH: usize = 250;
 /// # Errors
 /// What is wrong, with line and column, and whether it is a class that is not allowed (Psych says that differently).
 pub fn parse(text: &str) -> Result<Data, YamlFault> {
+    load(text, Patterns::Refused)
+}
+
+/// Whether regular expressions may be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patterns {
+    /// They are an error, as other classes are.
+    Refused,
+    /// Those without options are loaded.
+    Allowed,
+}
+
+/// The same, of a text that may have regular expressions (`!ruby/regexp /…/`).
+///
+/// # Errors
+/// As above.
+pub fn load(text: &str, patterns: Patterns) -> Result<Data, YamlFault> {
     let mut loader =
-        Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0 };
+        Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0, patterns };
     loop {
         match loader.next()? {
             (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
@@ -63,6 +80,7 @@ struct Loader<'t> {
     /// Bytes of texts in copies.
     copied: usize,
     depth: usize,
+    patterns: Patterns,
 }
 
 /// How large some data is.
@@ -78,7 +96,9 @@ impl Size {
         let add = |a: Size, b: Size| Size { nodes: a.nodes + b.nodes, text: a.text + b.text };
         let one = Size { nodes: 1, text: 0 };
         match data {
-            Data::Text(text) | Data::Symbol(text) => Size { nodes: 1, text: text.len() },
+            Data::Text(text) | Data::Symbol(text) | Data::Pattern(text) => {
+                Size { nodes: 1, text: text.len() }
+            }
             Data::List(items) => items.iter().map(Size::of).fold(one, add),
             Data::Map(pairs) => {
                 pairs.iter().map(|(key, value)| add(Size::of(key), Size::of(value))).fold(one, add)
@@ -118,7 +138,15 @@ impl Loader<'_> {
         self.count(&mark, 1)?;
         let (data, anchor) = match event {
             Event::Scalar { value, style, anchor, tag, .. } => {
-                (scalar_value(value, style, tag.as_deref(), &mark)?, anchor)
+                let pattern = match (self.patterns, tag.as_deref()) {
+                    (Patterns::Allowed, Some("!ruby/regexp")) => plain_pattern(&value),
+                    _ => None,
+                };
+                let data = match pattern {
+                    Some(source) => Data::Pattern(source),
+                    None => scalar_value(value, style, tag.as_deref(), &mark)?,
+                };
+                (data, anchor)
             }
             Event::SequenceStart { anchor, tag, .. } => {
                 allowed(tag.as_deref())?;
@@ -224,6 +252,12 @@ impl Pairs {
             }
         }
     }
+}
+
+/// The source of a regular expression without options; those with any are refused like other classes.
+fn plain_pattern(text: &str) -> Option<String> {
+    let source = text.strip_prefix('/')?.strip_suffix('/')?;
+    (!source.starts_with("(?") && !source.contains('\n')).then(|| source.to_owned())
 }
 
 /// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.

@@ -41,6 +41,7 @@ pub(super) fn scalar_of(data: &Data) -> (String, Style) {
         }
         Data::Float(f) => (float_to_s(*f), Style::Plain),
         Data::Symbol(text) => (format!(":{text}"), Style::Plain),
+        Data::Pattern(text) => (text.clone(), Style::Plain),
         Data::Text(text) => (text.clone(), style_of(text)),
         Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => (String::new(), Style::Plain),
     }

@@ -1,0 +1,108 @@
+//! `IPAddr`.
+
+use crate::eval::{Done, Unwind};
+use crate::for_ruby::ForRuby;
+use crate::value::{Address, Class, V};
+
+const UNKNOWN: ForRuby = ForRuby("an address of another form");
+
+/// Calls a method of the class; none for what is not known.
+pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+    match (name, args) {
+        ("new", [text]) if text.text().is_some() => {
+            Ok(Some(V::Address(address(&text.text().unwrap_or_default())?)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The address that a text says. What is none for sure is an error that code may rescue.
+pub(crate) fn address<'c>(text: &str) -> Done<'c, Address> {
+    let (text, prefix) = match text.split_once('/') {
+        Some((text, prefix)) => (text, Some(prefix)),
+        None => (text, None),
+    };
+    let found = Address::parse(text).filter(|found| !(found.is_mapped() && text.contains('.')));
+    let found = found.ok_or_else(|| match is_none(text) {
+        true => Unwind::unsaid(Class::IpInvalidAddress),
+        false => UNKNOWN.into(),
+    })?;
+    let Some(prefix) = prefix else { return Ok(found) };
+    Ok(found.masked(length(found, prefix)?))
+}
+
+/// Whether Ruby takes a text for no address beyond doubt.
+fn is_none(text: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
+    !text.is_empty() && text.chars().all(word)
+}
+
+/// How long the prefix is that stands behind a slash: as a number or as a mask.
+fn length<'c>(found: Address, prefix: &str) -> Done<'c, u32> {
+    let decimal = !prefix.is_empty() && prefix.bytes().all(|b| b.is_ascii_digit()) && prefix.len() < 6;
+    if decimal && (prefix == "0" || !prefix.starts_with('0')) {
+        let length: u32 = prefix.parse().map_err(|_| UNKNOWN)?;
+        return match length <= found.width() {
+            true => Ok(length),
+            false => Err(Unwind::unsaid(Class::IpInvalidPrefix)),
+        };
+    }
+    let mask = Address::parse(prefix).filter(|mask| mask.v6 == found.v6);
+    Ok(mask.and_then(Address::netmask).ok_or(UNKNOWN)?)
+}
+
+/// Calls a method of an address; none for what is not known.
+pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+    Ok(Some(match (name, args) {
+        ("ipv4?", []) => V::Bool(!on.v6),
+        ("ipv6?", []) => V::Bool(on.v6),
+        ("to_s", []) => V::made(shown(on)?),
+        ("to_string", []) => V::made(on.in_full()),
+        ("to_i", []) => V::Int(i64::try_from(on.number()).map_err(|_| ForRuby("a large integer"))?),
+        ("prefix", []) => V::Int(on.prefix.into()),
+        ("netmask", []) if !on.v6 => V::made(shown(on.mask())?),
+        ("reverse", []) => V::made(on.reverse()),
+        ("succ", []) => V::Address(on.next().ok_or(UNKNOWN)?),
+        ("to_range", []) => {
+            let (first, last) = on.ends();
+            V::Span(std::rc::Rc::new((V::Address(first), V::Address(last), false)))
+        }
+        ("mask", [V::Int(length)]) => {
+            let length = u32::try_from(*length).ok().filter(|length| *length <= on.width()).ok_or(UNKNOWN)?;
+            V::Address(on.masked(length))
+        }
+        ("mask", [mask]) => {
+            let mask = mask.text().ok_or(UNKNOWN)?;
+            V::Address(on.masked(length(on, &mask)?))
+        }
+        ("include?" | "===", [other]) => V::Bool(includes(on, other)?),
+        ("==", [V::Address(other)]) if !on.is_mapped() && !other.is_mapped() => {
+            V::Bool(on.v6 == other.v6 && on.number() == other.number())
+        }
+        ("<=>", [V::Address(other)]) if on.v6 == other.v6 => V::Int(on.number().cmp(&other.number()) as i64),
+        ("is_a?" | "kind_of?", [V::Class(class)]) => V::Bool(class.covers(Class::IpAddr)),
+        ("instance_of?", [V::Class(class)]) => V::Bool(*class == Class::IpAddr),
+        ("class", []) => V::Class(Class::IpAddr),
+        ("nil?", []) => V::Bool(false),
+        _ => return Ok(None),
+    }))
+}
+
+fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {
+    let other = match other {
+        V::Address(other) => *other,
+        other => address(&other.text().ok_or(UNKNOWN)?)?,
+    };
+    match on.is_mapped() || other.is_mapped() {
+        true => Err(UNKNOWN.into()),
+        false => Ok(on.includes(other)),
+    }
+}
+
+/// The short form.
+pub(crate) fn shown(address: Address) -> Result<String, ForRuby> {
+    match address.is_mapped() && address.number() > 0xffff {
+        true => Err(UNKNOWN),
+        false => Ok(address.to_string()),
+    }
+}

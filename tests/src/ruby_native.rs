@@ -322,6 +322,9 @@ pub fn report(outcomes: &[Outcome]) -> String {
             "{}/{} {} {name} ({module}{old}){left_out}",
             outcome.native, outcome.in_ruby, outcome.ok
         );
+        if outcome.unsteady > 0 {
+            let _ = writeln!(out, "    {} are other each time", outcome.unsteady);
+        }
         let mut reasons: Vec<_> = outcome.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (reason, count) in reasons {
@@ -363,7 +366,8 @@ pub fn committed() -> BTreeMap<String, usize> {
 /// # Errors
 /// When it can't be written.
 pub fn commit(outcomes: &[Outcome]) -> std::io::Result<()> {
-    let native = outcomes.iter().filter(|outcome| outcome.native > 0);
+    // What is other each time may need the worker another number of times, too.
+    let native = outcomes.iter().filter(|outcome| outcome.native > 0 && outcome.unsteady == 0);
     let line = |outcome: &Outcome| format!("{} {}\n", outcome.function.name, outcome.native);
     std::fs::write(list_path(), native.map(line).collect::<String>())
 }

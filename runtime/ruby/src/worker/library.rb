@@ -80,6 +80,8 @@ module Bunraku
             require file
             __send__(name, *args, **options, &block)
           end
+          # As the files have them: no methods of every value, which messages would suggest.
+          owner.send(:private, name) if owner == Kernel
         end
       end
     end

@@ -85,14 +85,14 @@ pub(crate) fn call<'c>(
     if given_pattern && run.names_groups() && method != Method::MatchIs {
         run.forget_last();
     }
-    if let Some(value) = common::call(run, &on, method, args, block)? {
-        return Ok(value);
-    }
     if method == Method::ToJson && args.is_empty() && block.is_none() {
         return Ok(V::made(json::generate(&on)?));
     }
     if method == Method::ToYaml {
         return Ok(yaml::dump(run, &on, args, block)?);
+    }
+    if let Some(value) = common::call(run, &on, method, args, block)? {
+        return Ok(value);
     }
     if block.is_none()
         && let Some(made) = enumerator::of(&on, method, args)

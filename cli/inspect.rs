@@ -17,7 +17,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Show source and instructions of the file that defines NAME (a class, defined type, function or type alias), or
-    /// of a path in the archive.
+    /// of a path in the archive; the tree of an ERB template or a function in Ruby.
     #[arg(long, value_name = "NAME")]
     disassemble: Option<String>,
     /// Where the environment's sources are, for `--disassemble`, if they are not embedded.

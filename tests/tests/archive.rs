@@ -216,6 +216,15 @@ fn inspect_shows_what_is_inside() {
     let without = run(&["inspect", text(&archive), "--disassemble", class, "--format", "json"]);
     let without: Value = serde_json::from_slice(&without.stdout).expect("it is JSON");
     assert!(without["units"][0]["source"].is_null() && without["units"][0]["disassembly"].is_string());
+    let files = report["files"].as_array().expect("it has files");
+    let with_tree = files.iter().filter(|file| file["parts"].to_string().contains("Templates"));
+    let trees: Vec<&str> = with_tree.filter_map(|file| file["path"].as_str()).collect();
+    assert!(!trees.is_empty(), "the fixture has templates");
+    for path in trees {
+        let tree = String::from_utf8(run(&["inspect", text(&archive), "--disassemble", path]).stdout);
+        let tree = tree.expect("it is text");
+        assert!(tree.contains("Program {") && tree.contains("body:"), "{path}: {tree}");
+    }
     let missing = run(&["inspect", text(&archive), "--disassemble", "no::such"]);
     assert!(String::from_utf8_lossy(&missing.stderr).contains("has no unit of the name 'no::such'"));
     let none = run(&["inspect", text(&repo.join("environment.conf"))]);

@@ -2,6 +2,8 @@
 //!
 //! `UPDATE=1` makes the results anew, and the list of snippets that are left to Ruby.
 
+#![allow(clippy::disallowed_macros, reason = "a test says what it saw")]
+
 use bunraku_native_ruby::{Called, Function};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::Erb;

@@ -3,6 +3,8 @@
 use crate::modules::Metadata;
 use bunraku_files::archive::Opened;
 use bunraku_files::read;
+use bunraku_native_ruby::Lowered;
+use bunraku_stdlib::module::Api;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
 use bunraku_vm::archive::{ArchiveFault, Read};
@@ -157,18 +159,19 @@ fn references(unit: &Unit<'_>, known: &BTreeSet<&str>) -> BTreeSet<String> {
     found
 }
 
-/// A file's unit as text, and its source where it is known.
+/// A file's code as text, and its source where it is known.
 #[derive(Debug, Serialize)]
 pub struct Listing {
     /// Path in the archive.
     pub path: String,
     /// The source: embedded, or found below one of the folders given with the same content.
     pub source: Option<String>,
-    /// The instructions.
+    /// The instructions of a unit; the tree of an ERB template or a file of Ruby.
     pub disassembly: String,
 }
 
-/// The units that a name means: a definition's, or that of a path in the archive. Sources that are not embedded are
+/// The code that a name means: the unit of a definition, the file of a function in Ruby, or what is at a path in the
+/// archive: a unit, or the tree of an ERB template or a file of Ruby. Sources that are not embedded are
 /// looked for below `folders`, which stand for the archive's roots in order.
 ///
 /// # Errors
@@ -179,14 +182,22 @@ pub fn list(opened: &Opened, name: &str, folders: &[&Path]) -> Result<Vec<Listin
     let defined = archive.defined(&name.trim_start_matches("::").to_lowercase()).map_err(explain)?;
     let mut numbers: BTreeSet<u32> = defined.iter().map(|definition| definition.entry).collect();
     numbers.extend(archive.find(name).map_err(explain)?.map(|entry| entry.number));
+    numbers.extend(in_ruby(archive, name).map_err(explain)?);
     let mut listings = Vec::new();
     for number in numbers {
         let entry = archive.entry(number).map_err(explain)?;
-        let Some(part) = archive.part_in(&entry, Section::Units).map_err(explain)? else { continue };
-        let words = archive.part_words(&part).map_err(explain)?;
-        let disassembly = Unit::open(words).and_then(|unit| disassemble::unit(&unit));
-        let disassembly =
-            disassembly.map_err(|fault| format!("{} in {}: {fault}", entry.path, opened.path.display()))?;
+        let fault =
+            |fault: &dyn std::fmt::Display| format!("{} in {}: {fault}", entry.path, opened.path.display());
+        let disassembly = if let Some(part) = archive.part_in(&entry, Section::Units).map_err(explain)? {
+            let words = archive.part_words(&part).map_err(explain)?;
+            let text = Unit::open(words).and_then(|unit| disassemble::unit(&unit));
+            text.map_err(|why| fault(&why))?
+        } else if let Some(part) = archive.part_in(&entry, Section::Templates).map_err(explain)? {
+            let lowered = Lowered::decode(archive.part_bytes(&part).map_err(explain)?);
+            lowered.ok_or_else(|| fault(&ArchiveFault::Cold(Section::Templates)))?.shown()
+        } else {
+            continue;
+        };
         let source = source(archive, &entry, &roots(opened), folders).map_err(explain)?;
         listings.push(Listing { path: entry.path.to_owned(), source, disassembly });
     }
@@ -194,6 +205,21 @@ pub fn list(opened: &Opened, name: &str, folders: &[&Path]) -> Result<Vec<Listin
         true => Err(format!("Archive {} has no unit of the name '{name}'", opened.path.display())),
         false => Ok(listings),
     }
+}
+
+/// The files of a function in Ruby.
+fn in_ruby(archive: &Archive, name: &str) -> Read<Vec<u32>> {
+    let below = name.trim_start_matches("::").replace("::", "/");
+    let ends: Vec<String> =
+        [Api::New, Api::Old].iter().map(|api| format!("/{}/{below}.rb", api.folder())).collect();
+    let mut found = Vec::new();
+    for number in 0..archive.entries() {
+        let entry = archive.entry(number)?;
+        if ends.iter().any(|end| entry.path.ends_with(end)) {
+            found.push(number);
+        }
+    }
+    Ok(found)
 }
 
 /// Names of the roots, as `bunraku_files::tree` gives them.

@@ -60,6 +60,14 @@ impl Lowered {
         encoded::decode(bytes).map(Lowered::from)
     }
 
+    /// The tree as text, for people; or why there is none.
+    pub fn shown(&self) -> String {
+        match &self.template {
+            Ok(program) => format!("{program:#?}\n"),
+            Err(reason) => format!("left to Ruby: {reason}\n"),
+        }
+    }
+
     /// Why it may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
     /// errors and unusual values.
     pub fn reasons(&self) -> &[Unsupported] {

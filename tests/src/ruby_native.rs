@@ -330,10 +330,10 @@ pub fn report(outcomes: &[Outcome]) -> String {
         for (reason, count) in reasons {
             let _ = writeln!(out, "    {count} × {reason}");
         }
-        if outcome.ok * 5 < outcome.calls {
-            if let Some((fault, count)) = outcome.faults.iter().max_by_key(|(_, count)| **count) {
-                let _ = writeln!(out, "    {count} ! {fault}");
-            }
+        if outcome.ok * 5 < outcome.calls
+            && let Some((fault, count)) = outcome.faults.iter().max_by_key(|(_, count)| **count)
+        {
+            let _ = writeln!(out, "    {count} ! {fault}");
         }
     }
     out

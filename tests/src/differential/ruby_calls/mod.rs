@@ -242,7 +242,7 @@ fn near_to(rng: &mut Rng, value: &Literal, near: &[String]) -> Literal {
             let mut text = text.clone();
             match rng.below(8) {
                 0 => text = text.to_uppercase(),
-                1 => text.push_str("\n"),
+                1 => text.push('\n'),
                 2 => text.insert(0, ' '),
                 3 => drop(text.pop()),
                 4 => text.push_str(rng.pick(&["x", "0", "/", ".", ":", "é", "-", "'"])),

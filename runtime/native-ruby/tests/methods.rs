@@ -18,7 +18,7 @@ mod world;
 
 /// How many calls are generated, and how many of a hundred of those that give a value must need no Ruby.
 const GENERATED: usize = 20_000;
-const GENERATED_SHARE: f64 = 50.0;
+const GENERATED_SHARE: f64 = 45.0;
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/methods").join(name)

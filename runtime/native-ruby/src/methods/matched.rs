@@ -28,7 +28,8 @@ fn number<'c>(matched: &Matched<'c>, group: &V<'c>) -> OrRuby<Option<usize>> {
         found.map(|(_, number)| Some(*number)).ok_or(UNKNOWN)
     };
     match group {
-        V::Int(n) if *n < 0 => Ok(usize::try_from(n + matched.len() as i64).ok()),
+        // Counted from behind, the whole is not reached.
+        V::Int(n) if *n < 0 => Ok(usize::try_from(n + matched.len() as i64).ok().filter(|n| *n > 0)),
         V::Int(n) => Ok(usize::try_from(*n).ok()),
         V::Symbol(name) => by_name(name),
         name => by_name(&name.text().ok_or(UNKNOWN)?),
@@ -70,7 +71,7 @@ fn places<'c>(matched: &Matched<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V
         (Method::PreMatch, []) => V::made(text[..start].to_owned()),
         (Method::PostMatch, []) => V::made(text[end..].to_owned()),
         (Method::StringOf, []) => V::made(text.to_string()),
-        (Method::BeginOf | Method::EndOf | Method::OffsetOf, [group]) => {
+        (Method::BeginOf | Method::EndOf | Method::OffsetOf, [group]) if !matches!(group, V::Int(..0)) => {
             let number =
                 number(matched, group)?.filter(|number| *number < matched.spans.len()).ok_or(UNKNOWN)?;
             match (method, matched.spans[number]) {

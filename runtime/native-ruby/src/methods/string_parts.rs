@@ -65,7 +65,8 @@ pub(crate) fn part<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Option<Range<usize>
             let groups = found.groups.len() as i64;
             let number = match group {
                 [] => 0,
-                [V::Int(n)] if *n < 0 => groups + n,
+                // Counted from behind, the whole is not reached.
+                [V::Int(n)] if *n < 0 => Some(groups + n).filter(|n| *n > 0).unwrap_or(groups),
                 [V::Int(n)] => *n,
                 [V::Symbol(name)] => found.named(name).ok_or(UNKNOWN)? as i64,
                 [name] => found.named(&name.text().ok_or(UNKNOWN)?).ok_or(UNKNOWN)? as i64,

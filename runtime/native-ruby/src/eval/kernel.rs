@@ -91,6 +91,11 @@ impl<'c> Run<'_, 'c> {
             ("catch", Some(block)) => return self.catch(block, call),
             _ => {}
         }
+        if let (V::Module(module), "new") = (&self.frame.this, name) {
+            let module = module.clone();
+            let (values, block) = (self.values(&call.args)?, self.block_of(call)?);
+            return self.make(&module, Arguments { values, keywords: call.keywords, block });
+        }
         let args = self.values(&call.args)?;
         if let Some(value) = self.word_of_module(name, &args, call)? {
             return Ok(value);

@@ -353,6 +353,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "lookupvar",
     "loop",
     "module_function",
+    "new",
     "newfunction",
     "notice",
     "optional_block_param",

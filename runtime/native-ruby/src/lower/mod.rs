@@ -366,6 +366,7 @@ impl<'p> Lower<'p> {
                 self.frame.loops -= 1;
                 Expr::While(Box::new((condition, body)), node.kind() == "while")
             }
+            "while_modifier" | "until_modifier" => self.loop_modifier(node),
             "case" => self.case(node),
             "binary" => self.binary(node),
             "unary" => self.unary(node),
@@ -395,6 +396,18 @@ impl<'p> Lower<'p> {
                 self.unsupported(node, format!("`{kind}`"))
             }
         }
+    }
+
+    /// `body while condition`. Of `begin … end while condition` the body comes first: that is Ruby's.
+    fn loop_modifier(&mut self, node: Syntax<'_>) -> Expr {
+        let Some(body) = node.child_by_field_name("body").filter(|body| body.kind() != "begin") else {
+            return self.unsupported(node, "a loop that begins with its body");
+        };
+        self.frame.loops += 1;
+        let body = self.node(body);
+        self.frame.loops -= 1;
+        let condition = self.condition(node);
+        Expr::While(Box::new((condition, body)), node.kind() == "while_modifier")
     }
 
     /// The name of a class, module or other constant.

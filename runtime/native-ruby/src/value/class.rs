@@ -224,7 +224,9 @@ impl Class {
 
     /// Whether it needs nothing to be loaded.
     pub fn is_always_there(self) -> bool {
-        (self as usize) <= Class::Object as usize
+        let number = self as usize;
+        number <= Class::Object as usize
+            || (Class::Exception as usize..=Class::NoMemoryError as usize).contains(&number)
     }
 
     /// Whether its instances are exceptions.

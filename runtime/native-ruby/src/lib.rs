@@ -1,7 +1,7 @@
 //! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
 //!
 //! [`Templates`] keeps the lowered templates of a snapshot; [`Templating`] is what one compile has of ERB: it renders
-//! them, asking through [`TemplateWorld`] what it needs of the compile.
+//! them, asking through [`NativeWorld`] what it needs of the compile.
 //!
 //! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed
 //! as the one Ruby program it is, into the [`tree`] that [`eval`] renders with the methods in [`methods`]; [`origins`]
@@ -34,4 +34,4 @@ pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::Rendered;
 pub use functions::{Asked, Called, Function, Journal};
 pub use tree::Unsupported;
-pub use world::{TemplateWorld, WorkerState};
+pub use world::{CallSide, FileSide, NativeWorld, ScopeSide, WorkerState};

@@ -21,8 +21,13 @@ pub enum WorkerState {
     Ended,
 }
 
-/// The compile that a template is rendered for.
-pub trait TemplateWorld<'c> {
+/// The compile that code runs for: the sum of its sides.
+pub trait NativeWorld<'c>: ScopeSide<'c> + FileSide<'c> + CallSide<'c> {}
+
+impl<'c, T: ScopeSide<'c> + FileSide<'c> + CallSide<'c>> NativeWorld<'c> for T {}
+
+/// Variables and settings that code sees, and how the compile stands to its worker.
+pub trait ScopeSide<'c> {
     /// A variable by its simple or qualified name, as a scope sees it; none where there is no such variable.
     ///
     /// # Errors
@@ -35,6 +40,25 @@ pub trait TemplateWorld<'c> {
     /// All variables that a scope sees and that have a value, as a hash by name.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c>;
 
+    /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
+    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
+
+    /// A variable of the process, as `ENV` has it.
+    fn process_variable(&self, name: &str) -> Option<String>;
+
+    /// Whether this is asked for the first time in the compile.
+    fn first_time(&self, what: &str) -> bool;
+
+    /// How the compile stands to its Ruby worker.
+    fn worker(&self) -> WorkerState;
+
+    /// Takes note that a template, function or file is Ruby's, and why, for statistics. `reason` is asked only where they are
+    /// made.
+    fn needs_ruby(&self, name: &str, reason: &dyn Fn() -> String);
+}
+
+/// Files that code reads and loads.
+pub trait FileSide<'c> {
     /// The file that `template()` finds by this name; none where there is none.
     ///
     /// # Errors
@@ -44,9 +68,6 @@ pub trait TemplateWorld<'c> {
     /// Whether a module or the environment has a function of the 3.x interface by this name: then a template that calls
     /// the name gets that one.
     fn has_old_function(&self, name: &str) -> bool;
-
-    /// How the compile stands to its Ruby worker.
-    fn worker(&self) -> WorkerState;
 
     /// The tree that template files are read from.
     fn tree(&self) -> &'c Tree;
@@ -63,16 +84,10 @@ pub trait TemplateWorld<'c> {
     /// What a text is as YAML, as Psych loads it; with regular expressions where `patterns` says so. None where Psych
     /// would load it otherwise or not at all.
     fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>>;
+}
 
-    /// A setting of Puppet's, and whether it is a symbol in Ruby; none where there is no such setting.
-    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)>;
-
-    /// A variable of the process, as `ENV` has it.
-    fn process_variable(&self, name: &str) -> Option<String>;
-
-    /// Whether this is asked for the first time in the compile.
-    fn first_time(&self, what: &str) -> bool;
-
+/// What code calls of the compile: functions, and the methods of a look-up's context.
+pub trait CallSide<'c> {
     /// Calls a function of whatever kind by its name, as code of a module sees it; `from` is the function that does.
     ///
     /// # Errors
@@ -101,8 +116,4 @@ pub trait TemplateWorld<'c> {
     /// # Errors
     /// Those of the method.
     fn context_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
-
-    /// Takes note that a template, function or file is Ruby's, and why, for statistics. `reason` is asked only where they are
-    /// made.
-    fn needs_ruby(&self, name: &str, reason: &dyn Fn() -> String);
 }

@@ -7,7 +7,7 @@ use crate::eval::{self, Rendered, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::space::Space;
 use crate::tree::Unsupported;
-use crate::world::{TemplateWorld, WorkerState};
+use crate::world::{NativeWorld, WorkerState};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::vm::Vm;
@@ -77,7 +77,7 @@ impl<'c> Templating<'c> {
     /// seen before.
     pub fn render(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
@@ -130,7 +130,7 @@ impl<'c> Templating<'c> {
     }
 
     /// A file of Ruby, lowered; none where it can't be read.
-    pub(crate) fn file_of_ruby(&self, world: &dyn TemplateWorld<'c>, file: &Path) -> Option<&'c Lowered> {
+    pub(crate) fn file_of_ruby(&self, world: &dyn NativeWorld<'c>, file: &Path) -> Option<&'c Lowered> {
         if let Some(lowered) = self.met.ruby.borrow().get(file) {
             return Some(lowered);
         }
@@ -147,7 +147,7 @@ impl<'c> Templating<'c> {
     /// The text of the template that `template()` finds by this name, rendered within another that has `depth` around it.
     pub(crate) fn render_nested(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         (name, depth): (&str, usize),
@@ -163,7 +163,7 @@ impl<'c> Templating<'c> {
 
     fn try_to_render(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
@@ -189,7 +189,7 @@ impl<'c> Templating<'c> {
     }
 
     /// The template, kept for as long as the compile runs; none where its file can't be read.
-    fn lowered(&self, world: &dyn TemplateWorld<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
+    fn lowered(&self, world: &dyn NativeWorld<'c>, erb: &Erb<'_>) -> Option<&'c Lowered> {
         let (met, key) = match erb {
             Erb::File { file, .. } => (&self.met.files, *file),
             Erb::Text(text) => (&self.met.texts, *text),

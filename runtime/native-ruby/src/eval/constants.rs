@@ -15,7 +15,7 @@ impl<'c> Run<'_, 'c> {
         match self.find_constant(path) {
             Some(value) => Ok(value),
             None => {
-                self.unknown = Some(format!("the constant {path}"));
+                self.left.unknown = Some(format!("the constant {path}"));
                 Err(ForRuby("a constant that is not known").into())
             }
         }

@@ -8,7 +8,7 @@ use crate::functions::journal::{Asked, Journal};
 use crate::tree::{AssignTarget, BlockBody};
 use crate::value::V;
 use crate::value::object::{Proc, ProcBody};
-use crate::world::TemplateWorld;
+use crate::world::NativeWorld;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
@@ -136,7 +136,7 @@ impl<'c> Templating<'c> {
     /// waits for has ended.
     pub fn call_block(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         (number, args): (i64, &[Value<'c>]),
     ) -> Eval<'c> {

@@ -117,8 +117,8 @@ impl<'c> Run<'_, 'c> {
 
     /// Takes note of where something came up that is not known, if nothing before it has.
     pub(super) fn failed_at(&mut self, call: &MethodCall) {
-        if self.failed_line == 0 {
-            self.failed_line = call.line;
+        if self.left.failed_line == 0 {
+            self.left.failed_line = call.line;
         }
     }
 

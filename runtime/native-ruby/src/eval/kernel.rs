@@ -324,7 +324,7 @@ impl<'c> Run<'_, 'c> {
 
     fn unknown(&mut self, call: &'c MethodCall) -> Done<'c> {
         self.failed_at(call);
-        self.unknown.get_or_insert_with(|| format!("the method {}", call.name));
+        self.left.unknown.get_or_insert_with(|| format!("the method {}", call.name));
         Err(ForRuby("a method that is not known").into())
     }
 
@@ -430,7 +430,7 @@ impl<'c> Run<'_, 'c> {
         if let Some(file) = self.world.ruby_file(&name) {
             return self.load_file(&file);
         }
-        self.unknown = Some(format!("`require '{name}'`"));
+        self.left.unknown = Some(format!("`require '{name}'`"));
         Err(ForRuby("a file of a library").into())
     }
 
@@ -457,7 +457,7 @@ impl<'c> Run<'_, 'c> {
         match engine.load(self.world, self.vm, file) {
             Load::Done | Load::UnderWay => Ok(V::Bool(true)),
             Load::Failed => {
-                self.unknown = Some(format!("the file {}", file.display()));
+                self.left.unknown = Some(format!("the file {}", file.display()));
                 Err(ForRuby("a file that is Ruby's").into())
             }
         }
@@ -465,18 +465,19 @@ impl<'c> Run<'_, 'c> {
 
     /// Why Ruby has to do it, with the line, as far as it is known.
     pub(crate) fn why(&mut self, ending: Ending<'c>) -> String {
-        if let Some(number) = self.reason.take()
-            && let Some(reason) = self.reason_program.and_then(|program| program.reasons.get(number as usize))
+        if let Some(number) = self.left.reason.take()
+            && let Some(reason) =
+                self.left.reason_program.and_then(|program| program.reasons.get(number as usize))
         {
             return reason.to_string();
         }
-        let what = match (self.unknown.take(), ending) {
+        let what = match (self.left.unknown.take(), ending) {
             (Some(what), _) => what,
             (None, Ending::ForRuby(ask)) => ask.0.to_owned(),
             (None, Ending::Raised(error)) => format!("an error of the class {}", error.class.name()),
             (None, Ending::Flow(_)) => "an error of the compile".to_owned(),
         };
-        match std::mem::take(&mut self.failed_line) {
+        match std::mem::take(&mut self.left.failed_line) {
             0 => what,
             line => format!("{what}, line {line}"),
         }
@@ -639,7 +640,7 @@ impl<'c> Run<'_, 'c> {
         }
         let Some(items) = list.items()? else { return Err(ForRuby("arguments of a function").into()) };
         if !OLD_OF_PUPPET.contains(&name) {
-            self.unknown = Some(format!("the function {name}()"));
+            self.left.unknown = Some(format!("the function {name}()"));
             return Err(ForRuby("a function of Puppet's").into());
         }
         let values = items.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;

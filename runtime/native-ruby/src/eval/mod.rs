@@ -27,7 +27,7 @@ use crate::space::Space;
 use crate::tree::{Expr, Program};
 use crate::value::object::{ErrorValue, Method, Proc};
 use crate::value::{Matched, V};
-use crate::world::TemplateWorld;
+use crate::world::NativeWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
@@ -49,7 +49,7 @@ pub(crate) type Done<'c, T = V<'c>> = Result<T, Unwind<'c>>;
 /// One run: the rendering of a template, the loading of a file, the call of a function.
 pub(crate) struct Run<'e, 'c> {
     pub engine: &'e Templating<'c>,
-    pub world: &'e dyn TemplateWorld<'c>,
+    pub world: &'e dyn NativeWorld<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
     used: &'e RenderBudget,
@@ -63,24 +63,14 @@ pub(crate) struct Run<'e, 'c> {
     out: String,
     /// How many templates are around this one.
     depth: usize,
-    /// The number of the [`Unsupported`](crate::tree::Unsupported) that was reached.
-    reason: Option<u32>,
     last: LastMatch<'c>,
     logs: Vec<(Severity, String)>,
     /// Blocks that were handed on, the last of which [`Block::Passed`](crate::tree::Block::Passed) is.
     passed: Vec<Rc<Proc<'c>>>,
     /// Methods that are defined outside of all classes.
     outer_methods: Vec<(&'c str, Method<'c>)>,
-    /// The signature whose `dispatch` block runs.
-    pub building: Option<Dispatch>,
     /// What has been asked of the compile. Templates ask nothing that has effects.
     pub journal: Option<Journal<'c>>,
-    /// Signatures and types of the function that is being defined.
-    pub dispatches: Vec<Dispatch>,
-    pub local_types: Vec<String>,
-    /// Whether `def` defines methods of the module itself, too; or these only.
-    module_function: bool,
-    defines_own: bool,
     /// The file whose body runs.
     pub file: Option<PathBuf>,
     /// The module of Puppet code that the function belongs to.
@@ -89,12 +79,36 @@ pub(crate) struct Run<'e, 'c> {
     pub function: Option<String>,
     /// The exception that is being rescued.
     rescuing: Option<Rc<ErrorValue<'c>>>,
-    /// What came up that is not known, and the line.
-    unknown: Option<String>,
-    failed_line: usize,
-    reason_program: Option<&'c Program>,
+    /// What is being defined.
+    pub defining: Defining,
+    /// What came up that is left to Ruby.
+    left: LeftToRuby<'c>,
     /// How many calls of methods that code has defined are under way.
     calls: usize,
+}
+
+/// What the body of a module or of a function is defining.
+#[derive(Default)]
+pub(crate) struct Defining {
+    /// The signature whose `dispatch` block runs.
+    pub building: Option<Dispatch>,
+    /// Signatures and types of the function.
+    pub dispatches: Vec<Dispatch>,
+    pub local_types: Vec<String>,
+    /// Whether `def` defines methods of the module itself, too; or these only.
+    module_function: bool,
+    defines_own: bool,
+}
+
+/// What came up that is left to Ruby, as far as it has a name.
+#[derive(Default)]
+struct LeftToRuby<'c> {
+    /// The number of the [`Unsupported`](crate::tree::Unsupported) that was reached, and the program it is of.
+    reason: Option<u32>,
+    reason_program: Option<&'c Program>,
+    /// What it is, and the line.
+    unknown: Option<String>,
+    failed_line: usize,
 }
 
 /// The groups of the last match.
@@ -123,7 +137,7 @@ pub(crate) struct Stopped {
 /// What a run begins with.
 pub(crate) struct Beginning<'e, 'c> {
     pub engine: &'e Templating<'c>,
-    pub world: &'e dyn TemplateWorld<'c>,
+    pub world: &'e dyn NativeWorld<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
     pub program: &'c Program,
@@ -160,24 +174,17 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             variables: Variables::new(program, engine),
             out: String::with_capacity(program.size + program.size / 4),
             depth,
-            reason: None,
             last: LastMatch::Known(None),
             logs: Vec::new(),
             passed: Vec::new(),
             outer_methods: Vec::new(),
-            building: None,
             journal,
-            dispatches: Vec::new(),
-            local_types: Vec::new(),
-            module_function: false,
-            defines_own: false,
             file: None,
             owner: String::new(),
             function: None,
             rescuing: None,
-            unknown: None,
-            failed_line: 0,
-            reason_program: None,
+            defining: Defining::default(),
+            left: LeftToRuby::default(),
             calls: 0,
         };
         if !used.is_within() {
@@ -193,7 +200,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
 /// Why Ruby has to do it.
 pub(crate) fn render<'c>(
     engine: &Templating<'c>,
-    world: &dyn TemplateWorld<'c>,
+    world: &dyn NativeWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     program: &'c Program,
@@ -209,7 +216,7 @@ pub(crate) fn render<'c>(
             Err(ask) => Err(Stopped { ask, reason: None }),
         },
         Err(stop) => Err(match stop.ending() {
-            Ending::ForRuby(ask) => Stopped { ask, reason: run.reason },
+            Ending::ForRuby(ask) => Stopped { ask, reason: run.left.reason },
             Ending::Raised(_) | Ending::Flow(_) => Stopped { ask: ForRuby("an error"), reason: None },
         }),
     })

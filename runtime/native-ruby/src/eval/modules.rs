@@ -18,10 +18,10 @@ impl<'c> Run<'_, 'c> {
         let method = Method::Body { program, number, nesting: self.frame.nesting.clone() };
         match &self.frame.this {
             V::Module(module) => {
-                let own = singleton || self.defines_own;
+                let own = singleton || self.defining.defines_own;
                 let methods = if own { &module.singleton } else { &module.methods };
                 methods.borrow_mut().insert(name, method.clone());
-                if self.module_function && !own {
+                if self.defining.module_function && !own {
                     module.singleton.borrow_mut().insert(name, method);
                 }
             }
@@ -46,9 +46,12 @@ impl<'c> Run<'_, 'c> {
         };
         let (this, nesting) = self.opened(&body.name, is_class, superclass)?;
         let frame = self.frame_of_module(this, Some(nesting));
-        let outer = (std::mem::take(&mut self.module_function), std::mem::take(&mut self.defines_own));
+        let outer = (
+            std::mem::take(&mut self.defining.module_function),
+            std::mem::take(&mut self.defining.defines_own),
+        );
         let result = self.in_frame(frame, |run| run.eval(&body.body));
-        (self.module_function, self.defines_own) = outer;
+        (self.defining.module_function, self.defining.defines_own) = outer;
         result
     }
 
@@ -104,9 +107,9 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("methods of what is there already").into());
         };
         let frame = self.frame_of_module(self.frame.this.clone(), self.frame.nesting.clone());
-        let outer = std::mem::replace(&mut self.defines_own, true);
+        let outer = std::mem::replace(&mut self.defining.defines_own, true);
         let result = self.in_frame(frame, |run| run.eval(&body.body));
-        self.defines_own = outer;
+        self.defining.defines_own = outer;
         result
     }
 
@@ -125,7 +128,7 @@ impl<'c> Run<'_, 'c> {
         }
         match (name, args) {
             ("private" | "public" | "protected" | "private_constant" | "private_class_method", _) => {}
-            ("module_function", []) => self.module_function = true,
+            ("module_function", []) => self.defining.module_function = true,
             ("module_function", names) => {
                 for name in names {
                     let V::Symbol(name) = name else { return Err(ForRuby("`module_function`").into()) };
@@ -137,7 +140,7 @@ impl<'c> Run<'_, 'c> {
             ("attr_reader" | "attr_writer" | "attr_accessor", names) => {
                 for attribute in names {
                     let V::Symbol(attribute) = attribute else { return Err(ForRuby("an attribute").into()) };
-                    let own = self.defines_own;
+                    let own = self.defining.defines_own;
                     if own {
                         return Err(ForRuby("an attribute of a module").into());
                     }
@@ -153,7 +156,7 @@ impl<'c> Run<'_, 'c> {
             ("include", [V::Module(other)]) => module.included.borrow_mut().push(other.clone()),
             ("include", [V::Class(Class::PuppetUtilErrors)]) => {}
             ("extend", [V::Module(other)]) if Rc::ptr_eq(other, &module) => {
-                self.module_function = true;
+                self.defining.module_function = true;
                 for (name, method) in module.methods.borrow().iter() {
                     module.singleton.borrow_mut().insert(name, method.clone());
                 }

@@ -93,8 +93,8 @@ impl<'c> Run<'_, 'c> {
             Expr::IsDefined(named) => self.is_defined(named)?,
             Expr::Splat(_) => return Err(ForRuby("a splat").into()),
             Expr::Unsupported(number) => {
-                self.reason = Some(*number);
-                self.reason_program = Some(self.frame.program);
+                self.left.reason = Some(*number);
+                self.left.reason_program = Some(self.frame.program);
                 return Err(ForRuby("what is not known").into());
             }
             _ => return Err(ForRuby("an expression").into()),

@@ -9,7 +9,7 @@ use crate::space::Load;
 use crate::tree::Program;
 use crate::value::object::{ClassRef, ErrorValue, ProcBody};
 use crate::value::{Class, V};
-use crate::world::TemplateWorld;
+use crate::world::NativeWorld;
 use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -44,7 +44,7 @@ pub enum Called<'c> {
 /// What calls a function: the compile, through its machine.
 pub(crate) struct Caller<'e, 'c> {
     pub engine: &'e Templating<'c>,
-    pub world: &'e dyn TemplateWorld<'c>,
+    pub world: &'e dyn NativeWorld<'c>,
     pub vm: &'e mut Vm<'c>,
 }
 
@@ -53,7 +53,7 @@ impl<'c> Templating<'c> {
     /// file is Ruby's.
     pub fn describe(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         function: Function<'_>,
     ) -> Option<Value<'c>> {
@@ -76,7 +76,7 @@ impl<'c> Templating<'c> {
     /// Calls the method of a signature of a function of the 4.x interface.
     pub fn call_new(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         (function, index): (Function<'_>, usize),
         call: Call<'c, '_>,
@@ -113,7 +113,7 @@ impl<'c> Templating<'c> {
     /// Calls a function of the 3.x interface.
     pub fn call_old(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         function: Function<'_>,
         call: Call<'c, '_>,
@@ -140,7 +140,7 @@ impl<'c> Templating<'c> {
     /// where none has; with the file that has, to be loaded by Ruby should it be Ruby's.
     pub fn call_beside(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         name: &str,
         call: Call<'c, '_>,
@@ -157,7 +157,7 @@ impl<'c> Templating<'c> {
 
     fn call_old_of(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         (found, program): (&OldFunction<'c>, &'c Program),
         call: Call<'c, '_>,
@@ -174,7 +174,7 @@ impl<'c> Templating<'c> {
     /// Loads the file of a function of the 4.x interface, if nobody has yet.
     fn new_function(
         &self,
-        world: &dyn TemplateWorld<'c>,
+        world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         function: Function<'_>,
     ) -> Option<Rc<NewFunction<'c>>> {
@@ -190,7 +190,7 @@ impl<'c> Templating<'c> {
     }
 
     /// Loads a file of Ruby: runs its body, unless that has been done.
-    pub(crate) fn load(&self, world: &dyn TemplateWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Load {
+    pub(crate) fn load(&self, world: &dyn NativeWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Load {
         if let Some(known) = self.space().load(file) {
             return known;
         }
@@ -206,7 +206,7 @@ impl<'c> Templating<'c> {
         load
     }
 
-    fn load_now(&self, world: &dyn TemplateWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Result<(), String> {
+    fn load_now(&self, world: &dyn NativeWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Result<(), String> {
         let lowered = self.file_of_ruby(world, file).ok_or("a file that cannot be read")?;
         let program = lowered.program()?;
         self.space().note_program(program, file);

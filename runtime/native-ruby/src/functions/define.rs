@@ -29,11 +29,12 @@ impl<'c> Run<'_, 'c> {
         let Some(Block::Body(body)) = &call.block else { return Err(unusual()) };
         let module = Rc::new(Module::new(name.clone(), Some(ClassRef::Builtin(base))));
         self.space.add(&module);
-        let outer = (std::mem::take(&mut self.dispatches), std::mem::take(&mut self.local_types));
+        let outer =
+            (std::mem::take(&mut self.defining.dispatches), std::mem::take(&mut self.defining.local_types));
         let this = V::Module(module.clone());
         let done = self.back_in(Frame { this, ..self.frame.clone() }, |run| run.eval(&body.body));
-        let dispatches = std::mem::replace(&mut self.dispatches, outer.0);
-        let local_types = std::mem::replace(&mut self.local_types, outer.1);
+        let dispatches = std::mem::replace(&mut self.defining.dispatches, outer.0);
+        let local_types = std::mem::replace(&mut self.defining.local_types, outer.1);
         done?;
         let dispatches = match dispatches.is_empty() {
             true => vec![default_dispatch(&module, &name).ok_or_else(unusual)?],
@@ -56,7 +57,7 @@ impl<'c> Run<'_, 'c> {
         args: &[V<'c>],
         call: &'c MethodCall,
     ) -> Done<'c, Option<V<'c>>> {
-        if self.building.is_some() {
+        if self.defining.building.is_some() {
             return self.word_of_dispatch(name, args).map(Some);
         }
         let body = match &call.block {
@@ -66,17 +67,17 @@ impl<'c> Run<'_, 'c> {
         match (name, args) {
             ("dispatch" | "argument_mismatch", [method]) => {
                 let method = name_of(method).ok_or(ForRuby("a method without a name"))?;
-                self.building =
+                self.defining.building =
                     Some(Dispatch { method, tells_mismatch: name != "dispatch", ..Dispatch::default() });
                 let done = self.eval(body);
-                let built = self.building.take();
+                let built = self.defining.building.take();
                 done?;
-                self.dispatches.extend(built);
+                self.defining.dispatches.extend(built);
             }
             ("local_types", []) => {
-                self.building = Some(Dispatch::default());
+                self.defining.building = Some(Dispatch::default());
                 let done = self.eval(body);
-                self.building = None;
+                self.defining.building = None;
                 done?;
             }
             _ => return Ok(None),
@@ -93,7 +94,7 @@ impl<'c> Run<'_, 'c> {
             _ => None,
         };
         let unusual = || Unwind::from(ForRuby("a signature of another form"));
-        let dispatch = self.building.as_mut().ok_or_else(unusual)?;
+        let dispatch = self.defining.building.as_mut().ok_or_else(unusual)?;
         match (name, args) {
             (_, [ty, V::Symbol(name)]) if often.is_some() => {
                 let ty = ty.text().ok_or_else(unusual)?.to_string();
@@ -120,7 +121,7 @@ impl<'c> Run<'_, 'c> {
             }
             ("type", [text]) => {
                 let text = text.text().ok_or_else(unusual)?.to_string();
-                self.local_types.push(text);
+                self.defining.local_types.push(text);
             }
             _ => return Err(unusual()),
         }

@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use bunraku_files::tree::Tree;
 use bunraku_native_ruby::{
-    KeptTemplates, SessionTemplates, TemplateWorld, Templates, Templating, WorkerState,
+    CallSide, FileSide, KeptTemplates, ScopeSide, SessionTemplates, Templates, Templating, WorkerState,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -27,10 +27,11 @@ pub struct Folder {
     pub left: RefCell<Vec<String>>,
 }
 
-impl<'c> TemplateWorld<'c> for Folder {
+impl<'c> ScopeSide<'c> for Folder {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
         Ok(scope.lookup(vm.symbols.intern(name)))
     }
+
     fn missing_variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Option<String> {
         None
     }
@@ -42,40 +43,60 @@ impl<'c> TemplateWorld<'c> for Folder {
         }
         Value::Hash(all.finish())
     }
+
+    fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
+        None
+    }
+
+    fn process_variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn first_time(&self, _: &str) -> bool {
+        true
+    }
+
+    fn worker(&self) -> WorkerState {
+        self.worker.get()
+    }
+
+    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
+        self.left.borrow_mut().push(format!("{template}: {}", reason()));
+    }
+}
+
+impl<'c> FileSide<'c> for Folder {
     fn template_file(&self, _: &mut Vm<'c>, name: &str) -> Eval<'c, Option<String>> {
         let file = self.path.join(name);
         Ok(file.is_file().then(|| file.to_string_lossy().into_owned()))
     }
+
     fn has_old_function(&self, _: &str) -> bool {
         false
     }
-    fn worker(&self) -> WorkerState {
-        self.worker.get()
-    }
+
     fn tree(&self) -> &'c Tree {
         self.tree
     }
+
     fn ruby_file(&self, _: &str) -> Option<PathBuf> {
         None
     }
+
     fn old_function_file(&self, _: &str) -> Option<PathBuf> {
         None
     }
+
     fn file_text(&self, _: &str) -> Option<String> {
         None
     }
+
     fn yaml(&self, _: &str, _: bool) -> Option<Value<'c>> {
         None
     }
-    fn setting(&self, _: &str) -> Option<(Value<'c>, bool)> {
-        None
-    }
-    fn process_variable(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn first_time(&self, _: &str) -> bool {
-        true
-    }
+}
+
+impl<'c> CallSide<'c> for Folder {
     fn call_function(
         &self,
         vm: &mut Vm<'c>,
@@ -86,17 +107,17 @@ impl<'c> TemplateWorld<'c> for Folder {
     ) -> Eval<'c> {
         vm.call_function(name, args, block, scope)
     }
+
     fn lambda(&self, _: &mut Vm<'c>, _: (i64, &str), _: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>> {
         Err(Flow::raw("not in this world"))
     }
+
     fn context_number(&self, _: &'c Object<'c>) -> Option<i64> {
         None
     }
+
     fn context_method(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
-    }
-    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
-        self.left.borrow_mut().push(format!("{template}: {}", reason()));
     }
 }
 

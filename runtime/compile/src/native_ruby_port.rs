@@ -1,5 +1,5 @@
-//! ERB in a compile: what rendering asks of it, and what becomes of what was rendered. What is not rendered natively goes
-//! to the Ruby worker.
+//! Ruby that is run natively in a compile: what it asks of that, and what becomes of templates that were rendered. What is
+//! not rendered natively goes to the Ruby worker.
 
 use crate::compile::Compile;
 use crate::settings;
@@ -7,7 +7,7 @@ use crate::stats::Kind;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::yaml::Patterns;
-use bunraku_native_ruby::{Rendered, Replay, ReplayOf, TemplateWorld, WorkerState, name_of};
+use bunraku_native_ruby::{CallSide, FileSide, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
@@ -18,7 +18,7 @@ use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-impl<'c> TemplateWorld<'c> for Compile<'c> {
+impl<'c> ScopeSide<'c> for Compile<'c> {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
         Ok(self.variable_seen(vm, scope, name)?.value)
     }
@@ -31,12 +31,16 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         self.variables_seen(vm, scope, None)
     }
 
-    fn template_file(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<String>> {
-        self.find_file(vm, ModuleFolder::Templates, name)
+    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
+        self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
     }
 
-    fn has_old_function(&self, name: &str) -> bool {
-        self.has_file_of_old_kind(name)
+    fn process_variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn first_time(&self, what: &str) -> bool {
+        Compile::first_time(self, what)
     }
 
     fn worker(&self) -> WorkerState {
@@ -45,6 +49,20 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
             (false, true) => WorkerState::Ended,
             (false, false) => WorkerState::None,
         }
+    }
+
+    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
+        self.accounts.counter.note_reason(template, reason);
+    }
+}
+
+impl<'c> FileSide<'c> for Compile<'c> {
+    fn template_file(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<String>> {
+        self.find_file(vm, ModuleFolder::Templates, name)
+    }
+
+    fn has_old_function(&self, name: &str) -> bool {
+        self.has_file_of_old_kind(name)
     }
 
     fn tree(&self) -> &'c Tree {
@@ -77,19 +95,9 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
         let value = data.value(self.arena);
         (!has_symbol(value)).then_some(value)
     }
+}
 
-    fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
-        self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
-    }
-
-    fn process_variable(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
-    }
-
-    fn first_time(&self, what: &str) -> bool {
-        Compile::first_time(self, what)
-    }
-
+impl<'c> CallSide<'c> for Compile<'c> {
     fn call_function(
         &self,
         vm: &mut Vm<'c>,
@@ -117,10 +125,6 @@ impl<'c> TemplateWorld<'c> for Compile<'c> {
 
     fn context_method(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
         Compile::context_method(self, vm, name, call)
-    }
-
-    fn needs_ruby(&self, template: &str, reason: &dyn Fn() -> String) {
-        self.accounts.counter.note_reason(template, reason);
     }
 }
 

@@ -342,7 +342,11 @@ fn with_stdlib(name: &str, version: &str) -> String {
         ("stdlib/lib/puppet/parser/functions/any2array.rb", ruby),
         (
             "m/lib/puppet/functions/m/own.rb",
-            "Puppet::Functions.create_function(:'m::own') { def own; 1; end }\n",
+            "Puppet::Functions.create_function(:'m::own') { def own; binding && 1; end }\n",
+        ),
+        (
+            "m/lib/puppet/functions/m/plain.rb",
+            "Puppet::Functions.create_function(:'m::plain') { def plain; 2; end }\n",
         ),
         ("m/templates/t.erb", "<%= 1 + 1 %>"),
         ("m/templates/u.erb", "\n<%= self.to_s %>"),
@@ -374,13 +378,16 @@ fn native_functions_stand_in_for_versions_they_were_compared_with() {
 #[test]
 fn stats_count_what_is_called() {
     let modules = with_stdlib("stats", "8.5.0");
-    let code = "notice(any2array(1), m::own(), m::own(), template('m/t.erb', 'm/u.erb'), upcase('x'))";
+    let code =
+        "notice(any2array(1), m::own(), m::own(), m::plain(), template('m/t.erb', 'm/u.erb'), upcase('x'))";
     let mut args = vec!["compile", "-e", code, "--modulepath", &modules, "--stats"];
     let answer = run(&args);
     assert_eq!(answer.status, 0, "{}", answer.err);
     for line in [
         "functions of modules, native: 1 in ",
         "  any2array: 1 in ",
+        "functions of modules, compiled from Ruby: 1 in ",
+        "  m::plain: 1 in ",
         "functions of modules, in Ruby: 2 in ",
         "  m::own: 2 in ",
         "ERB templates, native: 1 in ",
@@ -400,6 +407,8 @@ fn stats_count_what_is_called() {
     let figures: Value = serde_json::from_str(line).expect("it is JSON");
     assert_eq!(figures["stats"]["native"]["calls"], 1, "{line}");
     assert_eq!(figures["stats"]["ruby"]["by_name"]["m::own"]["calls"], 2, "{line}");
+    assert_eq!(figures["stats"]["ruby"]["reasons"]["m::own"], "the method binding, line 1", "{line}");
+    assert_eq!(figures["stats"]["ruby_native"]["by_name"]["m::plain"]["calls"], 1, "{line}");
     assert_eq!(figures["stats"]["erb_native"]["calls"], 1, "{line}");
     assert_eq!(figures["stats"]["erb"]["reasons"]["m/u.erb"], "`self`, line 2", "{line}");
     args.push("--no-native-ruby");
@@ -407,6 +416,7 @@ fn stats_count_what_is_called() {
     let line = answer.err.lines().find(|line| line.starts_with("{\"stats\"")).expect("there are figures");
     let figures: Value = serde_json::from_str(line).expect("it is JSON");
     assert_eq!(figures["stats"]["erb_native"]["calls"], 0, "{line}");
+    assert_eq!(figures["stats"]["ruby_native"]["calls"], 0, "{line}");
     assert_eq!(figures["stats"]["erb"]["calls"], 2, "{line}");
     // template, upcase, notice
     assert_eq!(figures["stats"]["language"]["calls"], 3, "{line}");
@@ -444,7 +454,7 @@ fn build_lists_what_needs_ruby() {
     assert_eq!(answer.status, 0, "{}", answer.err);
     for line in [
         "needs Ruby when it is reached: 1 functions, 1 templates, 0 types",
-        "  m, functions: m::own",
+        "  m, functions: m::own (the method binding, line 1)",
         "  m, templates: u.erb (`self`, line 2)",
     ] {
         assert!(answer.out.contains(line), "{line:?} is not in {}", answer.out);

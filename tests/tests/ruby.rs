@@ -152,7 +152,7 @@ fn what_is_not_provided_is_named_with_its_place() {
 
 #[test]
 fn without_ruby_the_error_names_what_needs_it() {
-    let modules = modules("absent", &[("any", "1")]);
+    let modules = modules("absent", &[("any", "binding.class.to_s")]);
     fs::write(modules.join("m/templates/t.erb"), "<%= self.class %>").expect("a file can be written");
     let codes = [
         "m::any()",

@@ -3,6 +3,10 @@
 use crate::budget::Limit;
 use std::sync::Arc;
 
+/// The code of an error that Puppet puts nothing around, not even the node's name: an exception of Ruby that is no
+/// `StandardError`. It is not shown.
+pub const UNCAUGHT: &str = "RUBY_EXCEPTION";
+
 /// What a failure was. Whoever raises an error that others treat differently from all others sets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -45,6 +49,8 @@ pub enum Cause {
     LateParameters,
     /// An exception of Ruby that is no `StandardError`.
     RubyException,
+    /// There is no Ruby, or its process has ended for what code did: no code goes on behind that.
+    NoRuby,
 }
 
 impl Cause {

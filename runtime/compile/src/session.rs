@@ -16,9 +16,9 @@ use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_native_ruby::KeptTemplates;
 use bunraku_nodes::facts::Facts;
-use bunraku_ruby::{self as ruby, Ruby, Workers};
+use bunraku_ruby::{Ruby, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
-use bunraku_vm::cause::Cause;
+use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::function::Native;
 use std::path::Path;
@@ -250,7 +250,7 @@ impl Outcome {
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
-            if diagnostic.code == Some(ruby::UNCAUGHT) {
+            if diagnostic.code == Some(UNCAUGHT) {
                 diagnostic.code = None;
             } else if diagnostic.cause != Cause::StackTooDeep {
                 diagnostic.message = format!("{diagnostic} on node {node}");

@@ -1,16 +1,16 @@
-//! ERB templates without Ruby: what most of them contain is rendered here, in microseconds, and Ruby renders the rest.
+//! The Ruby of modules without a Ruby process: ERB templates and functions, in microseconds. What is not known here to the
+//! byte, Ruby does.
 //!
-//! [`Templates`] keeps the lowered templates of a snapshot; [`Templating`] is what one compile has of ERB: it renders
-//! them, asking through [`NativeWorld`] what it needs of the compile.
+//! [`lower`] turns a file of functions, or a template that [`erb`] has taken apart, into a [`tree`]; [`eval`] runs that, with
+//! the [`methods`] of Ruby's values and what is known of its [`libraries`]. [`functions`] are loaded and called, and
+//! [`space`] is what they have defined; [`Templates`] keeps lowered templates and files for a snapshot, [`Templating`] is what
+//! one compile has of both. They ask of the compile through the sides of [`NativeWorld`]. [`encoded`] is how trees lie in
+//! archives.
 //!
-//! [`scan`] takes a template's tags apart; [`lower`], with [`calls`], [`operators`] and [`literals`], turns it, parsed
-//! as the one Ruby program it is, into the [`tree`] that [`eval`] renders with the methods in [`methods`]; [`origins`]
-//! says what it may change in place; [`value`], [`text`] and [`compare`] are Ruby's values, and [`encoded`] is how the
-//! tree lies in archives.
-//!
-//! Two things are kept apart: what is not known of the *template* shows when it is lowered, what is not known of the
-//! *values* when it is rendered. Either way the rendering has had no effect yet, and the Ruby worker renders the template
-//! from its begin, with its own messages and limits. So a method may be missing here, but none may be wrong.
+//! Two things are kept apart: what is not known of the *code* shows when it is lowered, what is not known of the *values* when
+//! it is run. Either way the Ruby worker does all of it from its begin, with its own messages and limits: a template has had no
+//! effect by then, and what a function has asked is answered to Ruby from its journal. So a method may be missing here, but
+//! none may be wrong.
 
 mod budget;
 mod encoded;

@@ -5,14 +5,11 @@ use super::Talk;
 use super::protocol::{CompileFailure, Message, RubyFailure};
 use super::raised;
 use super::wire::{MessageReader, put_text};
-use bunraku_vm::cause::Cause;
+use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-
-/// The code of an error that Puppet puts nothing around, not even the node's name. It is not shown.
-pub const UNCAUGHT: &str = "RUBY_EXCEPTION";
 
 /// The code of what a look-up catches: there is no value for its key.
 const NO_SUCH_KEY: &str = "HIERA_NO_SUCH_KEY";
@@ -65,7 +62,7 @@ impl<'c> Talk<'_, 'c> {
         let spoilt = |what: String| {
             self.ruby.conversation.spoil();
             let at = if top.is_empty() { String::new() } else { format!(" ({top})") };
-            Flow::raw(format!("{subject}: {what}{at}"))
+            Flow::caused(Cause::NoRuby, format!("{subject}: {what}{at}"))
         };
         Ok(match (cause, place) {
             (RubyFailure::NoSuchKey, _) => {

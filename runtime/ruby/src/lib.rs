@@ -33,7 +33,6 @@ pub mod world;
 
 pub use checkers::CheckerError;
 pub use datatypes::{DataTypeInterface, MadeFrom};
-pub use failures::UNCAUGHT;
 pub use process::Workers;
 pub use resource_types::ResourceTypeTold;
 

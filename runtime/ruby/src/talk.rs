@@ -6,6 +6,7 @@ use super::world::Counted;
 use super::{Talk, Workers, text};
 use crate::process::Worker;
 use bunraku_vm::budget;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{HashBuilder, Value};
@@ -144,7 +145,8 @@ impl<'c> Talk<'_, 'c> {
         if self.ruby.is_running() {
             return Err(self.no_worker(subject));
         }
-        let failed = |reason: String| Flow::raw(format!("{subject} needs Ruby, and {reason}"));
+        let failed =
+            |reason: String| Flow::caused(Cause::NoRuby, format!("{subject} needs Ruby, and {reason}"));
         let worker = self.ruby.workers.take(self.ruby.settings).map_err(failed)?;
         *self.ruby.conversation.worker.borrow_mut() = Some(worker);
         self.ruby.conversation.fault.take();
@@ -252,7 +254,7 @@ impl<'c> Talk<'_, 'c> {
         self.ruby.conversation.worker.take();
         // A worker that ran on when the compile's time was up has been ended for that.
         budget::check_time();
-        let flow = Flow::raw(format!("{subject}: {reason}"));
+        let flow = Flow::caused(Cause::NoRuby, format!("{subject}: {reason}"));
         *self.ruby.conversation.fault.borrow_mut() = Some((*flow).clone());
         flow
     }
@@ -269,7 +271,7 @@ impl<'c> Talk<'_, 'c> {
     fn no_worker(&self, subject: &str) -> Box<Flow<'c>> {
         match &*self.ruby.conversation.fault.borrow() {
             Some(flow) => Box::new(flow.clone()),
-            None => Flow::raw(format!("{subject}: its Ruby worker has ended")),
+            None => Flow::caused(Cause::NoRuby, format!("{subject}: its Ruby worker has ended")),
         }
     }
 }

@@ -10,14 +10,11 @@ use crate::fault::lookup_error;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::interpolate::Functions;
 use crate::state::Lookups;
-use bunraku_vm::cause::Cause;
+use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-
-/// The code of an exception of Ruby that nobody catches; those of the worker have the same.
-const UNCAUGHT: &str = "RUBY_EXCEPTION";
 
 /// Where an encrypted value was found, for errors.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use crate::value::compare;
 use crate::value::object::{ClassRef, ErrorValue, ProcBody};
 use crate::value::{Class, V};
 use crate::world::WorkerState;
-use bunraku_vm::cause::Cause;
+use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;
@@ -370,7 +370,11 @@ impl<'c> Run<'_, 'c> {
     /// What the compile gives for a question. An error of its own may be rescued.
     pub(crate) fn asked<T>(&mut self, ask: impl FnOnce(&mut Self) -> Eval<'c, T>) -> Done<'c, T> {
         ask(self).map_err(|flow| match &*flow {
-            Flow::Fault(fault) if fault.diagnostic.cause != Cause::NoSuchKey => {
+            // An exception that `rescue` alone does not take.
+            Flow::Fault(fault) if fault.diagnostic.code == Some(UNCAUGHT) => {
+                ForRuby("an exception that is no error").into()
+            }
+            Flow::Fault(fault) if !matches!(fault.diagnostic.cause, Cause::NoSuchKey | Cause::NoRuby) => {
                 let error = ErrorValue::new(Class::PreformattedError, fault.diagnostic.to_string());
                 *error.carried.borrow_mut() = Some(flow);
                 Unwind::raised(Rc::new(error))

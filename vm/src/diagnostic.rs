@@ -32,6 +32,12 @@ impl Severity {
             Severity::Crit => "crit",
         }
     }
+
+    /// The level of Puppet's name for it.
+    pub fn by_name(name: &str) -> Option<Severity> {
+        use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
+        [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
+    }
 }
 
 /// A place in source text. Lines and columns count from 1; a column counts characters.

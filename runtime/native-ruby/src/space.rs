@@ -7,7 +7,6 @@ use crate::functions::definition::{NewFunction, OldFunction};
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::{Module, Object};
-use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -55,8 +54,7 @@ pub(crate) struct Space<'c> {
 /// What the context of a look-up keeps.
 #[derive(Default)]
 pub(crate) struct ContextCache<'c> {
-    pub values: RefCell<Vec<(V<'c>, V<'c>)>>,
-    pub places: RefCell<HashMap<String, usize>>,
+    pub values: RefCell<HashMap<String, V<'c>>>,
     pub files: RefCell<HashMap<String, V<'c>>>,
 }
 
@@ -228,14 +226,5 @@ impl<'c> Space<'c> {
         objects.take().values().for_each(|object| drop(object.variables.take()));
         old_functions.take();
         contexts.take();
-    }
-}
-
-/// A key of a context's cache as it is found again: what is no string is shown with its kind in front.
-pub(crate) fn key_of(value: &Value<'_>) -> Option<String> {
-    match value {
-        Value::Str(text) => Some(format!("s{}", text.as_str())),
-        Value::Int(number) => Some(format!("i{number}")),
-        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Done, Run};
 use crate::for_ruby::ForRuby;
-use crate::space::{ContextCache, key_of};
+use crate::space::ContextCache;
 use crate::tree::{Block, MethodCall};
 use crate::value::V;
 use bunraku_vm::function::Call;
@@ -21,12 +21,12 @@ impl<'c> Run<'_, 'c> {
         let kept = self.space.context(number);
         Ok(Some(match (name, args) {
             ("cache", [key, value]) => {
-                kept.set(self.key(key)?, (key, value.clone()));
+                kept.set(self.key(key)?, value.clone());
                 value.clone()
             }
             ("cache_all", [all]) => {
                 for (key, value) in all.entries()?.ok_or(ForRuby("what is cached is no hash"))? {
-                    kept.set(self.key(&key)?, (&key, value));
+                    kept.set(self.key(&key)?, value);
                 }
                 V::Nil
             }
@@ -88,16 +88,19 @@ impl<'c> Run<'_, 'c> {
 
 impl<'c> ContextCache<'c> {
     fn get(&self, key: &str) -> Option<V<'c>> {
-        let place = self.places.borrow().get(key).copied()?;
-        self.values.borrow().get(place).map(|(_, value)| value.clone())
+        self.values.borrow().get(key).cloned()
     }
 
-    fn set(&self, key: String, (shown, value): (&V<'c>, V<'c>)) {
-        let mut values = self.values.borrow_mut();
-        let place = *self.places.borrow_mut().entry(key).or_insert(values.len());
-        match values.get_mut(place) {
-            Some((_, old)) => *old = value,
-            None => values.push((shown.clone(), value)),
-        }
+    fn set(&self, key: String, value: V<'c>) {
+        self.values.borrow_mut().insert(key, value);
+    }
+}
+
+/// A key of a context's cache as it is found again: what is no string is shown with its kind in front.
+fn key_of(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Str(text) => Some(format!("s{}", text.as_str())),
+        Value::Int(number) => Some(format!("i{number}")),
+        _ => None,
     }
 }

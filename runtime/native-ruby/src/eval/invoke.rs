@@ -55,8 +55,7 @@ impl<'c> Run<'_, 'c> {
             return self.call_on_object(receiver, call);
         }
         if call.method == Method::Other {
-            self.failed_at(call);
-            return self.call_unknown(receiver, call);
+            return self.unknown(call);
         }
         let (block, passed) = self.handed(call)?;
         // Most calls have one argument at most.

@@ -317,12 +317,8 @@ impl<'c> Run<'_, 'c> {
         known.ok_or_else(|| ForRuby("a method by its name").into())
     }
 
-    /// A method of a value that has none of this name.
-    pub(super) fn call_unknown(&mut self, _on: V<'c>, call: &'c MethodCall) -> Done<'c> {
-        self.unknown(call)
-    }
-
-    fn unknown(&mut self, call: &'c MethodCall) -> Done<'c> {
+    /// A method that is not known.
+    pub(super) fn unknown(&mut self, call: &'c MethodCall) -> Done<'c> {
         self.failed_at(call);
         self.left.unknown.get_or_insert_with(|| format!("the method {}", call.name));
         Err(ForRuby("a method that is not known").into())
@@ -562,14 +558,13 @@ impl<'c> Run<'_, 'c> {
             };
             return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
-        if let (Some(level), [message]) = (libraries::level(name), args)
-            && let Some(message) = message.text().map(|text| text.to_string())
+        if let (Some(level), [message]) = (Severity::by_name(name), args)
+            && message.text().is_some()
         {
-            if !matches!(level, Severity::Debug | Severity::Info) {
-                return Err(ForRuby("a message of the scope").into());
-            }
-            drop(message);
-            return Ok(Some(V::Nil));
+            return match level {
+                Severity::Debug | Severity::Info => Ok(Some(V::Nil)),
+                _ => Err(ForRuby("a message of the scope").into()),
+            };
         }
         if let ("[]=" | "setvar", [name, value]) = (name, args) {
             return self.set_in_scope(name, value).map(Some);

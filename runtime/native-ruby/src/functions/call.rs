@@ -65,12 +65,9 @@ impl<'c> Templating<'c> {
             world.needs_ruby(function.name, &|| "a `call` of its own".to_owned());
             return None;
         }
-        let list = |vm: &Vm<'c>, items: Vec<Value<'c>>| vm.array(&items);
-        let texts = found.local_types.iter().map(|text| vm.string(text)).collect();
-        let texts = list(vm, texts);
-        let dispatches = found.dispatches.iter().map(|dispatch| described(vm, dispatch)).collect();
-        let dispatches = list(vm, dispatches);
-        Some(list(vm, vec![Value::Bool(false), texts, dispatches]))
+        let texts: Vec<_> = found.local_types.iter().map(|text| vm.string(text)).collect();
+        let dispatches: Vec<_> = found.dispatches.iter().map(|dispatch| described(vm, dispatch)).collect();
+        Some(vm.array(&[Value::Bool(false), vm.array(&texts), vm.array(&dispatches)]))
     }
 
     /// Calls the method of a signature of a function of the 4.x interface.
@@ -163,7 +160,7 @@ impl<'c> Templating<'c> {
         call: Call<'c, '_>,
     ) -> Called<'c> {
         let scope = call.scope.keep();
-        let args: OrRuby<Vec<V<'c>>> = call.args.iter().map(|arg| old_argument(*arg, true)).collect();
+        let args: OrRuby<Vec<V<'c>>> = call.args.iter().map(|arg| old_argument(*arg)).collect();
         let caller = Caller { engine: self, world, vm };
         self.run(caller, (&found.name, scope, program), V::Scope, |run| {
             let args = V::list(args?);
@@ -293,18 +290,12 @@ fn raised<'c>(error: &ErrorValue<'c>) -> Option<Called<'c>> {
 }
 
 /// An argument as functions of the 3.x interface know it.
-fn old_argument(value: Value<'_>, outer: bool) -> OrRuby<V<'_>> {
-    Ok(match value {
-        Value::Undef if outer => V::Str(""),
-        Value::Array(items) if items.items().iter().any(|item| is_other(*item)) => {
-            return Err(ForRuby("an argument in another form"));
-        }
-        Value::Hash(hash) if hash.entries().iter().any(|(key, value)| is_other(*key) || is_other(*value)) => {
-            return Err(ForRuby("an argument in another form"));
-        }
-        other if is_other(other) => return Err(ForRuby("an argument in another form")),
-        other => V::from(other),
-    })
+fn old_argument(value: Value<'_>) -> OrRuby<V<'_>> {
+    match value {
+        Value::Undef => Ok(V::Str("")),
+        other if is_other(other) => Err(ForRuby("an argument in another form")),
+        other => Ok(V::from(other)),
+    }
 }
 
 /// Whether functions of the 3.x interface are given a value in another form, or one is in it.

@@ -11,14 +11,12 @@ mod tree_files;
 mod versions;
 mod yaml;
 
-pub(crate) use addresses::method as of_address;
-pub(crate) use puppet::level;
-
 use crate::eval::{Done, Run};
 use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
 use crate::value::{Class, V};
+pub(crate) use addresses::method as of_address;
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(

@@ -7,12 +7,6 @@ use crate::value::{Class, V, text};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::value::Value;
 
-/// The level of a method that logs.
-pub(crate) fn level(name: &str) -> Option<Severity> {
-    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
-    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
-}
-
 /// Puppet's version, which functions ask for.
 const VERSION: &str = "7.23.0";
 
@@ -34,8 +28,8 @@ pub(crate) fn call<'c>(
     (block, line): (Option<&'c Block>, usize),
 ) -> Done<'c, Option<V<'c>>> {
     Ok(Some(match (class, name, args) {
-        (Class::Puppet, name, args) if level(name).is_some() => {
-            let level = level(name).unwrap_or(Severity::Notice);
+        (Class::Puppet, name, args) if Severity::by_name(name).is_some() => {
+            let level = Severity::by_name(name).unwrap_or(Severity::Notice);
             // The log keeps nothing below notice.
             if matches!(level, Severity::Debug | Severity::Info) {
                 return Ok(Some(V::Nil));

@@ -121,6 +121,25 @@ impl Lower<'_> {
 
     /// A block, or the body of a lambda.
     pub(crate) fn block(&mut self, node: Syntax<'_>) -> Option<BlockBody> {
+        let list = node.child_by_field_name("parameters");
+        let locals = list.is_some_and(|list| list.child_by_field_name("locals").is_some());
+        let block = self.block_with(node, |lower| match list {
+            Some(_) if locals => None,
+            Some(list) => lower.block_params(list),
+            None => Some((Box::default(), None)),
+        })?;
+        // `|a,|` takes the first of an array.
+        let comma = list.is_some_and(|list| self.source(list).replace([' ', '|'], "").ends_with(','));
+        let spreads = block.params.len() > 1 || comma;
+        Some(BlockBody { spreads, ..block })
+    }
+
+    /// A block whose parameters `params` lowers and whose code is the body of `node`.
+    fn block_with(
+        &mut self,
+        node: Syntax<'_>,
+        params: impl FnOnce(&mut Self) -> Option<BlockParams>,
+    ) -> Option<BlockBody> {
         let first = self.frame.slots;
         self.blocks += 1;
         let number = self.blocks;
@@ -128,23 +147,15 @@ impl Lower<'_> {
         self.frame.used.push(Vec::new());
         let loops = std::mem::take(&mut self.frame.loops);
         self.frame.blocks.push((first, number));
-        let list = node.child_by_field_name("parameters");
-        let locals = list.is_some_and(|list| list.child_by_field_name("locals").is_some());
-        let params = match list {
-            Some(_) if locals => None,
-            Some(list) => self.block_params(list),
-            None => Some((Box::default(), None)),
-        };
+        let params = params(self);
         let body = self.optional(node.child_by_field_name("body"));
         self.frame.blocks.pop();
         self.frame.loops = loops;
         self.frame.scopes.pop();
         let captures = self.captured(first);
         let (params, full) = params?;
-        // `|a,|` takes the first of an array.
-        let comma = list.is_some_and(|list| self.source(list).replace([' ', '|'], "").ends_with(','));
-        let spreads = params.len() > 1 || comma;
-        Some(BlockBody { params, spreads, full, own: (first, self.frame.slots), number, captures, body })
+        let own = (first, self.frame.slots);
+        Some(BlockBody { params, spreads: false, full, own, number, captures, body })
     }
 
     /// Which locals from around it the block that ends here has used. What it has used its block has, too.
@@ -171,37 +182,15 @@ impl Lower<'_> {
         }
         let Some(body) = node.child_by_field_name("body") else { return self.unsupported(node, "`lambda`") };
         let list = node.child_by_field_name("parameters");
-        match self.block_of_lambda(list, body) {
+        let params = |lower: &mut Self| {
+            let full = list.map_or(Some(Params::default()), |list| lower.full_params(list))?;
+            Some((Box::default(), Some(Box::new(full))))
+        };
+        match self.block_with(body, params) {
             Some(block) if block.captures != Captures::Block => Expr::Lambda(Box::new(block)),
             Some(_) => self.unsupported(node, "a lambda that uses what is a block's"),
             None => self.unsupported(node, "parameters of a lambda"),
         }
-    }
-
-    fn block_of_lambda(&mut self, list: Option<Syntax<'_>>, body: Syntax<'_>) -> Option<BlockBody> {
-        let first = self.frame.slots;
-        self.blocks += 1;
-        let number = self.blocks;
-        self.frame.scopes.push(HashMap::new());
-        self.frame.used.push(Vec::new());
-        let loops = std::mem::take(&mut self.frame.loops);
-        self.frame.blocks.push((first, number));
-        let params = list.map_or(Some(Params::default()), |list| self.full_params(list));
-        let body = self.optional(body.child_by_field_name("body"));
-        self.frame.blocks.pop();
-        self.frame.loops = loops;
-        self.frame.scopes.pop();
-        let captures = self.captured(first);
-        let full = Some(Box::new(params?));
-        Some(BlockBody {
-            params: Box::default(),
-            spreads: false,
-            full,
-            own: (first, self.frame.slots),
-            number,
-            captures,
-            body,
-        })
     }
 
     fn block_params(&mut self, list: Syntax<'_>) -> Option<BlockParams> {

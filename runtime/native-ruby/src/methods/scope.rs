@@ -29,7 +29,7 @@ pub(crate) fn of_scope(name: &str) -> Option<Method> {
 pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     Some(match name {
         "template" => Method::Template,
-        name if api == Api::Old && level(name).is_some() => Method::Log,
+        name if api == Api::Old && Severity::by_name(name).is_some() => Method::Log,
         name if PURE.contains(&name) => Method::Puppet,
         name if api == Api::New && PURE_NEW.contains(&name) => Method::Puppet,
         _ => return None,
@@ -76,12 +76,6 @@ const PURE_NEW: &[&str] = &[
     "is_service_default",
     "normalize_ip_for_uri",
 ];
-
-/// The level of a function that logs.
-fn level(name: &str) -> Option<Severity> {
-    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
-    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
-}
 
 /// Calls a method of the scope.
 pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
@@ -209,7 +203,7 @@ pub(crate) fn function<'c>(
             let words: Option<Vec<Text<'_>>> = words.iter().map(V::text).collect();
             let words = words.ok_or(ForRuby("a message that is no string"))?;
             let words = words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ");
-            let level = name.text().and_then(|name| level(&name)).ok_or(ForRuby("a level"))?;
+            let level = name.text().and_then(|name| Severity::by_name(&name)).ok_or(ForRuby("a level"))?;
             run.log(level, words);
             V::Nil
         }

@@ -181,7 +181,7 @@ impl<'c> Talk<'_, 'c> {
         if let Some(answer) = self.replayed(&Asks::Function(&format!("function_{name}"), list)) {
             return answer;
         }
-        if let Some(level) = level(name) {
+        if let Some(level) = Severity::by_name(name) {
             let words: Vec<String> = list.iter().map(|item| format::to_interpolated(*item)).collect();
             vm.host.log(level, &words.join(" "), None);
             return Ok(Value::Undef);
@@ -206,7 +206,8 @@ impl<'c> Talk<'_, 'c> {
     }
 
     fn log(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
-        let (level, message) = (level(&args.as_text(0)).unwrap_or(Severity::Notice), args.as_text(1));
+        let (level, message) =
+            (Severity::by_name(&args.as_text(0)).unwrap_or(Severity::Notice), args.as_text(1));
         if let Some(answer) = self.replayed(&Asks::Log(level, &message)) {
             return answer;
         }
@@ -217,7 +218,7 @@ impl<'c> Talk<'_, 'c> {
     fn warn_once(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         if self.world.first_time(format!("once:{}", args.as_text(1))) {
             let place = location(args.optional_text(3), args.value(4));
-            let level = level(&args.as_text(0)).unwrap_or(Severity::Warning);
+            let level = Severity::by_name(&args.as_text(0)).unwrap_or(Severity::Warning);
             vm.host.log(level, &format!("{}\n   {place}", args.as_text(2)), None);
         }
         Value::Undef
@@ -244,11 +245,6 @@ fn location(file: Option<&str>, line: Value<'_>) -> String {
         (None, 0) => "(file & line not available)".to_owned(),
         (None, line) => format!("(line: {line})"),
     }
-}
-
-fn level(name: &str) -> Option<Severity> {
-    use Severity::{Alert, Crit, Debug, Emerg, Err, Info, Notice, Warning};
-    [Debug, Info, Notice, Warning, Err, Alert, Emerg, Crit].into_iter().find(|level| level.name() == name)
 }
 
 /// An array of texts.

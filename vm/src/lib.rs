@@ -9,6 +9,7 @@ pub mod budget;
 pub mod calls;
 pub mod cause;
 pub mod compare;
+pub mod compat;
 mod context;
 pub mod diagnostic;
 pub mod error;

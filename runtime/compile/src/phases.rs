@@ -310,6 +310,10 @@ impl<'c> Compile<'c> {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
+        if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            // A pattern that looks around, whose name in capitals is not found again.
+            return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));
+        }
         let top = vm.top;
         let id = self.ensure_class(vm, top, found.known, None)?;
         self.evaluate_resource(vm, id)

@@ -174,7 +174,11 @@ rules! {
     AddedListsAreOfPairs "added-lists-are-of-pairs" no yes yes
         "A list of lists that is added to a hash has pairs in it, none with a key alone.";
     NamePatternIsPlain "name-pattern-is-plain" no yes yes
-        "The pattern of names that messages show has \\w, otherwise [\\w].";
+        "Messages show the pattern of type names with \\w, otherwise [\\w].";
+    AttributesWithoutStutter "attributes-without-stutter" no yes yes
+        "The message of a constructor that does not fit its type says 'any of the attributes', otherwise 'of the the'.";
+    SyslogIsThere "syslog-is-there" yes yes no
+        "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
     CalledOpenVox "called-openvox" no no yes

@@ -14,7 +14,7 @@ use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
-use bunraku_vm::compat::Compat;
+use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;
 use std::borrow::Cow;
@@ -238,7 +238,9 @@ impl Snapshot {
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         Ok(Snapshot {
             compat: spec.compat,
-            data_provider: settings.data_provider,
+            data_provider: settings
+                .data_provider
+                .filter(|_| spec.compat.holds(Rule::EnvironmentDataProvider)),
             name,
             directory,
             manifest,

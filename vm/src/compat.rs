@@ -181,6 +181,8 @@ rules! {
         "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
+    SameParameterIsNoticed "same-parameter-is-noticed" no no yes
+        "A fact that a parameter of the node hides is told by a notice where both have the same value.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
 }

@@ -5,7 +5,8 @@ use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
-    Cause, Certificates, Data, Diagnostic, Environment, Exported, Facts, Node, Settings, Strict, modulepath,
+    Cause, Certificates, Compat, Data, Diagnostic, Environment, Exported, Facts, Node, Settings, Strict,
+    modulepath,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -72,7 +73,11 @@ pub struct World {
     /// Certname of the node [default: localhost].
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// What dubious constructs do [default: error].
+    /// Version of the language whose rules and defaults are in force: those of Puppet 7, of Puppet and OpenVox 8, or of
+    /// OpenVox 9.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    pub compat: Compat,
+    /// What dubious constructs do [default: error; by --compat 7: warning].
     #[arg(long, value_name = "HOW", value_parser = strict())]
     pub strict: Option<Strict>,
     /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
@@ -84,12 +89,18 @@ pub struct World {
     /// How many seconds a compile may take; 0, the default, is without end.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Unknown variables are errors; this is the default.
+    /// Unknown variables are errors; this is the default, but by --compat 7.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
     /// Unknown variables are undef.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
+    /// Facts are taken as they are given, legacy ones included; this is the default.
+    #[arg(long = "include_legacy_facts", overrides_with = "no_include_legacy_facts")]
+    pub include_legacy_facts: bool,
+    /// Legacy facts (`osfamily`, `ipaddress_eth0`, …) are left out, as agents of Puppet 8 and later do.
+    #[arg(long = "no-include_legacy_facts", overrides_with = "include_legacy_facts")]
+    pub no_include_legacy_facts: bool,
     /// Functions of puppetlabs-stdlib and its like are answered without Ruby; this is the default.
     #[arg(long = "native-stdlib", overrides_with = "no_native_stdlib")]
     pub native_stdlib: bool,
@@ -167,11 +178,16 @@ impl World {
     }
 
     fn settings(&self) -> Result<Settings, String> {
-        let mut settings = Settings::default();
+        let mut settings = Settings::of_compat(self.compat);
         if let Some(strict) = self.strict {
             settings.strict = strict;
         }
-        settings.strict_variables = !self.no_strict_variables;
+        if self.strict_variables || self.no_strict_variables {
+            settings.strict_variables = self.strict_variables;
+        }
+        if self.no_include_legacy_facts {
+            settings.set("include_legacy_facts", &false.into())?;
+        }
         settings.native_stdlib = !self.no_native_stdlib;
         settings.native_ruby = !self.no_native_ruby;
         for (name, value) in &self.limits {

@@ -48,6 +48,7 @@ mod settings;
 
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
+pub use bunraku_vm::compat::{Compat, Rule};
 pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};

@@ -88,7 +88,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of which nothing is known but its certname: `$trusted` and `$server_facts` are what Puppet makes of it.
+    /// A node of which nothing is known but its certname: `$trusted` is what Puppet makes of it, `$server_facts` what a
+    /// server of the version of the language has.
     pub fn new(certname: &str) -> Node {
         Node { node: inputs::Node::new(certname), has_facts: false }
     }
@@ -139,7 +140,7 @@ impl Node {
 
     /// The same with `$server_facts`.
     pub fn with_server_facts(mut self, facts: &[(String, Data)]) -> Node {
-        self.node.server_facts = map(facts);
+        self.node.server_facts = Some(map(facts));
         self
     }
 

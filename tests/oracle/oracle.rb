@@ -24,11 +24,12 @@ module Oracle
   SILENT = File.join('/nonexistent', 'bunraku-oracle')
   # The facts about itself that a server adds; fixed, so that no two machines differ.
   SERVER_FACTS = {
+    **(Puppet.respond_to?(:implementation) ? { 'serverimplementation' => Puppet.implementation } : {}),
     'serverversion' => Puppet.version,
     'servername' => 'localhost',
     'serverip' => '127.0.0.1',
   }.freeze
-  # Puppet 8's defaults; a job's `settings` override them.
+  # Puppet 8's defaults, for 7, too; a job's `settings` override them.
   SETTINGS = { 'strict' => 'error', 'strict_variables' => true }.freeze
 
   # Collects log messages.
@@ -188,7 +189,10 @@ module Oracle
 
     def run
       Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(@logs.entries))
-      (SETTINGS.merge(@job['settings'] || {})).each { |name, value| apply_setting(name, value) }
+      settings = SETTINGS.merge(@job['settings'] || {})
+      # Which Puppet this is has been decided when it was started.
+      settings.delete('compat')
+      settings.each { |name, value| apply_setting(name, value) }
       Puppet[:hiera_config] = @job['hiera_config'] || File.join(SILENT, 'hiera.yaml')
       store(@job['storeconfigs']) if @job['storeconfigs']
       profiler = CallProfiler.new
@@ -501,11 +505,22 @@ module Oracle
         path = path.split(File::PATH_SEPARATOR) if path.is_a?(String)
         path = path.map { |dir| File.expand_path(dir) }
         name = (job['environment_name'] || 'production').to_sym
-        @environments[[name, path]] ||= Puppet::Node::Environment.create(name, path).tap do |env|
-          env.modules.each { |mod| mod.dependencies_as_modules if mod.respond_to?(:dependencies_as_modules) }
-        end
+        @environments[[name, path]] ||= silent(Puppet::Node::Environment.create(name, path))
       rescue StandardError
         nil # the job itself will say what is wrong
+      end
+
+      # The environment with its modules listed; none where that is worth a message, which is then the job's own.
+      def silent(env)
+        logs = []
+        collector = Puppet::Test::LogCollector.new(logs)
+        Puppet::Util::Log.newdestination(collector)
+        env.modules.each { |mod| mod.dependencies_as_modules if mod.respond_to?(:dependencies_as_modules) }
+        logs.empty? ? env : nil
+      ensure
+        Puppet::Util::Log.close(collector)
+        Puppet.clear_deprecation_warnings
+        Puppet::Util::Warnings.clear_warnings
       end
 
       def environment(name, path)
@@ -586,6 +601,13 @@ module Oracle
     JSON.generate(failure(nil, "not JSON: #{e.message}"))
   end
 
+  # The modules that packages of Puppet bring along for their resource types. Debian 12's brings none: those of 8, which
+  # `fetch.sh` gets, stand in.
+  def self.vendored_types
+    root = ENV['ORACLE_ROOT'] || File.join(__dir__, '../../.cache/oracles/8')
+    Dir.glob(File.join(File.expand_path(root), 'usr/share/puppet/vendor_modules/*/lib')).sort
+  end
+
   # What every job would load again: the settings, and the types Puppet ships.
   def self.start_puppet
     require 'io/wait'
@@ -594,6 +616,8 @@ module Oracle
     env = Puppet::Node::Environment.create(:production, [])
     Puppet.override(environments: Puppet::Environments::Static.new(env), current_environment: env) do
       Puppet::Type.loadall
+      # Each job looks for these itself: a module of its own goes first.
+      vendored_types.each { |lib| $LOAD_PATH << lib }
       Puppet[:code] = '$x = String.new(1, "%p") notify { "warm": } file { "/warm": } [1].each |$y| { }'
       node = Puppet::Node.new('warm', environment: env)
       Puppet::Parser::Compiler.compile(node)

@@ -26,8 +26,10 @@ mod tests;
 
 use crate::ast::{ExprKind, Program};
 use crate::source::SourceFile;
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
 pub use bunraku_vm::host::Strict;
+pub use keys::DEPRECATED_TYPE;
 pub use location::{Location, namespace_of};
 use report::Report;
 
@@ -36,6 +38,8 @@ use report::Report;
 pub struct CheckOptions<'s> {
     /// Puppet's setting `strict`.
     pub strict: Strict,
+    /// The version of the language by whose rules the file is checked.
+    pub compat: Compat,
     /// What the file's place in a module says about the names in it.
     pub location: Location<'s>,
 }

@@ -1,10 +1,11 @@
 //! Texts of other syntaxes: JSON, Base64, and Puppet's own, by the checkers that come with Puppet.
 
-use super::{CheckOptions, Strict, check_within as check_program, json};
+use super::{CheckOptions, Location, check_within as check_program, json};
 use crate::parse::{ParseLimits, parse};
 use crate::source::{SourceFile, SourceKind};
 use bumpalo::Bump;
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// What a checker says of a text that is not of its syntax.
@@ -48,25 +49,41 @@ pub fn checker(syntax: &str) -> Option<&str> {
 }
 
 /// Checks a constant text by Puppet's checker for its syntax; where there is none, it is any text.
-pub(super) fn check_within(syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
-    checker(syntax).map_or(Ok(()), |name| check_at(name, syntax, text, strict, depth))
+pub(super) fn check_within(
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+    depth: u32,
+) -> Result<(), SyntaxFault> {
+    checker(syntax).map_or(Ok(()), |name| check_at(name, syntax, text, options, depth))
 }
 
-/// Checks a text by one of Puppet's checkers: `json`, `base64`, `pp` or `epp`.
+/// Checks a text by one of Puppet's checkers: `json`, `base64`, `pp` or `epp`; Puppet code is checked as `options` say.
 ///
 /// # Errors
 /// What it finds.
-pub fn check_by(checker: &str, syntax: &str, text: &str, strict: Strict) -> Result<(), SyntaxFault> {
-    check_at(checker, syntax, text, strict, 0)
+pub fn check_by(
+    checker: &str,
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+) -> Result<(), SyntaxFault> {
+    check_at(checker, syntax, text, options, 0)
 }
 
-fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
+fn check_at(
+    checker: &str,
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+    depth: u32,
+) -> Result<(), SyntaxFault> {
     let issue = |code, found: Option<String>| match found {
         None => Ok(()),
         Some(message) => Err(SyntaxFault::Issue { code, message, inner: Vec::new() }),
     };
     let (code, kind) = match checker {
-        "json" => return issue("ILLEGAL_JSON", json_fault(text)),
+        "json" => return issue("ILLEGAL_JSON", json_fault(text, options)),
         "base64" => {
             let fault = base64_fault(text);
             return issue(
@@ -89,21 +106,26 @@ fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32)
     if depth >= MAX_DEPTH {
         return Err(SyntaxFault::TooDeep);
     }
-    match stacker::maybe_grow(STACK, 2 * STACK, || puppet_fault(text, kind, strict, depth + 1))? {
+    match stacker::maybe_grow(STACK, 2 * STACK, || puppet_fault(text, kind, options, depth + 1))? {
         None => Ok(()),
         Some((message, inner)) => Err(SyntaxFault::Issue { code, message, inner }),
     }
 }
 
-fn json_fault(text: &str) -> Option<String> {
-    let fault: String = json::check(text)?.chars().take(100).collect();
+fn json_fault(text: &str, options: &CheckOptions<'_>) -> Option<String> {
+    let is_blank = text.bytes().all(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
+    let fault = match is_blank && options.compat.holds(Rule::BlankJsonIsNamed) {
+        true => "JSON::ParserError".to_owned(),
+        false => json::check(text)?,
+    };
+    let fault: String = fault.chars().take(100).collect();
     Some(format!("JSON syntax checker: Cannot parse invalid JSON string. \"{}\"", escape_breaks(&fault)))
 }
 
 fn puppet_fault(
     text: &str,
     kind: SourceKind,
-    strict: Strict,
+    options: &CheckOptions<'_>,
     depth: u32,
 ) -> Result<Option<(String, Vec<Diagnostic>)>, SyntaxFault> {
     let arena = Bump::new();
@@ -111,7 +133,7 @@ fn puppet_fault(
     let diagnostics = match parse(&arena, &source, &ParseLimits::default()) {
         Err(diagnostics) => diagnostics,
         Ok(parsed) => {
-            let options = CheckOptions { strict, ..CheckOptions::default() };
+            let options = CheckOptions { location: Location::Free, ..*options };
             check_program(&parsed.program, &source, &options, depth)
         }
     };

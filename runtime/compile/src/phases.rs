@@ -1,6 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
+use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node};
 use crate::state::definitions::{Definition, DefinitionKind};
 use bumpalo::{Bump, collections::CollectIn};
@@ -11,7 +12,8 @@ use bunraku_data::json as data;
 use bunraku_environment::units::Compiled;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::compat::Rule;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
@@ -189,8 +191,10 @@ impl<'c> Compile<'c> {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
         let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let is_same = by == value && self.asked.settings.compat.holds(Rule::SameParameterIsNoticed);
+            let level = if is_same { Severity::Notice } else { Severity::Warning };
             let (by, value) = (data::inspect(by), data::inspect(value));
-            self.warn_once(format!(
+            self.log_once(level, format!(
                 "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
                 node.name
             ));
@@ -201,7 +205,9 @@ impl<'c> Compile<'c> {
         let parameter =
             |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
         let facts = data::facts(self.arena, given);
-        top.reserve(given.len() + node.parameters.len() + node.server_facts.len() + 8);
+        let mut server_facts =
+            node.server_facts.clone().unwrap_or_else(|| server_facts(self.asked.settings.compat));
+        top.reserve(given.len() + node.parameters.len() + server_facts.len() + 8);
         for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
             match parameter(name) {
                 Some(by) => taken(name, json, by),
@@ -212,7 +218,7 @@ impl<'c> Compile<'c> {
             let symbol = vm.symbols.intern(name);
             top.set(symbol, data::value(self.arena, value));
         }
-        for (name, value) in &node.server_facts {
+        for (name, value) in &server_facts {
             match parameter(name).or_else(|| given.get(name)) {
                 Some(by) => taken(name, value, by),
                 None => {
@@ -223,7 +229,6 @@ impl<'c> Compile<'c> {
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
-        let mut server_facts = node.server_facts.clone();
         server_facts.insert("environment".to_owned(), own);
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
         top.set(known::FACTS, Value::Hash(facts));
@@ -308,6 +313,10 @@ impl<'c> Compile<'c> {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
+        if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            // A pattern that looks around, whose name in capitals is not found again.
+            return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));
+        }
         let top = vm.top;
         let id = self.ensure_class(vm, top, found.known, None)?;
         self.evaluate_resource(vm, id)

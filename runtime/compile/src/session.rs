@@ -154,6 +154,7 @@ impl Session {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
         let RequestSettings { compile: settings, ruby, given, max_file } = settings;
         environment.max_file = Some(max_file);
+        environment.compat = settings.compat;
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());
@@ -161,6 +162,10 @@ impl Session {
         let store = place.as_ref().map(|place| self.store(place)).transpose()?;
         if let (Some(store), true) = (&store, request.facts_from_store) {
             node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
+        }
+        // An agent's setting: as it would have sent them.
+        if given.get("include_legacy_facts").and_then(serde_json::Value::as_bool) == Some(false) {
+            node.facts = node.facts.without_legacy();
         }
         let snapshot = self.snapshots.current(environment)?;
         if let Some(fault) = snapshot.tree().fault() {

@@ -14,6 +14,7 @@ use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
+use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;
 use std::borrow::Cow;
@@ -24,6 +25,8 @@ use std::sync::{Arc, OnceLock};
 /// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
 /// [`Snapshots`](crate::snapshots::Snapshots) makes another one.
 pub struct Snapshot {
+    /// The version of the language by whose rules its files are read and checked.
+    pub compat: Compat,
     /// Name: `production` where nothing gives one.
     pub name: String,
     /// Its folder, where it has one.
@@ -189,6 +192,8 @@ pub struct EnvironmentSpec {
     pub frozen: bool,
     /// Bytes that a file may hold, if not as many as usual.
     pub max_file: Option<u64>,
+    /// The version of the language by whose rules its files are read and checked.
+    pub compat: Compat,
 }
 
 impl Snapshot {
@@ -228,18 +233,21 @@ impl Snapshot {
         tree.set_roots(directory.as_deref(), &modulepath);
         let manifest = main_manifest(spec, directory.as_deref(), settings.manifest, &tree)?;
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
-        let mut types = ResourceTypes::builtin();
+        let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone()));
         let hiera_config = spec.hiera_config.as_ref().map(absolute);
         Ok(Snapshot {
-            data_provider: settings.data_provider,
+            compat: spec.compat,
+            data_provider: settings
+                .data_provider
+                .filter(|_| spec.compat.holds(Rule::EnvironmentDataProvider)),
             name,
             directory,
             manifest,
             modules,
             hiera_config,
             types,
-            units: Units::new(session.units.clone()),
+            units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),
             templates: Templates::new(session.templates.clone()),
             functions: MemoCell::new(&FUNCTIONS),
@@ -342,6 +350,13 @@ fn place(
     modulepath: &mut Option<Vec<PathBuf>>,
 ) -> Result<(), String> {
     let (name, info) = (opened.path.display(), &opened.info);
+    if info.compat != spec.compat.number() {
+        return Err(format!(
+            "Archive {name} was built for version {built} of the language: compile with --compat {built}, or build it again with --compat {wanted}",
+            built = info.compat,
+            wanted = spec.compat,
+        ));
+    }
     if !spec.frozen {
         let wanted = match (info.environment, &directory, &modulepath) {
             (true, None, _) => "--environment",

@@ -4,3 +4,4 @@
 pub mod enc;
 pub mod facts;
 pub mod ldap;
+pub mod legacy_facts;

@@ -1,7 +1,7 @@
 //! Hiera in a compile: its look-ups, and what they ask of the compile around them.
 
 use crate::compile::Compile;
-use crate::settings;
+use bunraku_configuration::value::Raw;
 use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
@@ -83,7 +83,10 @@ impl<'c> Compile<'c> {
 impl<'c> Surroundings<'c> for Compile<'c> {
     fn environment(&self) -> EnvironmentParts<'c> {
         let environment = self.environment;
-        let given = || self.asked.given.get("environment_data_provider").and_then(|value| value.as_str());
+        let given = || match self.asked.given.get("environment_data_provider") {
+            Some(Raw::Text(text)) => Some(text.as_str()),
+            _ => None,
+        };
         EnvironmentParts {
             name: &environment.name,
             folder: environment.directory.as_deref(),
@@ -103,7 +106,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn default_codedir(&self) -> &'c str {
-        settings::default_of("codedir")
+        let codedir = self.setting_in_force("codedir");
+        codedir.as_ref().and_then(|value| value.text()).map_or("", |text| self.text(text))
     }
 
     fn call_function(

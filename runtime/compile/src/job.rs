@@ -262,6 +262,7 @@ fn environment(job: &Job) -> EnvironmentSpec {
         archive: job.archive.clone(),
         frozen: job.frozen,
         max_file: None,
+        configuration: None,
     }
 }
 

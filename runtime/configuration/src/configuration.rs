@@ -286,6 +286,34 @@ impl<'a> InForce<'a> {
         Ok(text.split(':').filter(|one| !one.is_empty()).map(|one| paths::from_here(one).into()).collect())
     }
 
+    /// The path that a setting names; none where it names none.
+    ///
+    /// # Errors
+    /// As of [`InForce::get`].
+    pub fn path(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        Ok(Some(self.text(name)?).filter(|text| !text.is_empty()).map(PathBuf::from))
+    }
+
+    /// Puppet's error where an environment has a main manifest of its own, and may not
+    /// (`disable_per_environment_manifest`).
+    ///
+    /// # Errors
+    /// That one; as of [`InForce::get`].
+    pub fn check_manifest(&self) -> Result<(), String> {
+        let Some((name, Some(conf))) = self.environment else { return Ok(()) };
+        let Some((Raw::Text(own), line)) = conf.written("manifest") else { return Ok(()) };
+        let conflicts = !own.is_empty() && *own != self.text("default_manifest")?;
+        if !conflicts || !self.is_on("disable_per_environment_manifest")? {
+            return Ok(());
+        }
+        Err(format!(
+            "Compilation has been halted because: The 'disable_per_environment_manifest' setting is true, and the '{name}' \
+             environment has an environment.conf manifest that conflicts with the 'default_manifest' setting. For more \
+             information, see https://puppet.com/docs/puppet/latest/environments_about.html (file: {}, line: {line})",
+            conf.path()
+        ))
+    }
+
     fn found(&self, setting: &Setting, look: &RefCell<Look>) -> Result<Found, String> {
         let name = setting.name;
         if let Some(value) = self.own.and_then(|own| own(name)) {

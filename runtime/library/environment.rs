@@ -1,5 +1,6 @@
 //! What is compiled from.
 
+use crate::configuration::Configuration;
 use bunraku_environment::snapshot::EnvironmentSpec;
 use std::path::PathBuf;
 
@@ -70,6 +71,12 @@ impl Environment {
     /// The same with this configuration of Hiera's global layer.
     pub fn with_hiera_config(self, file: impl Into<PathBuf>) -> Environment {
         self.with(|spec| spec.hiera_config = Some(file.into()))
+    }
+
+    /// The same as a server's configuration has it: base module path, default manifest, Hiera's global layer, and what code
+    /// reads of settings. What is said here goes before.
+    pub fn with_configuration(self, configuration: &Configuration) -> Environment {
+        self.with(|spec| spec.configuration = Some(configuration.own().clone()))
     }
 
     /// The code that stands in place of its main manifest.

@@ -73,8 +73,10 @@ impl<'c> Compile<'c> {
         let message = format!("Undefined variable '{name}'; {reason}");
         match self.asked.settings.strict {
             Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
-            Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
-            Strict::Off => {}
+            Strict::Warning if !self.is_switched_off("undefined_variables") => {
+                self.warn_once(format!("{message}\n   (file & line not available)"));
+            }
+            Strict::Warning | Strict::Off => {}
         }
         Ok(Value::Undef)
     }

@@ -98,6 +98,7 @@ impl<'c> Compile<'c> {
         node: &Node,
         code: Option<Code<'_>>,
     ) -> Eval<'c, (String, Value<'c>)> {
+        self.environment.warnings().iter().for_each(|warning| self.warn_once(warning.clone()));
         self.find_version()?;
         self.prepare(vm, node)?;
         self.set_node_parameters(vm, node);

@@ -38,8 +38,6 @@ pub struct Snapshot {
     pub data_provider: Option<String>,
     /// The command whose output is the version of its catalogs, if there is one.
     pub config_version: Option<String>,
-    /// What its configuration is to be warned of, in Puppet's words.
-    pub warnings: Vec<String>,
     configuration: Arc<Configuration>,
     /// What its folder says of its settings, where it has one.
     conf: Option<EnvironmentConf>,
@@ -240,8 +238,6 @@ impl Snapshot {
             (None, None) if configuration.is_read() => in_force.folders("basemodulepath")?,
             (None, None) => Vec::new(),
         };
-        let mut warnings = configuration.warnings();
-        warnings.extend(conf.iter().flat_map(|conf| conf.warnings.iter().cloned()));
         tree.set_roots(directory.as_deref(), &modulepath);
         let manifest = main_manifest(spec, directory.as_deref(), &in_force, &tree)?;
         let text = |name: &str| in_force.text(name).map(|text| Some(text).filter(|text| !text.is_empty()));
@@ -260,7 +256,6 @@ impl Snapshot {
         Ok(Snapshot {
             data_provider,
             config_version,
-            warnings,
             configuration: configuration.clone(),
             conf: conf.clone(),
             name,
@@ -288,6 +283,11 @@ impl Snapshot {
     /// The configuration that it was opened with; Puppet's defaults where there was none.
     pub fn configuration(&self) -> &Arc<Configuration> {
         &self.configuration
+    }
+
+    /// What Puppet warns of in its `environment.conf`.
+    pub fn warnings(&self) -> &[String] {
+        self.conf.as_ref().map_or(&[], |conf| &conf.warnings)
     }
 
     /// The tree that its files are read from.

@@ -29,7 +29,10 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut target = match arguments.world.target(None) {
+    if arguments.file.is_none() && arguments.world.execute.is_none() && arguments.world.manifest.is_none() {
+        return renderer.failure("Nothing to run: give FILE or -e", USAGE);
+    }
+    let mut target = match arguments.world.target_of(None, true, &mut |warning| renderer.warning(warning)) {
         Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -42,9 +45,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             Ok(environment) => target.environment = environment,
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        None if arguments.world.execute.is_none() && arguments.world.manifest.is_none() => {
-            return renderer.failure("Nothing to run: give FILE or -e", USAGE);
-        }
         None => {}
     }
     renderer.given_code(target.environment.code());

@@ -160,7 +160,12 @@ impl Configuration {
         let found = in_force.get(name)?;
         let setting = self.own.table().find(name);
         let (name, kind) = setting.map(|one| (one.name, one.kind)).ok_or("there is no such setting")?;
-        Ok(Setting { name, text: found.value.printed(kind), value: Data::of(found.value.json()), origin: found.origin })
+        Ok(Setting {
+            name,
+            text: found.value.printed(kind),
+            value: Data::of(found.value.json()),
+            origin: found.origin,
+        })
     }
 
     /// What is to be said of it: settings that Puppet does not know, and those that are not honoured here.
@@ -183,14 +188,22 @@ impl Configuration {
         Ok(all)
     }
 
+    /// Folder and name of an environment: that of a name, or the one that is configured.
+    ///
+    /// # Errors
+    /// Puppet's message where there is no such environment.
+    pub fn environment_folder(&self, name: Option<&str>) -> Result<(PathBuf, String), String> {
+        let configured = || self.own.in_force().text("environment");
+        let name = name.map_or_else(configured, |name| Ok(name.to_owned()))?;
+        Ok((self.own.environment(&name)?, name))
+    }
+
     /// An environment: that of a name, or the one that is configured. It knows this configuration.
     ///
     /// # Errors
     /// Puppet's message where there is no such environment.
     pub fn environment(&self, name: Option<&str>) -> Result<Environment, String> {
-        let configured = || self.own.in_force().text("environment");
-        let name = name.map_or_else(configured, |name| Ok(name.to_owned()))?;
-        let folder = self.own.environment(&name)?;
+        let (folder, name) = self.environment_folder(name)?;
         Ok(Environment::at(folder).with_name(name).with_configuration(self))
     }
 
@@ -312,7 +325,10 @@ impl Configuration {
         let (node, environment) = match terminus.as_str() {
             "exec" => match in_force.text("external_nodes")?.as_str() {
                 "none" => {
-                    return Err("You must set the 'external_nodes' parameter to use the external node terminus".to_owned());
+                    return Err(
+                        "You must set the 'external_nodes' parameter to use the external node terminus"
+                            .to_owned(),
+                    );
                 }
                 command => node.classified_by(command, limits)?,
             },

@@ -64,7 +64,11 @@ impl Facts {
             Compat::V8 => "8.10.0",
             Compat::V9 => "9.0.0-rc1",
         };
-        let own = [("clientcert", certname.into()), ("clientversion", version.into()), ("clientnoop", Json::Bool(false))];
+        let own = [
+            ("clientcert", certname.into()),
+            ("clientversion", version.into()),
+            ("clientnoop", Json::Bool(false)),
+        ];
         for (name, value) in own {
             all.entry(name).or_insert(value);
         }

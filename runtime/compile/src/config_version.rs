@@ -8,8 +8,10 @@ use bunraku_vm::error::{Eval, Flow};
 use std::process::Command;
 
 /// What the shell would make something else of: a command without any is run as it is.
-const OF_THE_SHELL: &[char] =
-    &['*', '?', '{', '}', '[', ']', '<', '>', '(', ')', '~', '&', '|', '\\', '$', ';', '\'', '`', '"', '\n', '#', '=', '%'];
+const OF_THE_SHELL: &[char] = &[
+    '*', '?', '{', '}', '[', ']', '<', '>', '(', ')', '~', '&', '|', '\\', '$', ';', '\'', '`', '"', '\n',
+    '#', '=', '%',
+];
 
 impl<'c> Compile<'c> {
     /// Runs the environment's command, if it has one, and keeps what it prints for the catalog.

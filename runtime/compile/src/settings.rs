@@ -20,7 +20,9 @@ fn newest(name: &str) -> Option<&'static Setting> {
 pub fn give(given: &mut Given, name: &str, value: &Json) -> Result<(), String> {
     let setting = newest(name).ok_or_else(|| format!("The setting '{name}' is not supported yet"))?;
     let raw = match (setting.kind, Raw::of_json(value)) {
-        (Kind::Text | Kind::File | Kind::Path, Some(Raw::Integer(number))) => Some(Raw::Text(number.to_string())),
+        (Kind::Text | Kind::File | Kind::Path, Some(Raw::Integer(number))) => {
+            Some(Raw::Text(number.to_string()))
+        }
         (_, raw) => raw,
     };
     let fits = |raw: &Raw| match raw {

@@ -101,15 +101,12 @@ impl Configuration {
     /// # Errors
     /// When a setting is given that there is not; when the file can't be read or is malformed: Puppet's message, with file
     /// and line. (Puppet shows it and goes on with its defaults.)
-    pub fn read(
-        compat: Compat,
-        layout: Layout,
-        given: &[(String, String)],
-    ) -> Result<Configuration, String> {
+    pub fn read(compat: Compat, layout: Layout, given: &[(String, String)]) -> Result<Configuration, String> {
         let mut own = Configuration { compat, layout, given: Vec::new(), file: None, is_read: true };
         for (name, value) in given {
             let setting = Table::of(compat).find(name);
-            let setting = setting.ok_or_else(|| format!("There is no setting '{name}' in Puppet {compat}"))?;
+            let setting =
+                setting.ok_or_else(|| format!("There is no setting '{name}' in Puppet {compat}"))?;
             own.given.retain(|(known, _)| known != name);
             own.given.push((setting.name.to_owned(), Raw::written(value)));
         }
@@ -250,9 +247,8 @@ impl<'a> InForce<'a> {
     /// When there is none of that name; when a value does not fit, or refers to what there is not or to itself.
     pub fn get(&self, name: &str) -> Result<Found, String> {
         let setting = self.configuration.table().find(name);
-        let setting = setting.ok_or_else(|| {
-            format!("There is no setting '{name}' in Puppet {}", self.configuration.compat)
-        })?;
+        let setting = setting
+            .ok_or_else(|| format!("There is no setting '{name}' in Puppet {}", self.configuration.compat))?;
         let look = RefCell::new(Look::default());
         self.found(setting, &look)
     }
@@ -413,8 +409,7 @@ impl<'a> InForce<'a> {
             return Ok(None);
         }
         let written = conf.written(name);
-        let origin =
-            Origin::Environment { file: conf.path(), line: written.map(|(_, line)| line) };
+        let origin = Origin::Environment { file: conf.path(), line: written.map(|(_, line)| line) };
         Ok(match name {
             "modulepath" => Some((Raw::Text(self.modulepath(conf, look)?), origin)),
             "manifest" => {
@@ -438,9 +433,8 @@ impl<'a> InForce<'a> {
     }
 
     fn modulepath(&self, conf: &EnvironmentConf, look: &RefCell<Look>) -> Result<String, String> {
-        let is_base = |folder: &str| {
-            matches!(pieces(folder).first(), Some(Piece::Setting(_, "basemodulepath")))
-        };
+        let is_base =
+            |folder: &str| matches!(pieces(folder).first(), Some(Piece::Setting(_, "basemodulepath")));
         let read = self.configuration.is_read;
         let folders = match conf.modulepath() {
             Some(folders) => folders.iter().filter(|one| read || !is_base(one)).cloned().collect(),
@@ -463,12 +457,7 @@ impl<'a> InForce<'a> {
         }
     }
 
-    fn interpolated(
-        &self,
-        setting: &Setting,
-        text: &str,
-        look: &RefCell<Look>,
-    ) -> Result<String, String> {
+    fn interpolated(&self, setting: &Setting, text: &str, look: &RefCell<Look>) -> Result<String, String> {
         let name = setting.name;
         let mut out = String::with_capacity(text.len());
         for piece in pieces(text) {

@@ -47,8 +47,7 @@ impl EnvironmentConf {
         let path = format!("{}/environment.conf", directory.trim_end_matches('/'));
         let file = text.map(|text| ConfigFile::parse(&path, text, &[])).transpose()?;
         let warnings = file.as_ref().map_or_else(Vec::new, |file| warnings(file, compat));
-        let mut own =
-            EnvironmentConf { directory: directory.to_owned(), file, modulepath: None, warnings };
+        let mut own = EnvironmentConf { directory: directory.to_owned(), file, modulepath: None, warnings };
         if let Some((Raw::Text(text), _)) = own.written("modulepath") {
             own.modulepath = Some(own.folders(text, matches));
         }

@@ -31,7 +31,8 @@ pub fn find(environmentpath: &str, name: &str, follow: bool) -> Result<PathBuf, 
 pub fn names(environmentpath: &str) -> Vec<String> {
     let folders = environmentpath.split(':').filter(|one| !one.is_empty());
     let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
-    let named = entries.filter(|entry| entry.path().is_dir()).filter_map(|e| e.file_name().into_string().ok());
+    let named =
+        entries.filter(|entry| entry.path().is_dir()).filter_map(|e| e.file_name().into_string().ok());
     let mut all: Vec<String> = named.filter(|name| is_name(name)).collect();
     all.sort();
     all.dedup();
@@ -51,7 +52,11 @@ mod tests {
         let path = format!("{}:{}", a.display(), b.display());
         assert_eq!(find(&path, "test", false), Ok(b.join("test")));
         let error = find(&path, "no-name", false).unwrap_err();
-        assert!(error.starts_with("Could not find a directory environment named 'no-name' anywhere in the path: /"));
+        assert!(
+            error.starts_with(
+                "Could not find a directory environment named 'no-name' anywhere in the path: /"
+            )
+        );
         assert!(error.ends_with("/b. Does the directory exist?"), "{error}");
         assert_eq!(names(&path), ["test"]);
     }

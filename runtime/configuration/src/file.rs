@@ -202,7 +202,11 @@ mod tests {
         assert_eq!(parse("a = 1\nb").unwrap_err(), "Could not match line b (file: /p, line: 2)");
         assert!(parse("[ main ]\n").unwrap_err().starts_with("Could not match line [ main ] (file"));
         assert!(parse("\u{feff}[main]\n").unwrap_err().starts_with("Could not match line \u{feff}[main]"));
-        assert!(parse("[nosuch]").unwrap_err().starts_with("Illegal section 'nosuch' in config file at (file: /p"));
+        assert!(
+            parse("[nosuch]")
+                .unwrap_err()
+                .starts_with("Illegal section 'nosuch' in config file at (file: /p")
+        );
         let bytes = b"[main]\na = \xff\n";
         let error = ConfigFile::parse("/p", bytes, &[]).unwrap_err();
         assert_eq!(error, "invalid byte sequence in UTF-8 (file: /p, line: 2)");

@@ -67,7 +67,9 @@ impl Layout {
             ("codedir", _) => pick("~/.puppet/code", "~/.puppetlabs/etc/code"),
             ("vardir", Owner::Machine) => pick("/var/cache/puppet", "/opt/puppetlabs/puppet/cache"),
             ("vardir", _) => pick("~/.puppet/cache", "~/.puppetlabs/opt/puppet/cache"),
-            ("publicdir", Owner::Machine) => pick("/var/cache/puppet/public", "/opt/puppetlabs/puppet/public"),
+            ("publicdir", Owner::Machine) => {
+                pick("/var/cache/puppet/public", "/opt/puppetlabs/puppet/public")
+            }
             ("publicdir", _) => pick("~/.puppet/cache/public", "~/.puppetlabs/opt/puppet/public"),
             ("rundir", Owner::Machine) => pick("/run/puppet", "/var/run/puppetlabs"),
             ("rundir", _) => pick("~/.puppet/var/run", "~/.puppetlabs/var/run"),
@@ -75,9 +77,10 @@ impl Layout {
             ("logdir", _) => pick("~/.puppet/var/log", "~/.puppetlabs/var/log"),
             ("ssldir", Owner::Machine) => pick("/var/lib/puppet/ssl", "$confdir/ssl"),
             ("cadir", _) => pick("/etc/puppet/puppetserver/ca", "/etc/puppetlabs/puppetserver/ca"),
-            ("basemodulepath", _) => {
-                pick("$codedir/modules:/usr/share/puppet/modules", "$codedir/modules:/opt/puppetlabs/puppet/modules")
-            }
+            ("basemodulepath", _) => pick(
+                "$codedir/modules:/usr/share/puppet/modules",
+                "$codedir/modules:/opt/puppetlabs/puppet/modules",
+            ),
             ("vendormoduledir", _) => {
                 pick("/usr/share/puppet/vendor_modules", "/opt/puppetlabs/puppet/vendor_modules")
             }

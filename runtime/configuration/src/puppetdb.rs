@@ -40,9 +40,11 @@ impl PuppetDbConf {
     /// # Errors
     /// When a line is none, or a URL is no URL of HTTP, with file and line.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<PuppetDbConf, String> {
-        let file = ConfigFile::parse(path, bytes, &[]).map_err(|error| format!("Could not parse {path}: {error}"))?;
+        let file = ConfigFile::parse(path, bytes, &[])
+            .map_err(|error| format!("Could not parse {path}: {error}"))?;
         let settings = file.section("main").map_or(&[][..], |main| &main.settings[..]);
-        let mut conf = PuppetDbConf { server_urls: Vec::new(), soft_write_failure: false, warnings: Vec::new() };
+        let mut conf =
+            PuppetDbConf { server_urls: Vec::new(), soft_write_failure: false, warnings: Vec::new() };
         let (mut server, mut port) = ("puppetdb".to_owned(), "8081".to_owned());
         for written in settings {
             let at = format!("(file: {path}, line: {})", written.line);
@@ -59,12 +61,18 @@ impl PuppetDbConf {
                 ("server", Raw::Text(text)) => server.clone_from(text),
                 ("port", Raw::Text(text)) => port.clone_from(text),
                 (
-                    "server_url_timeout" | "include_unchanged_resources" | "min_successful_submissions"
-                    | "submit_only_server_urls" | "command_broadcast" | "sticky_read_failover"
+                    "server_url_timeout"
+                    | "include_unchanged_resources"
+                    | "min_successful_submissions"
+                    | "submit_only_server_urls"
+                    | "command_broadcast"
+                    | "sticky_read_failover"
                     | "verify_client_certificate",
                     _,
                 ) => {}
-                (name, _) => conf.warnings.push(format!("PuppetDB has no setting '{name}'; it is ignored {at}")),
+                (name, _) => {
+                    conf.warnings.push(format!("PuppetDB has no setting '{name}'; it is ignored {at}"))
+                }
             }
         }
         if conf.server_urls.is_empty() {
@@ -83,7 +91,8 @@ mod tests {
         let parse = |text: &str| PuppetDbConf::parse("/p", text.as_bytes());
         assert_eq!(parse("").unwrap().server_urls, ["https://puppetdb:8081"]);
         assert_eq!(parse("[main]\nserver = db\nport = 1\n").unwrap().server_urls, ["https://db:1"]);
-        let conf = parse("[main]\nserver_urls = https://a:8081/, http://b\nsoft_write_failure = true\nx = 1").unwrap();
+        let conf = parse("[main]\nserver_urls = https://a:8081/, http://b\nsoft_write_failure = true\nx = 1")
+            .unwrap();
         assert_eq!(conf.server_urls, ["https://a:8081", "http://b"]);
         assert!(conf.soft_write_failure);
         assert_eq!(conf.warnings, ["PuppetDB has no setting 'x'; it is ignored (file: /p, line: 4)"]);

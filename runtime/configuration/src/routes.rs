@@ -42,7 +42,8 @@ impl Routes {
         if text.trim().is_empty() {
             return Ok(Routes::default());
         }
-        let all: Json = serde_saphyr::from_str(text).map_err(|error| format!("Could not parse {path}: {error}"))?;
+        let all: Json =
+            serde_saphyr::from_str(text).map_err(|error| format!("Could not parse {path}: {error}"))?;
         if !all.is_object() {
             return Err(format!("Could not parse {path}: it is not a hash"));
         }
@@ -62,7 +63,9 @@ mod tests {
     #[test]
     fn servers_have_two_names() {
         for name in ["server", "master"] {
-            let text = format!("---\n{name}:\n  facts:\n    terminus: puppetdb\n    cache: yaml\napply:\n  facts:\n    terminus: facter\n");
+            let text = format!(
+                "---\n{name}:\n  facts:\n    terminus: puppetdb\n    cache: yaml\napply:\n  facts:\n    terminus: facter\n"
+            );
             let routes = Routes::parse("/r", &text).unwrap();
             assert_eq!(routes, Routes { facts: Some("puppetdb".to_owned()), ..Routes::default() });
         }

@@ -97,9 +97,7 @@ impl Value {
             (Kind::TimeToLive, Value::Unlimited) => "unlimited".to_owned(),
             (Kind::Servers, Value::List(all)) => {
                 let one = |server: &Value| match server {
-                    Value::List(parts) => {
-                        parts.iter().map(Value::to_string).collect::<Vec<_>>().join(":")
-                    }
+                    Value::List(parts) => parts.iter().map(Value::to_string).collect::<Vec<_>>().join(":"),
                     other => other.to_string(),
                 };
                 all.iter().map(one).collect::<Vec<_>>().join(",")
@@ -172,9 +170,10 @@ pub fn typed(setting: &Setting, raw: &Raw) -> Result<Value, String> {
         }
         (Kind::Duration, Raw::Undef) => Value::Undef,
         (Kind::Duration, Raw::Integer(number)) => Value::Integer(*number),
-        (Kind::Duration, raw) => Value::Integer(seconds(raw).ok_or_else(|| {
-            format!("Invalid duration format '{}' for parameter: {name}", inspect(raw))
-        })?),
+        (Kind::Duration, raw) => Value::Integer(
+            seconds(raw)
+                .ok_or_else(|| format!("Invalid duration format '{}' for parameter: {name}", inspect(raw)))?,
+        ),
         (Kind::TimeToLive, raw) => time_to_live(name, raw)?,
         (Kind::List, raw) => Value::List(listed(raw)?.into_iter().map(Value::Text).collect()),
         (Kind::Servers | Kind::Headers, raw) => {
@@ -284,9 +283,9 @@ fn time_to_live(name: &str, raw: &Raw) -> Result<Value, String> {
         }
         Raw::Integer(number) => Ok(Value::Integer(*number)),
         Raw::Text(text) if text == "unlimited" => Ok(Value::Unlimited),
-        raw => seconds(raw).map(Value::Integer).ok_or_else(|| {
-            format!("Invalid 'time to live' format '{}' for parameter: {name}", inspect(raw))
-        }),
+        raw => seconds(raw)
+            .map(Value::Integer)
+            .ok_or_else(|| format!("Invalid 'time to live' format '{}' for parameter: {name}", inspect(raw))),
     }
 }
 
@@ -427,10 +426,7 @@ mod tests {
             error("strict", "maybe"),
             "Invalid value 'maybe' for parameter strict. Allowed values are 'off', 'warning', 'error'"
         );
-        assert_eq!(
-            error("runinterval", "1x"),
-            "Invalid duration format '\"1x\"' for parameter: runinterval"
-        );
+        assert_eq!(error("runinterval", "1x"), "Invalid duration format '\"1x\"' for parameter: runinterval");
         assert_eq!(
             error("max_errors", "many"),
             "Cannot convert '\"many\"' to an integer for parameter: max_errors"

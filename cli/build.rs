@@ -3,7 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::archive::{self, NeedsRuby, Options, Progress, Summary};
-use bunraku::modulepath;
+use bunraku::{Compat, modulepath};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -35,6 +35,9 @@ pub struct Arguments {
     /// The archive.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Version of the language that it is for: no other compiles with it.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    compat: Compat,
     /// Put the content of every file in: `file()`, ERB templates and Ruby code then need no sources either.
     #[arg(long)]
     embed: bool,
@@ -66,6 +69,7 @@ impl Arguments {
             deny_errors: self.deny_errors,
             mode: self.mode,
             threads: self.threads,
+            compat: self.compat,
         };
         match self.folders.as_slice() {
             [] if options.directory.is_none() && options.modulepath.is_none() => {

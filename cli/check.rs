@@ -4,7 +4,7 @@ use crate::render::{ColorChoice, Form, Renderer};
 use crate::world;
 use crate::{FAILED, USAGE, output};
 use bunraku::check::{self, Checked, How, KnownNames, SourceFile, Sources};
-use bunraku::{Strict, modulepath};
+use bunraku::{Compat, Settings, Strict, modulepath};
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -21,9 +21,12 @@ pub struct Arguments {
     /// Files and folders; `-` is a manifest on stdin.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// What dubious constructs do.
-    #[arg(long, value_name = "HOW", default_value = "error", value_parser = world::strict())]
-    strict: Strict,
+    /// Version of the language by whose rules files are checked.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    compat: Compat,
+    /// What dubious constructs do [default: error; by --compat 7: warning].
+    #[arg(long, value_name = "HOW", value_parser = world::strict())]
+    strict: Option<Strict>,
     /// How many files are checked side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -55,7 +58,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let started = Instant::now();
     let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| modulepath(&path));
     let relative = arguments.relative_names.then(|| KnownNames::new(&path));
-    let how = How { strict: arguments.strict, relative };
+    let compat = arguments.compat;
+    let strict = arguments.strict.unwrap_or(Settings::of_compat(compat).strict);
+    let how = How { strict, compat, relative };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let missing: Vec<String> =

@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Tell where each value comes from: file and line, or why there is none.
     #[arg(long)]
     origin: bool,
+    /// Version of Puppet whose settings and defaults they are.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    compat: Compat,
     #[command(flatten)]
     configured: Configured,
     #[command(flatten)]
@@ -39,7 +42,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let read =
-        arguments.configured.read(Compat::default(), &[("environment", arguments.environment.clone())]);
+        arguments.configured.read(arguments.compat, &[("environment", arguments.environment.clone())]);
     let configuration = match read {
         Ok(Some(configuration)) => configuration,
         Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),

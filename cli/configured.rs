@@ -34,7 +34,7 @@ pub struct Configured {
 
 fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it takes NAME=VALUE")?;
-    match is_setting(Compat::default(), name) {
+    match is_setting(name) {
         true => Ok((name.to_owned(), value.to_owned())),
         false => Err(format!("Puppet has no setting '{name}'")),
     }

@@ -75,7 +75,11 @@ pub struct World {
     /// Certname of the node [default: the configured certname, or localhost].
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// What dubious constructs do [default: as configured, else error].
+    /// Version of the language whose rules and defaults are in force: those of Puppet 7, of Puppet and OpenVox 8, or of
+    /// OpenVox 9.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    pub compat: Compat,
+    /// What dubious constructs do [default: as configured, else error, by --compat 7 warning].
     #[arg(long, value_name = "HOW", value_parser = strict())]
     pub strict: Option<Strict>,
     /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
@@ -87,7 +91,7 @@ pub struct World {
     /// How many seconds a compile may take; 0, the default, is without end.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Unknown variables are errors; this is the default if nothing else is configured.
+    /// Unknown variables are errors; this is the default, but by --compat 7 and where another one is configured.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
     /// Unknown variables are undef.
@@ -164,7 +168,7 @@ impl World {
     ) -> Result<Target, String> {
         let configuration = self.configuration()?;
         let mut name = certname.or(self.node.as_deref()).map(str::to_owned);
-        let mut settings = Settings::default();
+        let mut settings = Settings::of_compat(self.compat);
         if let Some(configuration) = &configuration {
             settings = configuration.settings()?;
             configuration.warnings()?.iter().for_each(|warning| warn(warning));
@@ -201,7 +205,7 @@ impl World {
             ("hostcert", path(&self.hostcert)),
             ("hostprivkey", path(&self.hostprivkey)),
         ];
-        self.configured.read(Compat::default(), &more)
+        self.configured.read(self.compat, &more)
     }
 
     /// The facts of a node: from the file or folder that is named, or from where the configuration says.
@@ -212,7 +216,7 @@ impl World {
             (None, None, Some(configuration)) => return configuration.facts(name),
             (None, None, None) => return Ok(None),
         };
-        Ok(Some(facts.as_an_agent_sends_them(name, Compat::V7)))
+        Ok(Some(facts.as_an_agent_sends_them(name, self.compat)))
     }
 
     /// The node with its classes, and the environment that it is to be in.

@@ -8,18 +8,18 @@ use bunraku_configuration::configuration::{self as own, InForce, SERVER};
 use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::Routes;
-use bunraku_configuration::table::Table;
+use bunraku_configuration::table::is_known;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
 use bunraku_nodes::{facts, trusted_external};
 use bunraku_stores::{PuppetDb, Store};
+use bunraku_vm::compat::Compat;
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use bunraku_configuration::configuration::Origin;
 pub use bunraku_configuration::environments::{find as find_environment, is_name as is_environment_name};
-pub use bunraku_vm::compat::Compat;
 
 /// The settings that are in force for a server, each with where it comes from; and what follows from them: environments,
 /// nodes, [`Settings`]. It says what its files said when they were read.
@@ -64,9 +64,9 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// Whether a version of Puppet has a setting of a name.
-pub fn is_setting(compat: Compat, name: &str) -> bool {
-    Table::of(compat).find(name).is_some()
+/// Whether any version of Puppet has a setting of a name.
+pub fn is_setting(name: &str) -> bool {
+    is_known(name)
 }
 
 impl Configuration {
@@ -218,7 +218,7 @@ impl Configuration {
             in_force.get(setting.name)?;
         }
         self.check_disabled_warnings()?;
-        let mut settings = Settings::default();
+        let mut settings = Settings::of_compat(self.own.compat);
         settings.set("strict", &self.get("strict")?.value)?;
         settings.strict_variables = in_force.is_on("strict_variables")?;
         if in_force.is_on("storeconfigs")? {

@@ -50,12 +50,13 @@ mod settings;
 
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
+pub use bunraku_vm::compat::{Compat, Rule};
 pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
 pub use configuration::{
-    Compat, Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_environment_name, is_setting,
+    Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_environment_name, is_setting,
 };
 pub use data::Data;
 pub use environment::{Environment, modulepath};

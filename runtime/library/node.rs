@@ -59,11 +59,7 @@ impl Facts {
     /// `clientversion`, `clientnoop`. Source: Puppet's facts as agents send them.
     pub fn as_an_agent_sends_them(&self, certname: &str, compat: Compat) -> Facts {
         let mut all = self.0.as_object().cloned().unwrap_or_default();
-        let version = match compat {
-            Compat::V7 => "7.23.0",
-            Compat::V8 => "8.10.0",
-            Compat::V9 => "9.0.0-rc1",
-        };
+        let version = compat.server_version();
         let own = [
             ("clientcert", certname.into()),
             ("clientversion", version.into()),
@@ -109,7 +105,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of which nothing is known but its certname: `$trusted` and `$server_facts` are what Puppet makes of it.
+    /// A node of which nothing is known but its certname: `$trusted` is what Puppet makes of it, `$server_facts` what a
+    /// server of the version of the language has.
     pub fn new(certname: &str) -> Node {
         Node { node: inputs::Node::new(certname), has_facts: false }
     }
@@ -160,7 +157,7 @@ impl Node {
 
     /// The same with `$server_facts`.
     pub fn with_server_facts(mut self, facts: &[(String, Data)]) -> Node {
-        self.node.server_facts = map(facts);
+        self.node.server_facts = Some(map(facts));
         self
     }
 

@@ -81,6 +81,8 @@ pub enum Exported {
 /// Settings of a compile, by Puppet's names where Puppet has them.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// The version of the language whose rules are in force. [`Settings::of_compat`] has its defaults, too.
+    pub compat: Compat,
     /// What dubious constructs do.
     pub strict: Strict,
     /// Whether unknown variables are errors.
@@ -117,7 +119,13 @@ impl Default for Settings {
 pub struct OtherSettings(Given);
 
 impl Settings {
-    /// Sets one by its name.
+    /// The defaults of a version of the language.
+    pub fn of_compat(compat: Compat) -> Settings {
+        let compile = inputs::Settings::of(compat);
+        Settings::of(RequestSettings { compile, ..RequestSettings::default() }, None)
+    }
+
+    /// Sets one by its name. `compat` sets what a version has defaults of its own for, too: it comes first.
     ///
     /// # Errors
     /// When there is none of that name, or the value is not of its kind.
@@ -137,6 +145,7 @@ impl Settings {
     fn of(all: RequestSettings, exported: Option<Exported>) -> Settings {
         let RequestSettings { compile, ruby, given, max_file } = all;
         Settings {
+            compat: compile.compat,
             strict: compile.strict,
             strict_variables: compile.strict_variables,
             native_stdlib: compile.native_stdlib,
@@ -165,6 +174,7 @@ impl Settings {
 
     pub(crate) fn request(&self) -> RequestSettings {
         let mut compile = inputs::Settings {
+            compat: self.compat,
             strict: self.strict,
             strict_variables: self.strict_variables,
             native_stdlib: self.native_stdlib,

@@ -24,11 +24,12 @@ module Oracle
   SILENT = File.join('/nonexistent', 'bunraku-oracle')
   # The facts about itself that a server adds; fixed, so that no two machines differ.
   SERVER_FACTS = {
+    **(Puppet.respond_to?(:implementation) ? { 'serverimplementation' => Puppet.implementation } : {}),
     'serverversion' => Puppet.version,
     'servername' => 'localhost',
     'serverip' => '127.0.0.1',
   }.freeze
-  # Puppet 8's defaults; a job's `settings` override them.
+  # Puppet 8's defaults, for 7, too; a job's `settings` override them.
   SETTINGS = { 'strict' => 'error', 'strict_variables' => true }.freeze
 
   # Collects log messages.
@@ -188,7 +189,10 @@ module Oracle
 
     def run
       Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(@logs.entries))
-      (SETTINGS.merge(@job['settings'] || {})).each { |name, value| apply_setting(name, value) }
+      settings = SETTINGS.merge(@job['settings'] || {})
+      # Which Puppet this is has been decided when it was started.
+      settings.delete('compat')
+      settings.each { |name, value| apply_setting(name, value) }
       Puppet[:hiera_config] = @job['hiera_config'] || File.join(SILENT, 'hiera.yaml')
       store(@job['storeconfigs']) if @job['storeconfigs']
       profiler = CallProfiler.new
@@ -586,10 +590,18 @@ module Oracle
     JSON.generate(failure(nil, "not JSON: #{e.message}"))
   end
 
+  # The modules that packages of Puppet bring along for their resource types. Debian 12's brings none: those of 8, which
+  # `fetch.sh` gets, stand in.
+  def self.vendored_types
+    root = ENV['ORACLE_ROOT'] || File.join(__dir__, '../../.cache/oracles/8')
+    Dir.glob(File.join(File.expand_path(root), 'usr/share/puppet/vendor_modules/*/lib')).sort
+  end
+
   # What every job would load again: the settings, and the types Puppet ships.
   def self.start_puppet
     require 'io/wait'
     Puppet.initialize_settings(['--no-daemonize'], false)
+    vendored_types.each { |lib| $LOAD_PATH << lib }
     Puppet::Util::Log.close_all
     env = Puppet::Node::Environment.create(:production, [])
     Puppet.override(environments: Puppet::Environments::Static.new(env), current_environment: env) do

@@ -25,9 +25,9 @@ fn archived(job: &Value, archive: &Path) -> Option<Value> {
 fn a_frozen_case_does_what_its_files_do() {
     let work = tempfile::tempdir().expect("a folder can be made");
     let pages = spec::pages(&[]).expect("the pages can be read");
-    let sources = spec::answer(&pages, bunraku::collect).expect("Bunraku builds and starts");
+    let sources = spec::answer(&pages, spec::DEFAULT, bunraku::collect).expect("Bunraku builds and starts");
     let mut count = 0;
-    let frozen = spec::answer(&pages, |jobs| {
+    let frozen = spec::answer(&pages, spec::DEFAULT, |jobs| {
         let archive = |n: usize| work.path().join(format!("{n}.bnr"));
         let archived = |(n, job): (usize, &Value)| match archived(job, &archive(n)) {
             Some(job) => {

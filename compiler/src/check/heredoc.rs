@@ -8,7 +8,7 @@ use bunraku_vm::cause::Cause;
 impl<'a> Checker<'_, '_> {
     pub(super) fn heredoc_syntax(&mut self, syntax: &str, text: &Expr<'a>) {
         let ExprKind::Str(content) = text.kind else { return };
-        match syntax::check_within(syntax, content, self.options.strict, self.depth) {
+        match syntax::check_within(syntax, content, self.options, self.depth) {
             Ok(()) => {}
             Err(SyntaxFault::Issue { code, message, inner }) => {
                 self.report.fatal(code, text.span, syntax::invalid(syntax, &message), inner);

@@ -26,6 +26,7 @@ mod tests;
 
 use crate::ast::{ExprKind, Program};
 use crate::source::SourceFile;
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
 pub use bunraku_vm::host::Strict;
 pub use location::{Location, namespace_of};
@@ -36,6 +37,8 @@ use report::Report;
 pub struct CheckOptions<'s> {
     /// Puppet's setting `strict`.
     pub strict: Strict,
+    /// The version of the language by whose rules the file is checked.
+    pub compat: Compat,
     /// What the file's place in a module says about the names in it.
     pub location: Location<'s>,
 }

@@ -1,6 +1,6 @@
 //! Texts of other syntaxes: JSON, Base64, and Puppet's own, by the checkers that come with Puppet.
 
-use super::{CheckOptions, Strict, check_within as check_program, json};
+use super::{CheckOptions, Location, check_within as check_program, json};
 use crate::parse::{ParseLimits, parse};
 use crate::source::{SourceFile, SourceKind};
 use bumpalo::Bump;
@@ -48,19 +48,35 @@ pub fn checker(syntax: &str) -> Option<&str> {
 }
 
 /// Checks a constant text by Puppet's checker for its syntax; where there is none, it is any text.
-pub(super) fn check_within(syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
-    checker(syntax).map_or(Ok(()), |name| check_at(name, syntax, text, strict, depth))
+pub(super) fn check_within(
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+    depth: u32,
+) -> Result<(), SyntaxFault> {
+    checker(syntax).map_or(Ok(()), |name| check_at(name, syntax, text, options, depth))
 }
 
-/// Checks a text by one of Puppet's checkers: `json`, `base64`, `pp` or `epp`.
+/// Checks a text by one of Puppet's checkers: `json`, `base64`, `pp` or `epp`; Puppet code is checked as `options` say.
 ///
 /// # Errors
 /// What it finds.
-pub fn check_by(checker: &str, syntax: &str, text: &str, strict: Strict) -> Result<(), SyntaxFault> {
-    check_at(checker, syntax, text, strict, 0)
+pub fn check_by(
+    checker: &str,
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+) -> Result<(), SyntaxFault> {
+    check_at(checker, syntax, text, options, 0)
 }
 
-fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32) -> Result<(), SyntaxFault> {
+fn check_at(
+    checker: &str,
+    syntax: &str,
+    text: &str,
+    options: &CheckOptions<'_>,
+    depth: u32,
+) -> Result<(), SyntaxFault> {
     let issue = |code, found: Option<String>| match found {
         None => Ok(()),
         Some(message) => Err(SyntaxFault::Issue { code, message, inner: Vec::new() }),
@@ -89,7 +105,7 @@ fn check_at(checker: &str, syntax: &str, text: &str, strict: Strict, depth: u32)
     if depth >= MAX_DEPTH {
         return Err(SyntaxFault::TooDeep);
     }
-    match stacker::maybe_grow(STACK, 2 * STACK, || puppet_fault(text, kind, strict, depth + 1))? {
+    match stacker::maybe_grow(STACK, 2 * STACK, || puppet_fault(text, kind, options, depth + 1))? {
         None => Ok(()),
         Some((message, inner)) => Err(SyntaxFault::Issue { code, message, inner }),
     }
@@ -103,7 +119,7 @@ fn json_fault(text: &str) -> Option<String> {
 fn puppet_fault(
     text: &str,
     kind: SourceKind,
-    strict: Strict,
+    options: &CheckOptions<'_>,
     depth: u32,
 ) -> Result<Option<(String, Vec<Diagnostic>)>, SyntaxFault> {
     let arena = Bump::new();
@@ -111,7 +127,7 @@ fn puppet_fault(
     let diagnostics = match parse(&arena, &source, &ParseLimits::default()) {
         Err(diagnostics) => diagnostics,
         Ok(parsed) => {
-            let options = CheckOptions { strict, ..CheckOptions::default() };
+            let options = CheckOptions { location: Location::Free, ..*options };
             check_program(&parsed.program, &source, &options, depth)
         }
     };

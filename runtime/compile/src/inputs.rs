@@ -13,15 +13,18 @@ use bunraku_ruby::Ruby;
 use bunraku_stores::Store;
 use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
+use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::host::Strict;
 use serde_json::{Map, Value as Json, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Settings of a compile, by Puppet's names where Puppet has them, with Puppet 8's defaults; and its limits.
+/// Settings of a compile, by Puppet's names where Puppet has them, with the defaults of a version; and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// The version of the language whose rules are in force: `compat`.
+    pub compat: Compat,
     /// `strict`
     pub strict: Strict,
     /// `strict_variables`
@@ -48,9 +51,18 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        Settings::of(Compat::default())
+    }
+}
+
+impl Settings {
+    /// The defaults of a version.
+    pub fn of(compat: Compat) -> Self {
+        let strict = if compat.holds(Rule::StrictByDefault) { Strict::Error } else { Strict::Warning };
         Settings {
-            strict: Strict::Error,
-            strict_variables: true,
+            compat,
+            strict,
+            strict_variables: compat.holds(Rule::StrictByDefault),
             native_stdlib: true,
             native_ruby: true,
             check_cycles: false,
@@ -61,6 +73,14 @@ impl Default for Settings {
             limits: Limits { clock, ..Limits::default() },
             exec: bunraku_process::Limits::default(),
         }
+    }
+}
+
+impl Settings {
+    /// The same settings by the rules of a version, with its defaults for what they say: `strict`, `strict_variables`.
+    pub fn with_compat(self, compat: Compat) -> Self {
+        let Settings { strict, strict_variables, .. } = Settings::of(compat);
+        Settings { compat, strict, strict_variables, ..self }
     }
 }
 
@@ -88,8 +108,8 @@ pub struct Node {
     pub facts: Facts,
     /// Trusted facts.
     pub trusted: serde_json::Map<String, serde_json::Value>,
-    /// `$server_facts`, to which the environment's name is added.
-    pub server_facts: serde_json::Map<String, serde_json::Value>,
+    /// `$server_facts`, to which the environment's name is added; none where they are what the version's server has.
+    pub server_facts: Option<serde_json::Map<String, serde_json::Value>>,
     /// Top-scope variables of an external node classifier.
     pub parameters: serde_json::Map<String, serde_json::Value>,
     /// Classes of an external node classifier: names, each with parameters or null.
@@ -97,7 +117,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of which nothing is known but its name: `$trusted` and `$server_facts` as Puppet has them then.
+    /// A node of which nothing is known but its name: `$trusted` as Puppet has it then.
     pub fn new(name: &str) -> Node {
         let (host, domain) = name.split_once('.').map_or((name, None), |(host, domain)| (host, Some(domain)));
         let trusted = json!({
@@ -108,18 +128,28 @@ impl Node {
             "domain": domain,
             "external": {},
         });
-        let server_facts =
-            json!({"serverversion": "7.23.0", "servername": "localhost", "serverip": "127.0.0.1"});
         let map = |json: Json| json.as_object().cloned().unwrap_or_default();
         Node {
             name: name.to_owned(),
             facts: Facts::Own(Map::new()),
             trusted: map(trusted),
-            server_facts: map(server_facts),
+            server_facts: None,
             parameters: Map::new(),
             classes: Vec::new(),
         }
     }
+}
+
+/// What a server of a version says of itself to the nodes it compiles for.
+pub fn server_facts(compat: Compat) -> Map<String, Json> {
+    let mut facts = Map::new();
+    if compat.holds(Rule::ServersTellTheirImplementation) {
+        facts.insert("serverimplementation".to_owned(), compat.product().to_lowercase().into());
+    }
+    facts.insert("serverversion".to_owned(), compat.server_version().into());
+    facts.insert("servername".to_owned(), "localhost".into());
+    facts.insert("serverip".to_owned(), "127.0.0.1".into());
+    facts
 }
 
 /// Classes as an external node classifier gives them: a list of names, or parameters by name.

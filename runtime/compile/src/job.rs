@@ -10,6 +10,7 @@ use bunraku_environment::snapshot::EnvironmentSpec;
 use bunraku_hiera::query::Query;
 use bunraku_nodes::facts::Facts;
 use bunraku_stores::Certificates;
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Place;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -155,7 +156,7 @@ impl Session {
         });
         let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
         Ok(Request {
-            environment: environment(job),
+            environment: environment(job, settings.compile.compat),
             code: job.code.clone().map(|text| (text, code_file)),
             node: node(job, job.name())?,
             facts_from_store: job.facts.is_none(),
@@ -177,7 +178,9 @@ impl Session {
             }
         };
         if let Some(names) = &job.types {
-            return match self.snapshot(environment(&job)) {
+            let environment = settings(&job, None)
+                .and_then(|settings| self.snapshot(environment(&job, settings.compile.compat)));
+            return match environment {
                 Ok(environment) => {
                     format!(
                         "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
@@ -252,7 +255,7 @@ impl Session {
 }
 
 /// The environment that a job names.
-fn environment(job: &Job) -> EnvironmentSpec {
+fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
     EnvironmentSpec {
         directory: job.environment.clone(),
         name: job.environment_name.clone(),
@@ -263,6 +266,7 @@ fn environment(job: &Job) -> EnvironmentSpec {
         frozen: job.frozen,
         max_file: None,
         configuration: None,
+        compat,
     }
 }
 
@@ -295,7 +299,11 @@ fn settings(job: &Job, timeout: Option<Duration>) -> Result<RequestSettings, Str
     if let Some(program) = &job.ruby {
         settings.ruby.program = program.clone();
     }
-    for (name, value) in job.settings.iter().flatten() {
+    let given = || job.settings.iter().flatten();
+    // Other settings go before what the version has for them.
+    let (first, others) =
+        (given().filter(|(name, _)| *name == "compat"), given().filter(|(name, _)| *name != "compat"));
+    for (name, value) in first.chain(others) {
         settings.set(name, value)?;
     }
     Ok(settings)
@@ -310,7 +318,7 @@ fn node(job: &Job, name: &str) -> Result<Node, String> {
         node.trusted = trusted.clone();
     }
     if let Some(server_facts) = &job.server_facts {
-        node.server_facts = server_facts.clone();
+        node.server_facts = Some(server_facts.clone());
     }
     node.parameters = job.parameters.clone().unwrap_or_default();
     if let Some(classes) = &job.classes {

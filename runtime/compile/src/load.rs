@@ -2,6 +2,7 @@
 //! type aliases. Source: the specification's "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
 
 use crate::compile::Compile;
+use crate::inputs::Settings;
 use crate::state::definitions::Definition;
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
@@ -71,7 +72,8 @@ impl<'c> Compile<'c> {
 
     /// How code that is no module's is checked.
     pub(crate) fn check_options(&self) -> CheckOptions<'static> {
-        CheckOptions { strict: self.asked.settings.strict, location: Location::Free }
+        let Settings { strict, compat, .. } = self.asked.settings;
+        CheckOptions { strict, compat, location: Location::Free }
     }
 
     pub(crate) fn module_of(&self, path: &Path) -> &'c str {

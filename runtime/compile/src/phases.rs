@@ -1,6 +1,7 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
 use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
+use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node};
 use crate::state::definitions::{Definition, DefinitionKind};
 use bumpalo::{Bump, collections::CollectIn};
@@ -203,7 +204,9 @@ impl<'c> Compile<'c> {
         let parameter =
             |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
         let facts = data::facts(self.arena, given);
-        top.reserve(given.len() + node.parameters.len() + node.server_facts.len() + 8);
+        let mut server_facts =
+            node.server_facts.clone().unwrap_or_else(|| server_facts(self.asked.settings.compat));
+        top.reserve(given.len() + node.parameters.len() + server_facts.len() + 8);
         for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
             match parameter(name) {
                 Some(by) => taken(name, json, by),
@@ -214,7 +217,7 @@ impl<'c> Compile<'c> {
             let symbol = vm.symbols.intern(name);
             top.set(symbol, data::value(self.arena, value));
         }
-        for (name, value) in &node.server_facts {
+        for (name, value) in &server_facts {
             match parameter(name).or_else(|| given.get(name)) {
                 Some(by) => taken(name, value, by),
                 None => {
@@ -225,7 +228,6 @@ impl<'c> Compile<'c> {
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
-        let mut server_facts = node.server_facts.clone();
         server_facts.insert("environment".to_owned(), own);
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
         top.set(known::FACTS, Value::Hash(facts));

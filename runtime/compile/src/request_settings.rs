@@ -39,6 +39,11 @@ impl RequestSettings {
     /// When there is none of that name, or the value is not of its kind.
     pub fn set(&mut self, name: &str, value: &Json) -> Result<(), String> {
         match (name, value) {
+            // Sets what the version's defaults are for, too: it comes first.
+            ("compat", value) => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                self.compile = self.compile.with_compat(text.parse()?);
+            }
             ("strict", Json::String(text)) => {
                 self.compile.strict = match text.as_str() {
                     "off" => Strict::Off,

@@ -154,6 +154,7 @@ impl Session {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
         let RequestSettings { compile: settings, ruby, given, max_file } = settings;
         environment.max_file = Some(max_file);
+        environment.compat = settings.compat;
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());

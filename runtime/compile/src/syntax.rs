@@ -3,7 +3,6 @@
 //! texts, the compiler has said by then.
 
 use crate::compile::Compile;
-use bunraku_compiler::check::Strict;
 use bunraku_compiler::check::syntax::{self, SyntaxFault};
 use bunraku_environment::issue_code::issue_code;
 use bunraku_vm::cause::Cause;
@@ -37,8 +36,8 @@ impl<'c> Compile<'c> {
         syntax: &str,
         text: &str,
     ) -> Result<(), SyntaxFault> {
-        let strict: Strict = self.asked.settings.strict;
-        let found = checker.map_or(Ok(()), |checker| syntax::check_by(checker, syntax, text, strict));
+        let options = self.check_options();
+        let found = checker.map_or(Ok(()), |checker| syntax::check_by(checker, syntax, text, &options));
         if let Err(SyntaxFault::Issue { inner, .. }) = &found
             && !inner.is_empty()
         {

@@ -9,6 +9,7 @@ use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_files::read;
 use bunraku_files::tree::Tree;
 use bunraku_resource_types::{Folders, ResourceTypes};
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -37,6 +38,8 @@ impl Checked {
 pub struct How {
     /// Puppet's setting `strict`.
     pub strict: Strict,
+    /// The version of the language.
+    pub compat: Compat,
     /// Warn of names that Puppet 3 would have resolved otherwise, by what is known here.
     pub relative: Option<Known>,
 }
@@ -66,7 +69,7 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
     match parse(&arena, source, &ParseLimits::default()) {
         Ok(parsed) => {
             // As for Puppet's `validate`, no module path says which names the file may define.
-            let options = CheckOptions { strict: how.strict, ..CheckOptions::default() };
+            let options = CheckOptions { strict: how.strict, compat: how.compat, ..CheckOptions::default() };
             let mut found = parsed.warnings;
             for fault in check(&parsed.program, source, &options) {
                 // What a single error of a text in the text says is in the error of this one.

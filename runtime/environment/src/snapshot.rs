@@ -28,6 +28,8 @@ use std::sync::{Arc, OnceLock};
 /// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
 /// [`Snapshots`](crate::snapshots::Snapshots) makes another one.
 pub struct Snapshot {
+    /// The version of the language by whose rules its files are read and checked.
+    pub compat: Compat,
     /// Name: `production` where nothing gives one.
     pub name: String,
     /// Its folder, where it has one.
@@ -200,6 +202,8 @@ pub struct EnvironmentSpec {
     pub max_file: Option<u64>,
     /// The server's configuration; without one there is no base module path.
     pub configuration: Option<Arc<Configuration>>,
+    /// The version of the language by whose rules its files are read and checked.
+    pub compat: Compat,
 }
 
 impl Snapshot {
@@ -229,7 +233,8 @@ impl Snapshot {
             let missing = || format!("Environment directory '{}' does not exist", directory.display());
             return Err(tree.fault().unwrap_or_else(missing));
         }
-        let configuration = spec.configuration.clone().unwrap_or_else(unconfigured);
+        let configuration = spec.configuration.clone();
+        let configuration = configuration.unwrap_or_else(|| Configuration::none(spec.compat).into());
         let conf = directory.as_deref().map(|d| own_conf(&tree, d, configuration.compat)).transpose()?;
         let in_force = configuration.in_force().in_environment(&name, conf.as_ref());
         let modulepath = match (given, &directory) {
@@ -246,7 +251,7 @@ impl Snapshot {
         let config_version = text("config_version")?;
         let vendored = vendored_modules(&configuration)?;
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
-        let mut types = ResourceTypes::builtin();
+        let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
         let hiera_config = match &spec.hiera_config {
             Some(file) => Some(absolute(file)),
@@ -254,6 +259,7 @@ impl Snapshot {
             None => None,
         };
         Ok(Snapshot {
+            compat: spec.compat,
             data_provider,
             config_version,
             configuration: configuration.clone(),
@@ -264,7 +270,7 @@ impl Snapshot {
             modules,
             hiera_config,
             types,
-            units: Units::new(session.units.clone()),
+            units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),
             templates: Templates::new(session.templates.clone()),
             functions: MemoCell::new(&FUNCTIONS),
@@ -341,12 +347,6 @@ fn absolute(path: &PathBuf) -> PathBuf {
 /// Who gives an environment's data, by the way of old.
 const DATA_PROVIDER: &str = "environment_data_provider";
 
-/// What is in force where nobody gives a configuration: the defaults of the Puppet that the messages and values here are
-/// held against.
-fn unconfigured() -> Arc<Configuration> {
-    Arc::new(Configuration::none(Compat::V7))
-}
-
 /// What an environment's folder says of its settings.
 ///
 /// # Errors
@@ -420,6 +420,13 @@ fn place(
     modulepath: &mut Option<Vec<PathBuf>>,
 ) -> Result<(), String> {
     let (name, info) = (opened.path.display(), &opened.info);
+    if info.compat != spec.compat.number() {
+        return Err(format!(
+            "Archive {name} was built for version {built} of the language: compile with --compat {built}, or build it again with --compat {wanted}",
+            built = info.compat,
+            wanted = spec.compat,
+        ));
+    }
     if !spec.frozen {
         let wanted = match (info.environment, &directory, &modulepath) {
             (true, None, _) => "--environment",

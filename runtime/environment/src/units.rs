@@ -14,6 +14,7 @@ use bunraku_hiera::data_file::DataFile;
 use bunraku_vm::archive::Read;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Entry, Part};
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::symbol::Base;
 use bunraku_vm::unit::verify::Passed;
@@ -94,7 +95,10 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
 pub type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
 
 /// Units of all snapshots of a session, by how they were checked.
-pub type SessionUnits = SessionFiles<Outcome, 3>;
+pub type SessionUnits = SessionFiles<Outcome, WAYS>;
+
+/// How many ways there are to check a file: three of being strict, by three versions.
+const WAYS: usize = 9;
 
 const UNITS: Contract = Contract {
     holds: "units of manifests and EPP templates",
@@ -106,13 +110,14 @@ const UNITS: Contract = Contract {
 
 /// What a snapshot keeps of manifests and EPP templates.
 pub struct Units {
-    files: FileMemo<Outcome, 3>,
+    files: FileMemo<Outcome, WAYS>,
+    compat: Compat,
 }
 
 impl Units {
     /// Nothing compiled yet but what `session` has of other snapshots.
-    pub fn new(session: Arc<SessionUnits>) -> Units {
-        Units { files: FileMemo::new(&UNITS, session) }
+    pub fn new(session: Arc<SessionUnits>, compat: Compat) -> Units {
+        Units { files: FileMemo::new(&UNITS, session), compat }
     }
 
     /// The unit of a file, compiled if it is new or has changed. `in_module` is its path from the module path on
@@ -129,9 +134,10 @@ impl Units {
         let archived = || archived(tree, path, strict, in_module);
         let make = || {
             let bytes = tree.read(path).map_err(unreadable)?;
-            Ok(compile_bytes(path, &bytes, strict, in_module))
+            Ok(compile_bytes(path, &bytes, (strict, self.compat), in_module))
         };
-        self.files.get((tree, path, strict as usize), archived, unreadable, make)?
+        let way = 3 * self.compat as usize + strict as usize;
+        self.files.get((tree, path, way), archived, unreadable, make)?
     }
 }
 
@@ -173,14 +179,19 @@ pub fn code(opened: &Opened, entry: &Entry<'_>) -> Read<(Option<Part>, Option<Fi
     Ok((unit, findings))
 }
 
-fn compile_bytes(path: &Path, bytes: &[u8], strict: Strict, in_module: Option<&str>) -> Outcome {
+fn compile_bytes(
+    path: &Path,
+    bytes: &[u8],
+    (strict, compat): (Strict, Compat),
+    in_module: Option<&str>,
+) -> Outcome {
     let name = path.to_string_lossy();
     let kind =
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let text = decode(Some(&name), bytes).map_err(|fault| Arc::from([*fault]))?;
     let namespace = in_module.map(namespace_of);
     let location = location(namespace.as_ref().map(Option::as_deref));
-    compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, location })
+    compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, compat, location })
         .map_err(Into::into)
 }
 

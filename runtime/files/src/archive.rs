@@ -37,6 +37,8 @@ pub struct Info {
     pub modulepath: Vec<String>,
     /// Whether all files are there in full.
     pub embedded: bool,
+    /// The number of the version of the language that it was built for.
+    pub compat: u8,
 }
 
 /// What tells whether the file of a name is still the one that was opened.

@@ -2,6 +2,7 @@
 //! source declares. No Ruby runs here; of a type whose source only code can tell the parameters a compile asks Ruby
 //! (`runtime/ruby/src/resource_types.rs`), and notes here what that said.
 
+mod builtin;
 mod folders;
 mod generated;
 mod ruby;
@@ -13,13 +14,10 @@ pub use generated::read as read_generated;
 pub use titles::{Identity, Pattern, Titles};
 
 use bunraku_files::memo::{Contract, Memo, NEVER};
+use bunraku_vm::compat::Compat;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// Puppet 7.23's own types: name, name variables, whether titles and name variables mean the same (isomorphic),
-/// parameters and properties. Written by a Ruby script that asks `Puppet::Type`.
-const BUILTIN: &str = include_str!("builtin.tsv");
 
 /// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
 pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -102,6 +100,8 @@ pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceTyp
 /// The resource types a compile knows.
 pub struct ResourceTypes {
     types: HashMap<String, ResourceType>,
+    /// Types of the modules that packages of Puppet bring along: where no module of the tree has them.
+    vendored: HashMap<String, ResourceType>,
     /// Types of modules: looked for when they are asked for.
     folders: Option<Folders>,
     found: Memo<String, Option<ResourceType>>,
@@ -129,31 +129,20 @@ impl Default for ResourceTypes {
     /// None at all.
     fn default() -> Self {
         let (found, told) = (Memo::new(&FOUND), Memo::new(&TOLD));
-        ResourceTypes { types: HashMap::new(), folders: None, found, told }
+        ResourceTypes { types: HashMap::new(), vendored: HashMap::new(), folders: None, found, told }
     }
 }
 
 impl ResourceTypes {
-    /// Puppet's own types.
-    pub fn builtin() -> Self {
+    /// The types that a version of Puppet has without any module: its own, and those of the modules that its packages
+    /// bring along.
+    pub fn builtin(compat: Compat) -> Self {
         let mut all = ResourceTypes::default();
-        let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
-        for line in BUILTIN.lines() {
-            let mut fields = line.split('\t');
-            let (Some(name), Some(namevars), Some(isomorphic), Some(attributes)) =
-                (fields.next(), fields.next(), fields.next(), fields.next())
-            else {
-                continue;
-            };
-            all.add(ResourceType {
-                name: name.to_owned(),
-                namevars: list(namevars),
-                isomorphic: isomorphic == "true",
-                attributes: Some(list(attributes)),
-                titles: if name == "file" { Titles::Path } else { Titles::Whole },
-                unreadable: None,
-                requires: Vec::new(),
-            });
+        for row in builtin::rows(compat) {
+            match row.vendored {
+                true => _ = all.vendored.insert(row.ty.name.clone(), row.ty),
+                false => all.add(row.ty),
+            }
         }
         all
     }
@@ -177,8 +166,10 @@ impl ResourceTypes {
         self.types.get(&name).or_else(|| {
             // Classes and nodes are resources of no type: nobody is asked for one.
             let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
-            let folders = self.folders.as_ref().filter(|_| is_type)?;
-            let found = self.found.get_or(name.as_str(), || folders.find(&name)).as_ref()?;
+            let folders = self.folders.as_ref().filter(|_| is_type);
+            let of_module =
+                folders.and_then(|folders| self.found.get_or(name.as_str(), || folders.find(&name)).as_ref());
+            let Some(found) = of_module else { return self.vendored.get(&name) };
             match found.unreadable {
                 Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
                 None => Some(found),
@@ -258,12 +249,24 @@ mod tests {
 
     #[test]
     fn a_file_s_title_is_its_path_without_trailing_slashes() {
-        let types = ResourceTypes::builtin();
+        let types = ResourceTypes::builtin(Compat::default());
         let file = types.get("File").unwrap();
         assert_eq!(file.parse_title("/many/").unwrap(), [("path", "/many")]);
         assert_eq!(file.parse_title("/").unwrap(), [("path", "/")]);
         assert_eq!(file.namevar(), "path");
         assert!(!types.get("exec").unwrap().isomorphic);
         assert!(types.get("nagios_host").is_none());
+    }
+
+    #[test]
+    fn versions_bring_types_along() {
+        let of = ResourceTypes::builtin;
+        assert!(of(Compat::V7).get("zone").is_some() && of(Compat::V9).get("zone").is_none());
+        let takes = |compat, ty: &str, name: &str| of(compat).get(ty).is_some_and(|ty| ty.takes(name));
+        assert!(!takes(Compat::V8, "package", "environment") && takes(Compat::V9, "package", "environment"));
+        let types = of(Compat::V8);
+        let sshkey = types.get("sshkey").expect("packages bring it along");
+        assert_eq!(sshkey.parse_title("a@rsa").unwrap(), [("name", "a"), ("type", "rsa")]);
+        assert_eq!(types.get("zpool").map(ResourceType::namevar), Some("pool"));
     }
 }

@@ -43,8 +43,8 @@ impl Root {
         Places::new(vec![(self.dir(number).display().to_string(), "/env")])
     }
 
-    /// The case's job.
-    pub fn job(&self, number: usize, case: &Case) -> Value {
+    /// The case's job, for a version of the language. Real Puppet 7 is asked with 8's strictness, so 7 is here, too.
+    pub fn job(&self, number: usize, case: &Case, version: u8) -> Value {
         let dir = self.dir(number);
         let mut job = json!({
             "id": case.id,
@@ -76,6 +76,9 @@ impl Root {
             fields.into_iter().for_each(|(name, value)| job[name] = value);
         }
         let mut settings = Map::new();
+        settings.insert("compat".to_owned(), json!(version));
+        settings.insert("strict".to_owned(), json!("error"));
+        settings.insert("strict_variables".to_owned(), json!(true));
         if case.files.iter().any(|(path, _)| path.starts_with("store/")) {
             job["storeconfigs"] = json!(dir.join("store"));
         }
@@ -88,9 +91,7 @@ impl Root {
                     .insert(name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| json!(value)));
             }
         }
-        if !settings.is_empty() {
-            job["settings"] = Value::Object(settings);
-        }
+        job["settings"] = Value::Object(settings);
         job
     }
 }

@@ -19,7 +19,7 @@ use crate::paths;
 
 /// A case and what came of it.
 pub struct Outcome {
-    /// The case's name: page, heading, number under the heading.
+    /// The case's name: page, heading, number under the heading; and the version where it is not the default one.
     pub id: String,
     /// What the page says.
     pub want: String,
@@ -50,14 +50,22 @@ pub fn pages(names: &[String]) -> Result<Vec<Page>, String> {
     files.into_iter().filter(named).map(|path| Page::read(&path)).collect()
 }
 
-/// Answers the cases of pages: texts of expectation blocks, page by page, case by case.
+/// The version whose blocks carry no number.
+pub const DEFAULT: u8 = 8;
+
+/// The versions that a page may tell apart.
+pub const VERSIONS: [u8; 3] = [7, 8, 9];
+
+/// Answers the cases of pages in one version: texts of expectation blocks, page by page, case by case.
 pub fn answer(
     pages: &[Page],
+    version: u8,
     ask: impl FnOnce(&[Value]) -> Result<Vec<Value>, String>,
 ) -> Result<Vec<Vec<String>>, String> {
     let cases: Vec<&Case> = pages.iter().flat_map(|page| &page.cases).collect();
     let root = job::Root::new(&cases).map_err(|error| error.to_string())?;
-    let jobs: Vec<Value> = cases.iter().enumerate().map(|(number, case)| root.job(number, case)).collect();
+    let jobs: Vec<Value> =
+        cases.iter().enumerate().map(|(number, case)| root.job(number, case, version)).collect();
     let mut texts = ask(&jobs)?
         .into_iter()
         .zip(&cases)
@@ -71,16 +79,21 @@ pub fn answer(
     Ok(pages.iter().map(|page| texts.by_ref().take(page.cases.len()).collect()).collect())
 }
 
-/// Compares what the pages say with what is answered.
+/// Compares what the pages say of a version with what is answered.
 pub fn compare(
     pages: &[Page],
+    version: u8,
     ask: impl FnOnce(&[Value]) -> Result<Vec<Value>, String>,
 ) -> Result<Vec<Outcome>, String> {
-    let answers = answer(pages, ask)?;
+    let answers = answer(pages, version, ask)?;
     let mut outcomes = Vec::new();
     for (page, texts) in pages.iter().zip(answers) {
         for (case, got) in page.cases.iter().zip(texts) {
-            outcomes.push(Outcome { id: case.id.clone(), want: case.expected.clone(), got });
+            let id = match version {
+                DEFAULT => case.id.clone(),
+                other => format!("{} ({other})", case.id),
+            };
+            outcomes.push(Outcome { id, want: case.expected.of(version).to_owned(), got });
         }
     }
     Ok(outcomes)

@@ -1,5 +1,6 @@
 //! A page of the specification: prose, cases, and the blocks that say what each case does.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,58 @@ pub struct Case {
     pub facts: Option<String>,
     /// The section's last `node` block: what a classifier says of the node.
     pub node: Option<String>,
-    /// The expectation blocks as they stand, without blank lines between.
-    pub expected: String,
+    /// What it does: the expectation blocks.
+    pub expected: Expected,
+}
+
+/// The expectation blocks of a case as they stand, without blank lines between.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// Those without a version: what the default version does, and all others that have none of their own.
+    pub usual: String,
+    /// By the number of a version, all that a version does that does something else: blocks with that number behind
+    /// their kind, which is not kept here.
+    pub other: BTreeMap<u8, String>,
+}
+
+impl Expected {
+    /// What a version does.
+    pub fn of(&self, version: u8) -> &str {
+        self.other.get(&version).unwrap_or(&self.usual)
+    }
+
+    /// From what each version does; the usual is that of `default`.
+    pub fn new(default: u8, by_version: &[(u8, String)]) -> Expected {
+        let usual = by_version.iter().find(|(version, _)| *version == default);
+        let usual = usual.map(|(_, text)| text.clone()).unwrap_or_default();
+        let other = by_version.iter().filter(|(_, text)| *text != usual).cloned().collect();
+        Expected { usual, other }
+    }
+
+    fn add(&mut self, block: &Block) -> Result<(), String> {
+        match block.info.split_once(' ') {
+            None => self.usual += &block.raw,
+            Some((kind, version)) => {
+                let number = version.trim().parse().map_err(|_| format!("no version: {}", block.info))?;
+                let raw = block.raw.replacen(&block.info, kind, 1);
+                *self.other.entry(number).or_default() += &raw;
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks as they stand in a page.
+    fn text(&self) -> String {
+        let mut out = self.usual.clone();
+        for (version, blocks) in &self.other {
+            let mut lines = blocks.lines();
+            while let Some(first) = lines.next() {
+                let block = Block::read(first, &mut lines).expect("what was read or made is closed");
+                out += &block.raw.replacen(first, &format!("{first} {version}"), 1);
+            }
+        }
+        out
+    }
 }
 
 impl Case {
@@ -81,7 +132,7 @@ impl Page {
                 let kind = words.next().unwrap_or_default();
                 if after_case && EXPECTATIONS.contains(&kind) {
                     let case = page.cases.last_mut().expect("a case came before");
-                    case.expected += &block.raw;
+                    case.expected.add(&block).map_err(|what| format!("{}: {what}", case.id))?;
                     continue;
                 }
                 page.part().push_str(&block.raw);
@@ -97,7 +148,7 @@ impl Page {
                             files: files.clone(),
                             facts: facts.clone(),
                             node: node.clone(),
-                            expected: String::new(),
+                            expected: Expected::default(),
                         });
                         page.parts.push(String::new());
                     }
@@ -137,12 +188,12 @@ impl Page {
     }
 
     /// The page's text with these expectations.
-    pub fn with(&self, expected: &[String]) -> String {
+    pub fn with(&self, expected: &[Expected]) -> String {
         let mut out = String::new();
         for (number, part) in self.parts.iter().enumerate() {
             out += part;
-            if let Some(text) = expected.get(number) {
-                out += text;
+            if let Some(expected) = expected.get(number) {
+                out += &expected.text();
                 // A block that follows at once has no blank line of its own to keep it apart.
                 if self.parts.get(number + 1).is_some_and(|next| next.starts_with("```")) {
                     out.push('\n');
@@ -176,7 +227,7 @@ impl Block {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# A\n\nProse.\n\n```puppet strict=off\n1\n```\n```value\n1\n```\n\nMore.\n\n```puppet\n2\n```\n\n## B\n";
+    const TEXT: &str = "# A\n\nProse.\n\n```puppet strict=off\n1\n```\n```value\n1\n```\n```logs 7\nwarning: x\n```\n```value 7\n2\n```\n\nMore.\n\n```puppet\n2\n```\n\n## B\n";
 
     #[test]
     fn a_page_has_its_cases() {
@@ -184,14 +235,18 @@ mod tests {
         assert_eq!(page.cases.len(), 2);
         assert_eq!(page.cases[0].id, "x.md: A: 1");
         assert_eq!(page.cases[0].option("strict"), Some("off"));
-        assert_eq!(page.cases[0].expected, "```value\n1\n```\n");
-        assert_eq!(page.cases[1].expected, "");
+        let expected = &page.cases[0].expected;
+        assert_eq!(expected.of(8), "```value\n1\n```\n");
+        assert_eq!(expected.of(7), "```logs\nwarning: x\n```\n```value\n2\n```\n");
+        let versions = [7, 8, 9].map(|version| (version, expected.of(version).to_owned()));
+        assert_eq!(&Expected::new(8, &versions), expected);
+        assert_eq!(page.cases[1].expected, Expected::default());
     }
 
     #[test]
     fn a_page_is_written_as_it_was_read() {
         let page = Page::parse(Path::new("x.md"), TEXT).unwrap();
-        let expected: Vec<String> = page.cases.iter().map(|case| case.expected.clone()).collect();
+        let expected: Vec<Expected> = page.cases.iter().map(|case| case.expected.clone()).collect();
         assert_eq!(page.with(&expected), TEXT);
     }
 }

@@ -1,5 +1,6 @@
 //! What the language itself asks of its surroundings: the log, settings, functions, types.
 
+use crate::compat::{Compat, Rule};
 use crate::diagnostic::{Place, Severity};
 use crate::error::Eval;
 use crate::function::{Call, Native};
@@ -31,6 +32,14 @@ pub trait LogPort<'c> {
 
 /// Settings, by Puppet's names.
 pub trait SettingsPort<'c> {
+    /// The version of the language that is in force. Code that decides something by it asks [`SettingsPort::holds`].
+    fn compat(&self) -> Compat;
+
+    /// Whether a rule that not all versions have is in force.
+    fn holds(&self, rule: Rule) -> bool {
+        self.compat().holds(rule)
+    }
+
     /// The setting `strict`.
     fn strict(&self) -> Strict;
 

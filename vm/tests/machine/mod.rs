@@ -65,6 +65,9 @@ impl<'c> LogPort<'c> for Stub {
 }
 
 impl<'c> SettingsPort<'c> for Stub {
+    fn compat(&self) -> bunraku_vm::compat::Compat {
+        bunraku_vm::compat::Compat::default()
+    }
     fn strict(&self) -> Strict {
         Strict::Error
     }

@@ -1,10 +1,15 @@
 //! Answers about settings.
 
 use crate::compile::Compile;
+use bunraku_vm::compat::Compat;
 use bunraku_vm::host::{SettingsPort, Strict};
 use bunraku_vm::value::Value;
 
 impl<'c> SettingsPort<'c> for Compile<'c> {
+    fn compat(&self) -> Compat {
+        self.asked.settings.compat
+    }
+
     fn strict(&self) -> Strict {
         self.asked.settings.strict
     }

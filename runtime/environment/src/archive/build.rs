@@ -17,6 +17,7 @@ use bunraku_hiera::data_file::DataFormat;
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -39,6 +40,8 @@ pub struct Options {
     pub mode: Option<u32>,
     /// How many files are compiled side by side: one a core if not said.
     pub threads: Option<NonZeroUsize>,
+    /// The version of the language that it is built for: no other compiles with it.
+    pub compat: Compat,
 }
 
 /// How far a build is.
@@ -123,8 +126,9 @@ fn made(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Vec<u8>, Summary, Readers), String> {
     let plan = Plan::new(options, output)?;
-    // An archive that can't be used is no matter: everything is compiled.
+    // An archive that can't be used, or is for another version, is no matter: everything is compiled.
     let before = Opened::open(output, &COMPILER).ok();
+    let before = before.filter(|before| before.info.compat == options.compat.number());
     let all = compile_all(&plan, before.as_deref(), options, progress)?;
     let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
     let mut reasons = HashMap::new();
@@ -241,6 +245,7 @@ impl Plan {
         let spec = EnvironmentSpec {
             directory: options.directory.clone(),
             modulepath: options.modulepath.clone(),
+            compat: options.compat,
             ..EnvironmentSpec::default()
         };
         let environment = Snapshot::open(&spec, None, &SessionMade::default())?;
@@ -274,6 +279,7 @@ impl Plan {
             folders,
             modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
             embedded: options.embed,
+            compat: options.compat.number(),
         };
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);
@@ -324,7 +330,7 @@ impl Plan {
         let old = before.and_then(|before| Some((before, before.archive().find(&found.name).ok()??)));
         file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
         if !file.kept {
-            file.make(&bytes, &|path| self.library(path));
+            file.make(&bytes, self.environment.compat, &|path| self.library(path));
         }
         file.find_definitions();
         let below = module_at.map_or_else(

@@ -18,6 +18,7 @@ use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::writer::{EntrySpec, PartSpec};
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::reader::Unit;
@@ -108,11 +109,11 @@ impl File {
         self.errors = found;
     }
 
-    /// Makes the parts. `library` gives the text of a Ruby file below a module's `lib`.
-    pub fn make(&mut self, bytes: &[u8], library: &Library<'_>) {
+    /// Makes the parts, by the rules of a version of the language. `library` gives the text of a Ruby file below a module's `lib`.
+    pub fn make(&mut self, bytes: &[u8], compat: Compat, library: &Library<'_>) {
         match self.what {
             What::Manifest | What::Template => {
-                let made = self.compile(bytes);
+                let made = self.compile(bytes, compat);
                 self.findings(&made.findings);
                 self.part(Section::Units, 0, made.unit.map(|words| bytemuck::cast_slice(&words).to_vec()));
                 let found = (!made.findings.is_empty()).then(|| cold::encode(&made.findings)).flatten();
@@ -155,14 +156,14 @@ impl File {
         }
     }
 
-    fn compile(&self, bytes: &[u8]) -> Made {
+    fn compile(&self, bytes: &[u8], compat: Compat) -> Made {
         if self.what == What::Template {
-            return parts::compile(bytes, SourceKind::Epp, units::location(None));
+            return parts::compile(bytes, SourceKind::Epp, units::location(None), compat);
         }
         let in_module = self.entry.module_at.map(|at| &self.entry.path[at..]);
         let namespace = in_module.map(namespace_of);
         let location = units::location(namespace.as_ref().map(Option::as_deref));
-        parts::compile(bytes, SourceKind::Manifest, location)
+        parts::compile(bytes, SourceKind::Manifest, location, compat)
     }
 
     pub fn find_definitions(&mut self) {

@@ -26,6 +26,8 @@ pub struct Report {
     pub folders: u32,
     /// Whether all files' contents are in it.
     pub embedded: bool,
+    /// The version of the language that it was built for.
+    pub compat: u8,
     /// Sections in file order.
     pub sections: Vec<SectionReport>,
     /// How many files and folders there are.
@@ -129,6 +131,7 @@ fn report(opened: &Opened) -> Read<Report> {
         environment: opened.info.environment,
         folders: opened.info.folders,
         embedded: opened.info.embedded,
+        compat: opened.info.compat,
         sections: Section::ALL.into_iter().map(section).collect(),
         entries: archive.entries(),
         files,

@@ -8,6 +8,7 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_files::archive::SELF;
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +113,7 @@ pub struct Made {
 }
 
 /// Compiles a file for all levels of `strict`: the same as `crate::units::compile` at each of them.
-pub fn compile(bytes: &[u8], kind: SourceKind, location: Location<'_>) -> Made {
+pub fn compile(bytes: &[u8], kind: SourceKind, location: Location<'_>, compat: Compat) -> Made {
     let mut made = Made::default();
     let text = match decode(Some(SELF), bytes) {
         Ok(text) => text,
@@ -132,7 +133,7 @@ pub fn compile(bytes: &[u8], kind: SourceKind, location: Location<'_>) -> Made {
     };
     let mut lowered = None;
     for (level, strict) in STRICT.into_iter().enumerate() {
-        let checked = check(&parsed.program, &source, &CheckOptions { strict, location });
+        let checked = check(&parsed.program, &source, &CheckOptions { strict, compat, location });
         let found = parsed.warnings.iter().cloned().chain(checked);
         let (errors, mut found): (Vec<_>, Vec<_>) = found.partition(|d| d.severity >= Severity::Err);
         if errors.is_empty() {

@@ -41,8 +41,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let read =
-        arguments.configured.read(arguments.compat, &[("environment", arguments.environment.clone())]);
+    let read = arguments.configured.read(arguments.compat, &[("environment", arguments.environment.clone())]);
     let configuration = match read {
         Ok(Some(configuration)) => configuration,
         Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),

@@ -1,5 +1,6 @@
 //! `bunraku eval`: runs code and prints what its last expression gave.
 
+use crate::environment;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
@@ -41,7 +42,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             Ok(code) => target.environment = target.environment.with_code(code),
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        Some(file) => match world::with_manifest(target.environment, file) {
+        Some(file) => match environment::with_manifest(target.environment, file) {
             Ok(environment) => target.environment = environment,
             Err(message) => return renderer.failure(&message, FAILED),
         },

@@ -9,6 +9,7 @@ use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::Routes;
 use bunraku_configuration::table::is_known;
+use bunraku_configuration::value::Value;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
 use bunraku_nodes::{facts, trusted_external};
@@ -67,6 +68,19 @@ pub struct Setting {
 /// Whether any version of Puppet has a setting of a name.
 pub fn is_setting(name: &str) -> bool {
     is_known(name)
+}
+
+/// The one environment that is there without a folder: with the base module path and no manifest.
+const WITHOUT_FOLDER: &str = "production";
+
+/// What Puppet says of it.
+fn without_folder(setting: &str, modulepath: &[PathBuf]) -> Option<Value> {
+    let present = modulepath.iter().filter(|folder| folder.is_dir()).map(|folder| folder.to_string_lossy());
+    match setting {
+        "modulepath" => Some(Value::Text(present.collect::<Vec<_>>().join(":"))),
+        "manifest" => Some(Value::Text("no_manifest".to_owned())),
+        _ => None,
+    }
 }
 
 impl Configuration {
@@ -147,7 +161,11 @@ impl Configuration {
             Ok(folder) => Some(own_conf(&tree, &folder, self.own.compat)?),
             Err(_) => None,
         };
-        let in_force = in_force.in_environment(&name, conf.as_ref());
+        let modulepath = in_force.folders("basemodulepath")?;
+        let is_without = conf.is_none() && name == WITHOUT_FOLDER;
+        let of_none = |name: &str| without_folder(name, &modulepath).filter(|_| is_without);
+        let nothing = own::Given::default();
+        let in_force = in_force.in_environment(&name, conf.as_ref()).of_compile(&of_none, &nothing);
         let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
         if all.is_empty() {
             all = self.own.table().all().iter().map(|setting| setting.name).collect();
@@ -188,14 +206,19 @@ impl Configuration {
         Ok(all)
     }
 
-    /// Folder and name of an environment: that of a name, or the one that is configured.
+    /// Folder and name of an environment: that of a name, or the one that is configured. Where that is `production` and
+    /// has no folder, there is one without: with the base module path and no manifest.
     ///
     /// # Errors
     /// Puppet's message where there is no such environment.
-    pub fn environment_folder(&self, name: Option<&str>) -> Result<(PathBuf, String), String> {
-        let configured = || self.own.in_force().text("environment");
-        let name = name.map_or_else(configured, |name| Ok(name.to_owned()))?;
-        Ok((self.own.environment(&name)?, name))
+    pub fn environment_folder(&self, name: Option<&str>) -> Result<(Option<PathBuf>, String), String> {
+        let configured = self.own.in_force().text("environment")?;
+        let name = name.map_or_else(|| configured.clone(), str::to_owned);
+        match self.own.environment(&name) {
+            Ok(folder) => Ok((Some(folder), name)),
+            Err(_) if name == WITHOUT_FOLDER && configured == name => Ok((None, name)),
+            Err(error) => Err(error),
+        }
     }
 
     /// An environment: that of a name, or the one that is configured. It knows this configuration.
@@ -204,7 +227,8 @@ impl Configuration {
     /// Puppet's message where there is no such environment.
     pub fn environment(&self, name: Option<&str>) -> Result<Environment, String> {
         let (folder, name) = self.environment_folder(name)?;
-        Ok(Environment::at(folder).with_name(name).with_configuration(self))
+        let environment = folder.map_or_else(Environment::default, Environment::at);
+        Ok(environment.with_name(name).with_configuration(self))
     }
 
     /// The settings of compiles: how strict they are, where exported resources go and come from.

@@ -89,10 +89,14 @@ impl Environment {
         self.spec.frozen
     }
 
-    /// Whether it says what to compile: a folder, an archive, a manifest or code.
+    /// Whether it says what to compile: a folder, an archive, a manifest or code, or a configuration, which does.
     pub fn is_complete(&self) -> bool {
-        let EnvironmentSpec { directory, manifest, archive, .. } = &self.spec;
-        self.code.is_some() || manifest.is_some() || directory.is_some() || archive.is_some()
+        let EnvironmentSpec { directory, manifest, archive, configuration, .. } = &self.spec;
+        configuration.is_some()
+            || self.code.is_some()
+            || manifest.is_some()
+            || directory.is_some()
+            || archive.is_some()
     }
 
     fn with(mut self, change: impl FnOnce(&mut EnvironmentSpec)) -> Environment {

@@ -83,8 +83,11 @@ impl Server {
 
 /// A catalog as results are compared, and its version.
 fn catalog(output: &Output) -> (Value, Value) {
-    let catalog: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("no catalog: {}", text(&output.stderr)));
+    // Puppet's notices go before it.
+    let text_of_it = text(&output.stdout);
+    let begin = text_of_it.find('{').unwrap_or(0);
+    let catalog: Value = serde_json::from_str(&text_of_it[begin..])
+        .unwrap_or_else(|error| panic!("no catalog: {error} in {text_of_it}{}", text(&output.stderr)));
     let version = catalog["version"].clone();
     let mut result = json!({"ok": true, "catalog": catalog, "logs": []});
     canonical::normalise(&mut result, &Places::new(Vec::new()));
@@ -136,7 +139,9 @@ fn same_settings(version: u8, confdir: &str, section: &str, more: &[&str]) {
 fn has_debians_folders() -> bool {
     let own = Path::new("/etc/puppet").is_dir() && !Path::new("/etc/puppetlabs/puppet").exists();
     if !own || !nix::unistd::geteuid().is_root() {
-        eprintln!("SKIPPED settings beside real Puppet's: this machine does not have Debian's folders, or no root");
+        eprintln!(
+            "SKIPPED settings beside real Puppet's: this machine does not have Debian's folders, or no root"
+        );
         return false;
     }
     true
@@ -188,17 +193,29 @@ fn one_setting_is_printed_alone_and_with_its_origin() {
     assert_eq!(config(&["strict", "--section", "master"]), "warning\n");
     assert_eq!(config(&["strict", "--section", "main"]), "error\n");
     assert_eq!(
-        config(&["strict", "modulepath", "noop", "codedir", "--origin", "--environment", "staging", "--codedir", &confdir]),
+        config(&[
+            "strict",
+            "modulepath",
+            "noop",
+            "codedir",
+            "--origin",
+            "--environment",
+            "staging",
+            "--codedir",
+            &confdir
+        ]),
         "codedir = /s/etc/puppetlabs/puppet  # command line\nmodulepath =   # default\nnoop = false  # default\n\
-         strict = warning  # /s/etc/puppetlabs/puppet/puppet.conf:23 [server]\n"
+         strict = warning  # /s/etc/puppetlabs/puppet/puppet.conf:21 [server]\n"
     );
     assert_eq!(
-        config(&["modulepath", "manifest", "--environment", "staging", "--origin"]).replace("/s/etc/puppetlabs/code", "C"),
+        config(&["modulepath", "manifest", "--environment", "staging", "--origin"])
+            .replace("/s/etc/puppetlabs/code", "C"),
         "manifest = C/environments/staging/manifests  # C/environments/staging/environment.conf:3\n\
          modulepath = C/environments/staging/site:C/modules:/s/opt/puppetlabs/puppet/modules  \
          # C/environments/staging/environment.conf:2\n"
     );
-    let json: Value = serde_json::from_str(&config(&["noop", "strict", "--format", "json"])).expect("it is JSON");
+    let json: Value =
+        serde_json::from_str(&config(&["noop", "strict", "--format", "json"])).expect("it is JSON");
     assert_eq!(json["noop"], json!({"value": false, "origin": "default"}));
 }
 
@@ -220,7 +237,10 @@ fn what_goes_wrong_is_said_in_puppets_words() {
         error(&["compile", "db01.example.com"]),
         "Error: Could not match line broken (file: /s/etc/puppetlabs/code/environments/staging/environment.conf, line: 2)\n"
     );
-    server.write("code/environments/staging/environment.conf", "config_version = version.sh $environment; exit 3\n");
+    server.write(
+        "code/environments/staging/environment.conf",
+        "config_version = version.sh $environment; exit 3\n",
+    );
     let version = "/s/etc/puppetlabs/code/environments/staging/version.sh staging; exit 3";
     assert_eq!(
         error(&["compile", "db01.example.com"]),
@@ -231,14 +251,29 @@ fn what_goes_wrong_is_said_in_puppets_words() {
     );
     let conf = |text: &str| server.write("puppet/puppet.conf", text);
     for (text, message) in [
-        ("[main]\nmodulepath = /x\n", "Cannot set modulepath settings in puppet.conf (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 2)"),
-        ("[main]\nstrict = maybe\n", "Invalid value 'maybe' for parameter strict. Allowed values are 'off', 'warning', 'error'"),
-        ("[main]\nstatedir = $nosuch/x\n", "Error converting value for param 'statedir': Could not find value for $nosuch"),
-        ("[main]\nstatedir = $logdir\nlogdir = $statedir\n", "Settings refer to each other in a circle: logdir, statedir, logdir"),
-        ("[other]\n", "Could not parse /s/etc/puppetlabs/puppet/puppet.conf: Illegal section 'other' in config file at \
+        (
+            "[main]\nmodulepath = /x\n",
+            "Cannot set modulepath settings in puppet.conf (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 2)",
+        ),
+        (
+            "[main]\nstrict = maybe\n",
+            "Invalid value 'maybe' for parameter strict. Allowed values are 'off', 'warning', 'error'",
+        ),
+        (
+            "[main]\nstatedir = $nosuch/x\n",
+            "Error converting value for param 'statedir': Could not find value for $nosuch",
+        ),
+        (
+            "[main]\nstatedir = $logdir\nlogdir = $statedir\n",
+            "Settings refer to each other in a circle: logdir, statedir, logdir",
+        ),
+        (
+            "[other]\n",
+            "Could not parse /s/etc/puppetlabs/puppet/puppet.conf: Illegal section 'other' in config file at \
             (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 1). The only valid puppet.conf sections are: \
             [main, server, master, agent, user]. Please use the directory environments feature to specify environments. \
-            (See https://puppet.com/docs/puppet/latest/environments_about.html)"),
+            (See https://puppet.com/docs/puppet/latest/environments_about.html)",
+        ),
     ] {
         conf(text);
         assert_eq!(error(&["compile", "web01.example.com"]), format!("Error: {message}\n"));
@@ -258,7 +293,10 @@ fn what_makes_no_difference_is_a_warning_with_its_place() {
     let at = |number: usize| format!("(file: {}, line: {})", path.display(), line + number);
     let want = [
         format!("Warning: Puppet has no setting 'nosuch'; it is ignored {}", at(2)),
-        format!("Warning: The setting freeze_main = true is not supported: code at top level is evaluated {}", at(3)),
+        format!(
+            "Warning: The setting freeze_main = true is not supported: code at top level is evaluated {}",
+            at(3)
+        ),
         format!(
             "Warning: Puppet 7 has no setting 'report_configured_environmentpath', other versions have; it is ignored {}",
             at(4)
@@ -277,8 +315,11 @@ fn files_that_mean_harm_are_one_error() {
     let server = Server::new();
     let large = format!("[main]\n{}", "a = 1\n".repeat(3_000_000));
     // Each refers twice to the next: so many that nobody could look at them all.
-    let names = ["statedir", "logdir", "rundir", "bucketdir", "reportdir", "yamldir", "server_datadir", "devicedir"];
-    let names = [&names[..], &["clientyamldir", "client_datadir", "graphdir", "localedest", "plugindest", "libdir"]].concat();
+    let names =
+        ["statedir", "logdir", "rundir", "bucketdir", "reportdir", "yamldir", "server_datadir", "devicedir"];
+    let names =
+        [&names[..], &["clientyamldir", "client_datadir", "graphdir", "localedest", "plugindest", "libdir"]]
+            .concat();
     let pairs = names.windows(2).map(|pair| format!("{} = ${}${}\n", pair[0], pair[1], pair[1]));
     let bomb = format!("[main]\n{}libdir = /x\n", pairs.collect::<String>());
     for (content, part) in [
@@ -308,7 +349,8 @@ fn facts_have_what_an_agent_adds() {
     let facts = work.path().join("facts.json");
     fs::write(&facts, r#"{"os": {"family": "Debian"}, "clientnoop": true}"#).expect("it can be written");
     let code = "notice($clientcert, $clientversion, $clientnoop)";
-    let output = ours(7, &["eval", "-e", code, "--node", "a.example.com", "--facts", facts.to_str().expect("UTF-8")]);
+    let output =
+        ours(7, &["eval", "-e", code, "--node", "a.example.com", "--facts", facts.to_str().expect("UTF-8")]);
     let log = text(&output.stderr);
     assert!(log.contains("a.example.com 7.23.0 true"), "{log}");
 }
@@ -329,9 +371,9 @@ fn environments_are_folders_or_names() {
         &["--environment", "staging", "--confdir", &server.confdir()],
         &["--environment", &staging, "--no-config"],
     ] {
-        assert_eq!(eval(arguments), "Notice: Scope(Class[main]): staging\n", "{arguments:?}");
+        assert_eq!(eval(arguments), "Notice: staging\n", "{arguments:?}");
     }
     let alias = eval(&["--environment", &staging, "--environment_name", "other"]);
-    assert_eq!(alias, "Notice: Scope(Class[main]): other\n");
+    assert_eq!(alias, "Notice: other\n");
     assert!(eval(&["--environment", "nosuch"]).starts_with("Error: Environment directory '"));
 }

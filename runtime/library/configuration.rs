@@ -177,13 +177,8 @@ impl Configuration {
     fn setting(&self, name: &str, in_force: &InForce<'_>) -> Result<Setting, String> {
         let found = in_force.get(name)?;
         let setting = self.own.table().find(name);
-        let (name, kind) = setting.map(|one| (one.name, one.kind)).ok_or("there is no such setting")?;
-        Ok(Setting {
-            name,
-            text: found.value.printed(kind),
-            value: Data::of(found.value.json()),
-            origin: found.origin,
-        })
+        let name = setting.map(|one| one.name).ok_or("there is no such setting")?;
+        Ok(Setting { name, text: found.printed, value: Data::of(found.value.json()), origin: found.origin })
     }
 
     /// What is to be said of it: settings that Puppet does not know, and those that are not honoured here.

@@ -368,7 +368,7 @@ fn environments_are_folders_or_names() {
     for arguments in [
         &["--environment", "staging", "--environmentpath", &folder][..],
         &["--environment", &staging],
-        &["--environment", "staging", "--confdir", &server.confdir()],
+        &["--environment", "staging", "--confdir", &server.confdir(), "--node", "db01.example.com"],
         &["--environment", &staging, "--no-config"],
     ] {
         assert_eq!(eval(arguments), "Notice: staging\n", "{arguments:?}");

@@ -86,6 +86,8 @@ pub struct Found {
     pub value: Value,
     /// Where it comes from.
     pub origin: Origin,
+    /// It as `puppet config print` writes it.
+    pub printed: String,
 }
 
 impl Configuration {
@@ -313,7 +315,7 @@ impl<'a> InForce<'a> {
     fn found(&self, setting: &Setting, look: &RefCell<Look>) -> Result<Found, String> {
         let name = setting.name;
         if let Some(value) = self.own.and_then(|own| own(name)) {
-            return Ok(Found { value, origin: Origin::Compile });
+            return Ok(Found { printed: value.printed(setting.kind), value, origin: Origin::Compile });
         }
         {
             let mut look = look.borrow_mut();
@@ -339,13 +341,19 @@ impl<'a> InForce<'a> {
             other => other,
         };
         if raw == Raw::Undef && origin == Origin::Compile {
-            return Ok(Found { value: Value::Undef, origin });
+            return Ok(Found { value: Value::Undef, origin, printed: String::new() });
         }
         let setting = match setting.kind {
             Kind::Alias(of) => self.configuration.table().find(of).unwrap_or(setting),
             _ => setting,
         };
-        typed(setting, &raw).map(|value| Found { value, origin })
+        let value = typed(setting, &raw)?;
+        let printed = match (setting.kind, raw) {
+            // Puppet prints a list of servers as somebody wrote it.
+            (Kind::Servers, Raw::Text(text)) => text,
+            _ => value.printed(setting.kind),
+        };
+        Ok(Found { value, origin, printed })
     }
 
     /// A value as somebody has written it, or as it follows from the environment.

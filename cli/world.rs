@@ -213,6 +213,18 @@ impl World {
         self.configured.read(self.compat, &more)
     }
 
+    /// The folder of stored facts, where the configuration names it (`facts_terminus = yaml`) and no argument goes before.
+    ///
+    /// # Errors
+    /// When the configuration can't be read.
+    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
+        let none = self.facts.is_some() || self.node.is_some();
+        match self.configuration()?.filter(|_| !none) {
+            Some(configuration) => configuration.facts_folder(),
+            None => Ok(None),
+        }
+    }
+
     /// The facts of a node: from the file or folder that is named, or from where the configuration says.
     fn facts(&self, name: &str, configuration: Option<&Configuration>) -> Result<Option<Facts>, String> {
         let facts = match (&self.factpath, &self.facts, configuration) {
@@ -283,7 +295,12 @@ impl World {
             certificate: self.hostcert.clone(),
             key: self.hostprivkey.clone(),
         };
-        Exported::PuppetDb { url: place.to_owned(), certificates, replace_catalog: false }
+        Exported::PuppetDb {
+            url: place.to_owned(),
+            certificates,
+            replace_catalog: false,
+            soft_write_failure: false,
+        }
     }
 }
 

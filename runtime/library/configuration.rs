@@ -264,12 +264,13 @@ impl Configuration {
 
     fn puppetdb(&self) -> Result<Exported, String> {
         let conf = PuppetDbConf::read(&self.own)?;
+        let soft_write_failure = conf.soft_write_failure;
         let url = conf.server_urls.into_iter().next().unwrap_or_default();
         let certificates = match url.starts_with("https://") {
             true => self.certificates()?,
             false => Certificates::default(),
         };
-        Ok(Exported::PuppetDb { url, certificates, replace_catalog: false })
+        Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
     }
 
     fn certificates(&self) -> Result<Certificates, String> {
@@ -296,11 +297,7 @@ impl Configuration {
     /// # Errors
     /// When they can't be read.
     pub fn facts(&self, certname: &str) -> Result<Option<Facts>, String> {
-        let terminus = match Routes::read(&self.own)?.facts {
-            Some(terminus) => terminus,
-            None => self.own.in_force().text("facts_terminus")?,
-        };
-        let found = match terminus.as_str() {
+        let found = match self.facts_terminus()?.as_str() {
             "yaml" => self.facts_of_file(certname)?,
             "puppetdb" | "store_configs" => {
                 let Exported::PuppetDb { url, certificates, .. } = self.puppetdb()? else { return Ok(None) };
@@ -313,7 +310,7 @@ impl Configuration {
 
     /// A node without a file has no facts.
     fn facts_of_file(&self, certname: &str) -> Result<Map<String, Json>, String> {
-        let folder = self.facts_folder()?;
+        let Some(folder) = self.facts_folder()? else { return Ok(Map::new()) };
         let is_name = !certname.contains(['/', '\0']) && !matches!(certname, "" | "." | "..");
         let file = folder.join(format!("{certname}.yaml"));
         if !is_name || !file.exists() {
@@ -322,12 +319,20 @@ impl Configuration {
         facts::of_file(&file)
     }
 
-    /// The folder of nodes' facts, where `facts_terminus` is `yaml`.
+    /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
     ///
     /// # Errors
-    /// As of [`Configuration::get`].
-    pub fn facts_folder(&self) -> Result<PathBuf, String> {
-        Ok(Path::new(&self.own.in_force().text("yamldir")?).join("facts"))
+    /// As of [`Configuration::facts`].
+    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
+        let folder = Path::new(&self.own.in_force().text("yamldir")?).join("facts");
+        Ok((self.facts_terminus()? == "yaml").then_some(folder))
+    }
+
+    fn facts_terminus(&self) -> Result<String, String> {
+        match Routes::read(&self.own)?.facts {
+            Some(terminus) => Ok(terminus),
+            None => self.own.in_force().text("facts_terminus"),
+        }
     }
 
     /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted

@@ -27,6 +27,7 @@ pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), S
         job.localcacert = place.certificates.authorities;
         job.hostcert = place.certificates.certificate;
         job.hostprivkey = place.certificates.key;
+        job.soft_write_failure = place.soft_write_failure;
     }
     if job.types.is_some() {
         return place(job, None, configuration);

@@ -414,7 +414,7 @@ fn a_running_batch_sees_what_changes_in_the_configuration() {
     let without = ask(web());
     assert_eq!(without["ok"], false, "{without}");
     assert!(
-        without["error"]["message"].as_str().is_some_and(|text| text.contains("class base")),
+        without["error"]["message"].as_str().is_some_and(|text| text.contains("class ::base")),
         "{without}"
     );
     server.write("code/environments/production/environment.conf", "nosuch = 1\n");

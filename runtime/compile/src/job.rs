@@ -68,6 +68,9 @@ pub struct Job {
     /// Whether a PuppetDB takes the catalog in, too.
     #[serde(default)]
     pub replace_catalog: bool,
+    /// Whether it is a warning only where it does not.
+    #[serde(skip)]
+    pub soft_write_failure: bool,
     /// Certificates for a PuppetDB.
     pub localcacert: Option<PathBuf>,
     /// The same.
@@ -161,6 +164,7 @@ impl Session {
                 key: job.hostprivkey.clone(),
             },
             replace_catalog: job.replace_catalog,
+            soft_write_failure: job.soft_write_failure,
         });
         let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
         Ok(Request {

@@ -10,6 +10,7 @@ use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::Routes;
 use bunraku_configuration::table::is_known;
 use bunraku_configuration::value::Value;
+use bunraku_environment::archive::build::Options;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
 use bunraku_nodes::{facts, trusted_external};
@@ -224,6 +225,20 @@ impl Configuration {
         let (folder, name) = self.environment_folder(name)?;
         let environment = folder.map_or_else(Environment::default, Environment::at);
         Ok(environment.with_name(name).with_configuration(self))
+    }
+
+    /// What an archive is built from, with the modules for all environments. Where `options` name no folder, it is that of
+    /// the environment of the name, or of the one that is configured.
+    ///
+    /// # Errors
+    /// Puppet's message where there is no such environment.
+    pub fn archive_options(&self, options: Options, environment: Option<&str>) -> Result<Options, String> {
+        let mut options = Options { configuration: Some(self.own.clone()), ..options };
+        if options.directory.is_none() && options.modulepath.is_none() {
+            let (folder, name) = self.environment_folder(environment)?;
+            options.directory = Some(folder.ok_or_else(|| format!("The environment {name} has no folder"))?);
+        }
+        Ok(options)
     }
 
     /// The settings of compiles: how strict they are, where exported resources go and come from.

@@ -435,3 +435,18 @@ fn a_running_batch_sees_what_changes_in_the_configuration() {
     drop(jobs);
     assert!(batch.wait().expect("it ends").success());
 }
+
+#[test]
+fn an_archive_of_a_configured_environment_gives_what_its_sources_give() {
+    let server = Server::new();
+    let (confdir, archive) = (server.confdir(), server.path("production.bnr").display().to_string());
+    let built = ours(8, &["build", "--confdir", &confdir, "-o", &archive]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let (want, _) = catalog(&server.compiled(8, "web01.example.com"));
+    for more in [&["--archive", &archive][..], &["--archive", &archive, "--frozen"]] {
+        let arguments = [&["compile", "web01.example.com", "--confdir", &confdir], more].concat();
+        let (got, _) = catalog(&ours(8, &arguments));
+        let differences = compare::differences(&want, &got);
+        assert!(differences.is_empty(), "{more:?}: {differences:#?}");
+    }
+}

@@ -10,6 +10,7 @@ mod core;
 pub mod module;
 mod support;
 
+use bunraku_vm::compat::Compat;
 use bunraku_vm::function::Native;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -26,7 +27,7 @@ const CATALOG: &[&[Native]] = &[
     catalog::template::FUNCTIONS,
 ];
 
-/// All functions, group by group.
+/// All functions, group by group, as version 8 has them.
 pub fn all() -> impl Iterator<Item = &'static Native> {
     CATALOG.iter().chain(core::GROUPS).copied().flatten()
 }
@@ -34,9 +35,14 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Native>> =
     LazyLock::new(|| all().map(|native| (native.name, native)).collect());
 
-/// The function of a name.
-pub fn find(name: &str) -> Option<&'static Native> {
-    BY_NAME.get(name).copied()
+/// The function of a name, as a version of the language has it.
+pub fn find(name: &str, compat: Compat) -> Option<&'static Native> {
+    core::versions::find(name, compat).or_else(|| BY_NAME.get(name).copied())
+}
+
+/// Whether the language has a function of that name.
+pub fn has(name: &str) -> bool {
+    BY_NAME.contains_key(name)
 }
 
 #[cfg(test)]
@@ -50,7 +56,7 @@ mod tests {
         for pair in names.windows(2) {
             assert_ne!(pair[0], pair[1]);
         }
-        assert!(find("each").is_some());
-        assert!(find("no_such_function").is_none());
+        assert!(has("each") && find("each", Compat::V8).is_some());
+        assert!(!has("no_such_function"));
     }
 }

@@ -164,7 +164,7 @@ fn twins() -> String {
             };
             let has = |line: String| list.lines().any(|other| other == line);
             // What the language comes with hides a module's function of the same name, the new interface the old.
-            if bunraku_stdlib::find(name).is_some() || (api == Api::Old && has(format!("{name} *"))) {
+            if bunraku_stdlib::has(name) || (api == Api::Old && has(format!("{name} *"))) {
                 continue;
             }
             let mut twins = module::twins_of(name, "stdlib", api);

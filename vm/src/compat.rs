@@ -155,20 +155,34 @@ rules! {
         "hiera-eyaml needs the certificate to decrypt (eyaml 3); otherwise the private key will do (eyaml 4).";
     DuplicateKeysOfAnyKind "duplicate-keys-of-any-kind" no yes yes
         "The same key twice in a literal hash is a fault where it is a type, a negative number and so on, too.";
+    NodePatternsSpellLookaround "node-patterns-spell-lookaround" no yes yes
+        "The names of nodes given as patterns have (?…) in words, so that patterns with and without it do not clash.";
+    NodePatternsInLowerCase "node-patterns-in-lower-case" no no yes
+        "These words are in lower case; in capitals such a node is not found when it matches.";
     ComputedParameterTypesWarn "computed-parameter-types-warn" no yes yes
         "A type of a parameter that has to be computed is warned of.";
-    SensitiveTexts "sensitive-texts" no yes yes
-        "split and regsubst take a Sensitive text and keep the result so.";
+    SplitTakesSensitive "split-takes-sensitive" no yes yes
+        "split takes a Sensitive text and keeps its parts so.";
+    RegsubstTakesSensitive "regsubst-takes-sensitive" no no yes
+        "regsubst takes Sensitive texts, and lists of them.";
     RegsubstEncodingWarns "regsubst-encoding-warns" no yes no
         "regsubst warns of its fifth argument, the encoding.";
     RegsubstTakesEncoding "regsubst-takes-encoding" yes yes no
         "regsubst takes a fifth argument, the encoding.";
     VersionsAreCompared "versions-are-compared" no yes yes
         "max and min compare versions, times and spans of time as such; otherwise as strings, with a warning.";
+    AddedListsAreOfPairs "added-lists-are-of-pairs" no yes yes
+        "A list of lists that is added to a hash has pairs in it, none with a key alone.";
     NamePatternIsPlain "name-pattern-is-plain" no yes yes
-        "The pattern of names that messages show has \\w, otherwise [\\w].";
+        "Messages show the pattern of type names with \\w, otherwise [\\w].";
+    AttributesWithoutStutter "attributes-without-stutter" no yes yes
+        "The message of a constructor that does not fit its type says 'any of the attributes', otherwise 'of the the'.";
+    SyslogIsThere "syslog-is-there" yes yes no
+        "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
+    SameParameterIsNoticed "same-parameter-is-noticed" no no yes
+        "A fact that a parameter of the node hides is told by a notice where both have the same value.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
 }

@@ -1,5 +1,6 @@
 //! What types ask of a machine, answered by [`Vm`]: see [`TypeContext`].
 
+use crate::compat::Rule;
 use crate::error::Eval;
 use crate::matching::matches_option;
 use crate::scope::Closure;
@@ -61,6 +62,10 @@ impl<'c> TypeContext<'c> for Vm<'c> {
             }
             None => self.host.foreign_signatures(self, name),
         }
+    }
+
+    fn holds(&self, rule: Rule) -> bool {
+        self.host.holds(rule)
     }
 
     fn warn_once_for(&mut self, key: &str, message: &str) {

@@ -15,6 +15,9 @@ impl<'a> Checker<'_, '_> {
         self.unique_params(def.params);
         self.no_built_in_params(expr, def.params);
         self.no_idem_last(expr, def.body);
+        if matches!(expr.kind, ExprKind::Class { .. }) {
+            self.literal_types(def.params);
+        }
     }
 
     pub(super) fn function(

@@ -29,6 +29,7 @@ use crate::source::SourceFile;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
 pub use bunraku_vm::host::Strict;
+pub use keys::DEPRECATED_TYPE;
 pub use location::{Location, namespace_of};
 use report::Report;
 

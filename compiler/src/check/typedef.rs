@@ -54,7 +54,11 @@ impl<'a> Checker<'_, '_> {
         self.report.error(
             "UNSUPPORTED_EXPRESSION",
             expr.span,
-            format!("Expressions of type {} are not supported in this version of Puppet", a_an(expr)),
+            format!(
+                "Expressions of type {} are not supported in this version of {}",
+                a_an(expr),
+                self.options.compat.product()
+            ),
         );
     }
 }

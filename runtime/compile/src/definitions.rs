@@ -150,7 +150,7 @@ impl<'c> Compile<'c> {
                 HostMatch::Regex(source) => {
                     // Puppet compiles it when it reads it.
                     regex::check(source).map_err(Flow::raw)?;
-                    self.text(&names::of_node_pattern(source))
+                    self.text(&names::of_node_pattern(source, self.asked.settings.compat))
                 }
                 HostMatch::Default => "default",
             };

@@ -1,14 +1,22 @@
-//! What is logged of a file's faults, and the one error that it comes to: Puppet's settings `max_errors` and
-//! `max_warnings` say how many are shown.
+//! What is logged of a file's faults, and the one error that it comes to: Puppet's settings `max_errors`,
+//! `max_warnings` and `max_deprecations` say how many are shown.
 
 use crate::compile::Compile;
+use bunraku_compiler::check::DEPRECATED_TYPE;
 use bunraku_configuration::value::Value;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 
 impl Compile<'_> {
     /// Logs a file's warnings.
     pub(crate) fn log_warnings<'d>(&self, warnings: impl Iterator<Item = &'d Diagnostic>) {
-        warnings.take(self.most("max_warnings")).for_each(|warning| self.log_diagnostic(warning));
+        let (mut most, mut most_deprecated) = (self.most("max_warnings"), self.most("max_deprecations"));
+        for warning in warnings {
+            let left = if warning.code == Some(DEPRECATED_TYPE) { &mut most_deprecated } else { &mut most };
+            if *left > 0 {
+                *left -= 1;
+                self.log_diagnostic(warning);
+            }
+        }
     }
 
     /// The error of a file with faults, after its warnings have been logged: the only one, or, when all are logged, how

@@ -42,6 +42,7 @@
 //! # Ok::<(), String>(())
 //! ```
 
+use bunraku_vm::compat::Compat;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::types::{self, CallableType, Signature};
@@ -112,7 +113,7 @@ impl Functions {
             if !name.split("::").all(is_segment) {
                 return Err(format!("'{name}' is not the name of a function"));
             }
-            if bunraku_stdlib::find(name).is_some() || all.insert(name, native).is_some() {
+            if bunraku_stdlib::has(name) || all.insert(name, native).is_some() {
                 return Err(format!("There is a function '{name}' already"));
             }
         }
@@ -129,7 +130,7 @@ impl Functions {
             if !name.split("::").all(is_segment) {
                 return Err(format!("'{name}' is not the name of a function"));
             }
-            if self.find(name).is_some() || self.embedded.contains_key(name) {
+            if self.has(name) || self.embedded.contains_key(name) {
                 return Err(format!("There is a function '{name}' already"));
             }
             self.embedded.insert(name.clone(), function);
@@ -142,9 +143,14 @@ impl Functions {
         self.embedded.get(name)
     }
 
-    /// The function of a name: the language's, or one of these.
-    pub fn find(&self, name: &str) -> Option<&'static Native> {
-        bunraku_stdlib::find(name).or_else(|| self.natives.get(name).copied())
+    /// Whether the language has a function of that name, or these do.
+    pub fn has(&self, name: &str) -> bool {
+        bunraku_stdlib::has(name) || self.natives.contains_key(name)
+    }
+
+    /// The function of a name: the language's in a version, or one of these.
+    pub fn find(&self, name: &str, compat: Compat) -> Option<&'static Native> {
+        bunraku_stdlib::find(name, compat).or_else(|| self.natives.get(name).copied())
     }
 }
 
@@ -164,9 +170,7 @@ mod tests {
         static GOOD: &[Native] = &[native("mine::a1", "", &[]), native("mine_b", "", &[])];
         static TWICE: &[Native] = &[native("mine", "", &[]), native("mine", "", &[])];
         static BAD: &[Native] = &[native("Mine::A", "", &[])];
-        assert!(
-            Functions::new(GOOD).is_ok_and(|all| all.find("mine_b").is_some() && all.find("each").is_some())
-        );
+        assert!(Functions::new(GOOD).is_ok_and(|all| all.has("mine_b") && all.has("each")));
         assert!(Functions::new(TWICE).is_err_and(|why| why == "There is a function 'mine' already"));
         assert!(Functions::new(BAD).is_err_and(|why| why == "'Mine::A' is not the name of a function"));
     }

@@ -9,7 +9,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::host::{Lookup, Strict};
+use bunraku_vm::host::{LogPort, Lookup, Strict};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
@@ -57,7 +57,8 @@ impl<'c> Compile<'c> {
     }
 
     /// What a variable that no scope has stands for: undef, or Puppet's error or warning, as the setting `strict` says.
-    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
+    /// Where the caller goes on without it, there is a warning in place of the error.
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c> {
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
@@ -72,6 +73,12 @@ impl<'c> Compile<'c> {
         };
         let message = format!("Undefined variable '{name}'; {reason}");
         match self.asked.settings.strict {
+            Strict::Error if goes_on => {
+                let message = format!(
+                    "Interpolation failed with '{name}', but compilation continuing; {reason}\n   (file & line not available)"
+                );
+                self.warn_once_for(&format!("Variable: {name}"), &message);
+            }
             Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
             Strict::Warning if !self.is_switched_off("undefined_variables") => {
                 self.warn_once(format!("{message}\n   (file & line not available)"));
@@ -130,8 +137,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         Ok(Some(value.unwrap_or(Value::Undef)))
     }
 
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c> {
-        Compile::undefined_variable(self, vm, name)
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c> {
+        Compile::undefined_variable(self, vm, name, goes_on)
     }
 
     fn warn(&self, repeat: Repeat<'_>, message: String) {

@@ -8,6 +8,7 @@ use crate::request_settings::RequestSettings;
 use crate::state::journal::Log;
 use crate::stats::Stats;
 use crate::threads::{Failure, Threads};
+use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
@@ -164,6 +165,10 @@ impl Session {
         let store = place.as_ref().map(|place| self.store(place)).transpose()?;
         if let (Some(store), true) = (&store, request.facts_from_store) {
             node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
+        }
+        // An agent's setting: as it would have sent them.
+        if given.get("include_legacy_facts") == Some(&Raw::Boolean(false)) {
+            node.facts = node.facts.without_legacy();
         }
         let snapshot = self.snapshots.current(environment)?;
         if let Some(fault) = snapshot.tree().fault() {

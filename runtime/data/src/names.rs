@@ -1,5 +1,6 @@
 //! Names as Puppet spells them: capitalised type names, resource references, class titles.
 
+use bunraku_vm::compat::{Compat, Rule};
 pub use bunraku_vm::names::lower;
 use bunraku_vm::types;
 use std::borrow::Cow;
@@ -43,13 +44,50 @@ pub fn key(name: &str) -> Cow<'_, str> {
 }
 
 /// Name of the node resource that a regular expression makes: what of its source a name may hold.
-pub fn of_node_pattern(source: &str) -> String {
-    let kept: String = source
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
-        .collect();
+///
+/// Source: `Puppet::Resource::Type#name` of 7, 8 and 9. What looks around (`(?…)`) is written out since 8; there in capitals,
+/// in which the definition is never found again.
+pub fn of_node_pattern(source: &str, compat: Compat) -> String {
+    let source = source.to_lowercase();
+    let source = match (
+        compat.holds(Rule::NodePatternsSpellLookaround),
+        compat.holds(Rule::NodePatternsInLowerCase),
+    ) {
+        (false, _) => source,
+        (true, lower) => look_around_spelled(&source, lower),
+    };
+    let kept: String =
+        source.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')).collect();
     format!("__node_regexp__{}", kept.trim_start_matches('.'))
+}
+
+/// The source with the signs of each `(?…)` written as words.
+fn look_around_spelled(source: &str, lower: bool) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find("(?") {
+        let Some(end) = rest[at..].find(')').map(|end| at + end + 1) else { break };
+        out.push_str(&rest[..at]);
+        for sign in rest[at..end].chars() {
+            let word = match sign {
+                '(' => "LP",
+                '?' => "QU",
+                '<' => "LT",
+                '>' => "GT",
+                '!' => "EX",
+                '=' => "EQ",
+                ')' => "RP",
+                other => {
+                    out.push(other);
+                    continue;
+                }
+            };
+            out.push_str(&if lower { word.to_lowercase() } else { word.to_owned() });
+        }
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Where a text lies: the same text in the same place is known without reading it.

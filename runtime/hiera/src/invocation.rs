@@ -21,6 +21,8 @@ pub struct Invocation<'c> {
     pub level: Option<Value<'c>>,
     /// Whether variables are seen as a version 3 configuration sees them.
     pub old_scope: bool,
+    /// Whether what is resolved are the paths of an entry: from 8 on an unknown variable in them is a warning.
+    pub in_paths: bool,
     /// Who explains the look-up.
     pub explain: Explain<'c>,
 }

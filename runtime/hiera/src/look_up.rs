@@ -37,6 +37,7 @@ impl<'c> Lookups<'_, 'c> {
             is_old_function: lookup.hiera,
             level: lookup.level,
             old_scope: false,
+            in_paths: false,
             explain: self.state.explain.get(),
         };
         if lookup.hiera {

@@ -69,11 +69,11 @@ pub trait Surroundings<'c> {
         args: &[Value<'c>],
     ) -> Eval<'c, Option<Value<'c>>>;
 
-    /// What a variable that no scope has stands for.
+    /// What a variable that no scope has stands for; where the look-up goes on without it, it is never an error.
     ///
     /// # Errors
     /// Puppet's, where the setting `strict` says that it is one.
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c>;
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c>;
 
     /// Logs a warning.
     fn warn(&self, repeat: Repeat<'_>, message: String);

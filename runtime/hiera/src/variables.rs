@@ -7,6 +7,7 @@ use crate::fault::lookup_error;
 use crate::invocation::Invocation;
 use crate::key::Key;
 use crate::state::Lookups;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::Eval;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -39,9 +40,15 @@ impl<'c> Lookups<'_, 'c> {
                 explain.found(&*key.root, value, FoundIn::Place);
                 return Ok(value);
             }
-            // Puppet fails, where it does, before it thinks of the defaults.
-            let undefined = self.around.undefined_variable(vm, &key.root)?;
             let default = inv.defaults.and_then(|hash| hash.get(root));
+            let asked = default.is_none() || !vm.host.holds(Rule::HieraSeesDefaultValues);
+            let undefined = match asked {
+                true => {
+                    let goes_on = inv.in_paths && !vm.host.holds(Rule::HieraVariablesFail);
+                    self.around.undefined_variable(vm, &key.root, goes_on)?
+                }
+                false => Value::Undef,
+            };
             if let Some(value) = default {
                 explain.found(&*key.root, value, FoundIn::Defaults);
             }

@@ -7,6 +7,7 @@ use super::{Talk, Workers, text};
 use crate::process::Worker;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{HashBuilder, Value};
@@ -155,7 +156,11 @@ impl<'c> Talk<'_, 'c> {
         self.ruby.values.scope_number(vm.top);
         let beginning = self.world.beginning();
         let mut about = HashBuilder::new(vm.arena);
-        about.insert_str("version", vm.string("7.23.0"));
+        let compat = vm.host.compat();
+        about.insert_str("version", vm.string(compat.server_version()));
+        let rules = Rule::ALL.iter().filter(|rule| compat.holds(**rule));
+        let rules: Vec<&str> = rules.map(|rule| rule.row().name).collect();
+        about.insert_str("rules", vm.string(&rules.join(" ")));
         let folders: Vec<_> = beginning.folders.iter().map(|folder| vm.string(&text(folder))).collect();
         let arguments = [
             vm.string(&beginning.node),

@@ -87,9 +87,10 @@ fn arguments<'c>(call: &Call<'c, '_>) -> Vec<Value<'c>> {
 
 fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: &str) -> Eval<'c> {
     if vm.host.strict() != Strict::Off {
+        let page = vm.host.compat().documentation("deprecated_language");
         let message = format!(
             "The function '{function}' is deprecated in favor of using 'lookup'. See \
-             https://puppet.com/docs/puppet/7.23/deprecated_language.html\n   (file & line not available)"
+             {page}\n   (file & line not available)"
         );
         vm.host.warn_of_deprecated(&message);
     }

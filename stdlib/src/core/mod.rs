@@ -26,6 +26,7 @@ mod tree;
 mod trim;
 mod types;
 pub(crate) mod version;
+pub(crate) mod versions;
 
 use bunraku_vm::function::Native;
 

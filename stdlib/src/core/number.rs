@@ -5,6 +5,7 @@ use bunraku_vm::arith::strict_float;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::compare::order;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
@@ -36,8 +37,14 @@ natives! {
     function "max" {
         dispatch max(repeated_param "Numeric" values);
         dispatch max(repeated_param "String" values);
+        dispatch max(repeated_param "Semver" values);
+        dispatch max(repeated_param "Timespan" values);
+        dispatch max(repeated_param "Timestamp" values);
         dispatch max_array(param "Array[Numeric]" values) [optional_block_param "Callable[2,2]" block];
         dispatch max_array(param "Array[String]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch max_array(param "Array[Semver]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch max_array(param "Array[Timespan]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch max_array(param "Array[Timestamp]" values) [optional_block_param "Callable[2,2]" block];
         dispatch max_array(param "Array" values) [optional_block_param "Callable[2,2]" block];
         dispatch max(repeated_param "Any" values) [block_param "Callable[2,2]" block];
         dispatch max(repeated_param "Any" values);
@@ -46,8 +53,14 @@ natives! {
     function "min" {
         dispatch min(repeated_param "Numeric" values);
         dispatch min(repeated_param "String" values);
+        dispatch min(repeated_param "Semver" values);
+        dispatch min(repeated_param "Timespan" values);
+        dispatch min(repeated_param "Timestamp" values);
         dispatch min_array(param "Array[Numeric]" values) [optional_block_param "Callable[2,2]" block];
         dispatch min_array(param "Array[String]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch min_array(param "Array[Semver]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch min_array(param "Array[Timespan]" values) [optional_block_param "Callable[2,2]" block];
+        dispatch min_array(param "Array[Timestamp]" values) [optional_block_param "Callable[2,2]" block];
         dispatch min_array(param "Array" values) [optional_block_param "Callable[2,2]" block];
         dispatch min(repeated_param "Any" values) [block_param "Callable[2,2]" block];
         dispatch min(repeated_param "Any" values);
@@ -145,11 +158,11 @@ fn round<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     }
 }
 
-fn max<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn max<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     extreme(vm, "max", Ordering::Greater, call.args, call.block)
 }
 
-fn min<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn min<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     extreme(vm, "min", Ordering::Less, call.args, call.block)
 }
 
@@ -160,11 +173,11 @@ fn items<'c>(call: &Call<'c, '_>) -> &'c [Value<'c>] {
     }
 }
 
-fn max_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn max_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     extreme(vm, "max", Ordering::Greater, items(&call), call.block)
 }
 
-fn min_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn min_array<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     extreme(vm, "min", Ordering::Less, items(&call), call.block)
 }
 
@@ -182,11 +195,17 @@ fn extreme<'c>(
         return Err(Flow::raw(format!("{name}(): Wrong number of arguments need at least one")));
     };
     let mut best = *first;
+    let same = |is: fn(&Value<'c>) -> bool| values.iter().all(is);
+    let have_order = vm.host.holds(Rule::VersionsAreCompared)
+        && (same(|value| matches!(value, Value::SemVer(_)))
+            || same(|value| matches!(value, Value::Timespan(_)))
+            || same(|value| matches!(value, Value::Timestamp(_))));
     let all_strings = values.iter().all(|value| matches!(value, Value::Str(_)));
     let all_numbers = values.iter().all(|value| matches!(value, Value::Int(_) | Value::Float(_)));
     for value in rest {
         let order = match block {
             Some(block) => block_order(vm, block, *value, best)?,
+            None if have_order => order(*value, best).ok().flatten().unwrap_or(Ordering::Equal),
             None => mixed_order(vm, name, *value, best, (all_numbers, all_strings)),
         };
         if order == wanted {

@@ -1,6 +1,7 @@
 //! Functions of regular expressions: `match`, `regsubst`, `split`.
 
-use crate::support::text;
+use crate::support::{deprecated, text};
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
@@ -37,6 +38,9 @@ natives! {
         dispatch split(param "String" str, param "String" pattern);
         dispatch split(param "String" str, param "Regexp" pattern);
         dispatch split(param "String" str, param "Type[Regexp]" pattern);
+        dispatch split_sensitive(param "Sensitive[String]" sensitive, param "String" pattern);
+        dispatch split_sensitive(param "Sensitive[String]" sensitive, param "Regexp" pattern);
+        dispatch split_sensitive(param "Sensitive[String]" sensitive, param "Type[Regexp]" pattern);
     }
 }
 
@@ -187,46 +191,60 @@ fn substitute<'c>(
     vm: &mut Vm<'c>,
     target: Value<'c>,
     source: &str,
-    replacement: Value<'c>,
+    replacement: Replacement<'c>,
     all: bool,
 ) -> Eval<'c> {
-    let replacement = Replacement::of(replacement);
+    // Where a list was hidden as a whole, its parts are not any more.
+    let target = match target {
+        Value::Sensitive(Value::Array(items)) => Value::Array(*items),
+        target => target,
+    };
     match target {
         Value::Array(items) => {
             let mut results = Vec::with_capacity(items.len());
             for item in items.items() {
-                results.push(vm.string(&replace(text(Some(*item)), source, replacement, all)?));
+                results.push(substitute(vm, *item, source, replacement, all)?);
             }
             Ok(vm.array(&results))
+        }
+        Value::Sensitive(hidden) => {
+            let text = vm.string(&replace(text(Some(*hidden)), source, replacement, all)?);
+            Ok(Value::Sensitive(vm.arena.alloc(text)))
         }
         target => Ok(vm.string(&replace(text(Some(target)), source, replacement, all)?)),
     }
 }
 
-fn regsubst_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn regsubst_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    if call.arg(4).is_some() && vm.host.holds(Rule::RegsubstEncodingWarns) {
+        let message = "The regsubst() function's encoding argument has been ignored since Ruby 1.9 and will be \
+                       removed in a future release";
+        deprecated(vm, message);
+    }
     let flags = text(call.arg(3));
     let has = |flag| flags.contains(flag);
     let pattern = text(call.arg(1));
     // The message of a bad pattern shows it without options.
     regex::check(pattern).map_err(Flow::raw)?;
     let source = regex::with_options(pattern, has('I'), has('M'), has('E'));
-    substitute(vm, call.args[0], &source, call.args[2], has('G'))
+    substitute(vm, call.args[0], &source, Replacement::of(call.args[2]), has('G'))
 }
 
-fn regsubst_regexp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn regsubst_regexp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let all = text(call.arg(3)) == "G";
+    let replacement = Replacement::of(call.args[2]);
     match call.args[1] {
         // Puppet takes the type's expression as a plain text.
         Value::Type(Type::Regexp(source)) => {
             let source = regex::escape(source.unwrap_or(""));
-            substitute(vm, call.args[0], &source, call.args[2], all)
+            substitute(vm, call.args[0], &source, replacement, all)
         }
-        Value::Regexp(source) => substitute(vm, call.args[0], &source, call.args[2], all),
+        Value::Regexp(source) => substitute(vm, call.args[0], &source, replacement, all),
         _ => Ok(call.args[0]),
     }
 }
 
-fn split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+pub(super) fn split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let source = match call.args[1] {
         Value::Str(source) | Value::Regexp(source) => source.as_str(),
         Value::Type(Type::Regexp(source)) => source.unwrap_or(""),
@@ -253,4 +271,11 @@ fn split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     }
     let parts: Vec<_> = parts.into_iter().map(|part| vm.string(part)).collect();
     Ok(vm.array(&parts))
+}
+
+/// The same of a hidden text; what comes of it is hidden, too.
+fn split_sensitive<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Value::Sensitive(hidden) = call.args[0] else { return split(vm, call) };
+    let parts = split(vm, Call { args: &[*hidden, call.args[1]], ..call })?;
+    Ok(Value::Sensitive(vm.arena.alloc(parts)))
 }

@@ -3,9 +3,10 @@
 //! `cargo run -p bunraku-tests --bin corpus -- COMMAND`; `tests/corpus/README.md` explains.
 
 use bunraku_tests::canonical::{self, Places};
+use bunraku_tests::compare;
 use bunraku_tests::corpus::classes::Class;
 use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput};
-use bunraku_tests::{compare, oracle};
+use bunraku_tests::oracle::{self, Oracle};
 
 const USAGE: &str = "\
 usage: corpus COMMAND
@@ -18,6 +19,7 @@ usage: corpus COMMAND
   throughput                  how fast `bunraku check` is, beside Puppet (build with --release)
   diff CLASS [--facts MACHINE]  how Bunraku's catalog of one class differs from Puppet's
   report [MACHINE...]         compile every class, write target/corpus-report.md
+  against 7|8|9 [MACHINE...]  compare every fifth class with that Puppet, by its rules (minutes)
   counts                      what the goldens hold";
 
 fn main() -> std::process::ExitCode {
@@ -65,6 +67,7 @@ fn command(args: &[String]) -> Result<(), String> {
         "throughput" => throughput::measure(),
         "diff" => diff(rest),
         "report" => report(rest),
+        "against" => against(rest),
         _ => Err(USAGE.to_owned()),
     }
 }
@@ -143,6 +146,51 @@ fn lines(result: &serde_json::Value) -> Vec<String> {
         format!("{}: {}", part("level"), part("message"))
     };
     logs.iter().map(line).collect()
+}
+
+/// How many classes are passed over for one that is compared with another version.
+const EVERY: usize = 5;
+
+fn against(args: &[String]) -> Result<(), String> {
+    let Some((number, machines_named)) = args.split_first() else {
+        return Err("against needs a version".to_owned());
+    };
+    let oracle = Oracle::of(number)?;
+    oracle.ready()?;
+    let classes: Vec<Class> = classes::read().into_iter().step_by(EVERY).collect();
+    for machine in machines(machines_named) {
+        let ours =
+            run::compile_as(&classes, machine, |job| job["settings"]["compat"] = oracle.number.into())?;
+        let theirs = goldens::ask_of(oracle, &classes, machine);
+        let (mut same, mut compile) = (0, 0);
+        for ((class, want), got) in classes.iter().zip(&theirs).zip(&ours) {
+            compile += usize::from(want["ok"] == true);
+            let found = compare::differences(want, got);
+            let (want_logs, got_logs) = (lines(want), lines(got));
+            if found.is_empty() && want_logs == got_logs {
+                same += 1;
+                continue;
+            }
+            println!("{machine}: {}", class.name);
+            for difference in found.iter().take(2) {
+                println!("    {}: {}", difference.cause, difference.detail.replace('\n', "\n    "));
+            }
+            want_logs
+                .iter()
+                .filter(|line| !got_logs.contains(line))
+                .for_each(|line| println!("    log missing: {line}"));
+            got_logs
+                .iter()
+                .filter(|line| !want_logs.contains(line))
+                .for_each(|line| println!("    log too many: {line}"));
+        }
+        println!(
+            "{machine}, {}: {same} of {} classes as there, of which {compile} compile",
+            oracle.version,
+            classes.len()
+        );
+    }
+    Ok(())
 }
 
 fn report(args: &[String]) -> Result<(), String> {

@@ -19,7 +19,8 @@ use serde_json::Value;
 
 use super::classes::Class;
 use crate::canonical::{self, Places};
-use crate::{oracle, paths};
+use crate::oracle::{self, Oracle};
+use crate::paths;
 
 /// One line of the committed index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,13 +97,18 @@ pub fn index(machine: &str) -> BTreeMap<String, Golden> {
     text.lines().filter_map(Golden::parse).collect()
 }
 
-/// Asks the oracle about these classes; normalised results in their order.
+/// Asks Puppet 7 about these classes; normalised results in their order.
 pub fn ask(classes: &[Class], machine: &str) -> Vec<Value> {
+    ask_of(oracle::SEVEN, classes, machine)
+}
+
+/// The same of any of the oracles.
+pub fn ask_of(oracle: Oracle, classes: &[Class], machine: &str) -> Vec<Value> {
     let jobs: Vec<Value> = classes.iter().map(|class| super::job(&class.name, machine)).collect();
     let places = Places::corpus();
     let results = Mutex::new(vec![Value::Null; jobs.len()]);
     let done = AtomicUsize::new(0);
-    oracle::run(&jobs, &|number, mut result| {
+    oracle.run(&jobs, &|number, mut result| {
         canonical::normalise(&mut result, &places);
         results.lock().expect("no worker panics with the lock")[number] = result;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;

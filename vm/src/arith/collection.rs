@@ -1,5 +1,6 @@
 //! `+`, `-` and `<<` on arrays, hashes and binaries.
 
+use crate::compat::Rule;
 use crate::error::{Eval, Flow};
 use crate::value::{Array, HashBuilder, Value};
 use crate::vm::Vm;
@@ -33,10 +34,17 @@ pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Ev
         (Value::Hash(hash), Value::Array(items)) => {
             let mut merged = HashBuilder::with(vm.arena, hash);
             if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Array(_))) {
-                for item in items.items() {
+                let pairs_only = vm.host.holds(Rule::AddedListsAreOfPairs);
+                for (at, item) in items.iter().enumerate() {
                     let Value::Array(pair) = item else { continue };
                     match pair.items() {
                         [key, value] => merged.insert(*key, *value),
+                        pair if pairs_only => {
+                            let length = pair.len();
+                            return Err(Flow::raw(format!(
+                                "wrong array length at {at} (expected 2, was {length})"
+                            )));
+                        }
                         [key] => merged.insert(*key, Value::Undef),
                         pair => {
                             return Err(Flow::raw(format!(

@@ -2,6 +2,7 @@
 //! values and loads definitions. Inference, instance checks, mismatch descriptions and formats know nothing else of
 //! it.
 
+use crate::compat::Rule;
 use crate::error::Eval;
 use crate::scope::Closure;
 use crate::types::signature::Signature;
@@ -52,6 +53,9 @@ pub trait TypeContext<'c> {
     /// # Errors
     /// Those of loading it.
     fn function_signatures(&mut self, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>>;
+
+    /// Whether a rule that not all versions of the language have is in force.
+    fn holds(&self, rule: Rule) -> bool;
 
     /// Logs a warning, only the first time for its key.
     fn warn_once_for(&mut self, key: &str, message: &str);

@@ -11,7 +11,7 @@ use bunraku_vm::vm::Vm;
 
 impl<'c> FunctionPort<'c> for Compile<'c> {
     fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
-        self.asked.functions.find(name).or_else(|| self.twin(name, from))
+        self.asked.functions.find(name, self.asked.settings.compat).or_else(|| self.twin(name, from))
     }
 
     fn has_old_function(&self, name: &str) -> bool {

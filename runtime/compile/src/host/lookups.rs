@@ -27,7 +27,7 @@ impl<'c> LookupPort<'c> for Compile<'c> {
             if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
         match found {
             Some(value) => Ok(value),
-            None => self.undefined_variable(vm, name),
+            None => self.undefined_variable(vm, name, false),
         }
     }
 }

@@ -45,7 +45,7 @@ fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsR
         for file in below(tree, &root.join(api.folder())) {
             let Some(name) = file.strip_suffix(".rb").map(|name| name.replace('/', "::")) else { continue };
             // A function of the language, or one of the new interface in front of the old, is what code gets.
-            let is_hidden = bunraku_stdlib::find(&name).is_some()
+            let is_hidden = bunraku_stdlib::has(&name)
                 || (api == Api::Old && tree.is_file(&root.join(Api::New.file(&name))));
             let first = why(&root.join(api.folder()).join(&file));
             if let Some(first) = first

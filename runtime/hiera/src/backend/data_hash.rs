@@ -10,6 +10,7 @@ use crate::lookup_options::{LOOKUP_OPTIONS, is_of_module};
 use crate::state::Lookups;
 use crate::surroundings::Repeat;
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::Strict;
 use bunraku_vm::types::{self, mismatch};
@@ -116,14 +117,32 @@ impl<'c> Lookups<'_, 'c> {
                     hash.entries().iter().filter(|(key, _)| !key.as_str().is_some_and(is_own)).count()
                 }
             };
-            for _ in 0..strange {
-                let message = format!(
-                    "Module '{module}': {} must use keys qualified with the name of the module",
-                    subject()
-                );
-                self.around.warn(Repeat::Always, message);
+            let message = || {
+                let subject = subject();
+                format!("Module '{module}': {subject} must use keys qualified with the name of the module")
+            };
+            if strange > 0 && vm.host.holds(Rule::HieraNamesStrangeKeys) {
+                for key in strange_keys(data, is_own)? {
+                    self.around.warn(Repeat::Always, format!("{}; got {key}", message()));
+                }
+            } else {
+                (0..strange).for_each(|_| self.around.warn(Repeat::Always, message()));
             }
         }
         Ok(data)
     }
+}
+
+/// The keys of a module's data that are not its own, as messages show them.
+fn strange_keys<'c>(data: LocationData<'c>, is_own: impl Fn(&str) -> bool) -> Eval<'c, Vec<String>> {
+    let hash = match data {
+        LocationData::Hash(hash) => hash,
+        LocationData::File(file) => match file.whole()? {
+            Value::Hash(hash) => hash,
+            _ => return Ok(Vec::new()),
+        },
+    };
+    let keys = hash.entries().iter().map(|(key, _)| *key);
+    let strange = keys.filter(|key| !key.as_str().is_some_and(&is_own));
+    Ok(strange.map(bunraku_vm::format::to_interpolated).collect())
 }

@@ -3,7 +3,7 @@
 
 use super::data_hash::Given;
 use super::location_cache::LocationData;
-use super::pkcs7::{self, DecryptFault};
+use super::pkcs7::{self, DecryptFault, Eyaml};
 use crate::config::location::Location;
 use crate::data_file::{DataFormat, hash_of};
 use crate::fault::lookup_error;
@@ -11,6 +11,7 @@ use crate::hierarchy::asked_location::AskedLocation;
 use crate::interpolate::Functions;
 use crate::state::Lookups;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
+use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -54,7 +55,11 @@ impl<'c> Lookups<'_, 'c> {
         let inv = found.at.inv;
         match value {
             Value::Str(text) if pkcs7::is_encrypted(&text) => {
-                let plain = pkcs7::decrypt(&text, found.at.entry.options)
+                let eyaml = match vm.host.holds(Rule::PublicKeyForDecryption) {
+                    true => Eyaml::Three,
+                    false => Eyaml::Four,
+                };
+                let plain = pkcs7::decrypt(&text, found.at.entry.options, eyaml)
                     .map_err(|fault| not_decrypted(found, &text, fault))?;
                 let plain = vm.string(&plain);
                 self.interpolate(vm, inv, plain, Functions::Allowed)

@@ -1,6 +1,7 @@
 //! `ENC[PKCS7,…]` in data, as the command `eyaml` makes it: an RSA key of the recipient's certificate hides the key
 //! of an AES cipher in CBC mode. Keys are read from the disk whenever they are needed; no archive holds them.
-//! Sources: RFC 5652; which texts count as encrypted, and the words of errors, are hiera-eyaml 3.3's.
+//! Sources: RFC 5652; which texts count as encrypted, and the words of errors, are hiera-eyaml's: 3.3 with Puppet 7, 4.2 from
+//! 8 on.
 
 use aes::{Aes128, Aes192, Aes256};
 use bunraku_files::read;
@@ -42,11 +43,20 @@ impl From<String> for DecryptFault {
     }
 }
 
+/// Which hiera-eyaml decrypts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eyaml {
+    /// 3: it wants the certificate beside the private key, and both to fit each other and the message.
+    Three,
+    /// 4: the private key will do.
+    Four,
+}
+
 /// Decrypts what is encrypted in a text, and leaves the rest.
 ///
 /// # Errors
 /// Why it can't be, without the place.
-pub fn decrypt(text: &str, options: Hash<'_>) -> Result<String, DecryptFault> {
+pub fn decrypt(text: &str, options: Hash<'_>, eyaml: Eyaml) -> Result<String, DecryptFault> {
     let mut out = String::new();
     let mut rest = text;
     let mut keys = None;
@@ -65,7 +75,7 @@ pub fn decrypt(text: &str, options: Hash<'_>) -> Result<String, DecryptFault> {
         }
         let keys = match &keys {
             Some(keys) => keys,
-            None => keys.insert(Keys::read(options)?),
+            None => keys.insert(Keys::read(options, eyaml)?),
         };
         let plain = keys.open(&base64(cipher))?;
         out.push_str(&String::from_utf8(plain).map_err(|_| "the decrypted value is not UTF-8".to_owned())?);
@@ -113,17 +123,21 @@ fn base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// A key pair.
+/// A key pair; the certificate where it is wanted.
 struct Keys {
     private: RsaPrivateKey,
-    certificate: Certificate,
+    certificate: Option<Certificate>,
 }
 
 impl Keys {
-    fn read(options: Hash<'_>) -> Result<Keys, String> {
+    fn read(options: Hash<'_>, eyaml: Eyaml) -> Result<Keys, String> {
         let option = |name: &str| options.get_str(name).filter(|value| value.truthy());
         let text = |name: &str| option(name).and_then(Value::as_str);
-        for name in ["pkcs7_public_key", "pkcs7_private_key"] {
+        let names: &[&str] = match eyaml {
+            Eyaml::Three => &["pkcs7_public_key", "pkcs7_private_key"],
+            Eyaml::Four => &["pkcs7_private_key"],
+        };
+        for name in names {
             if option(name).is_none() && option(&format!("{name}_env_var")).is_none() {
                 return Err(format!("{name} is not defined"));
             }
@@ -132,6 +146,12 @@ impl Keys {
             let variable = text(&format!("{name}_env_var"));
             match (variable.and_then(|variable| std::env::var(variable).ok()), text(name)) {
                 (Some(pem), _) => Ok(pem),
+                (None, _) if eyaml == Eyaml::Four && variable.is_some() => {
+                    Err(format!("env {} is not set", variable.unwrap_or_default()))
+                }
+                (None, Some(path)) if eyaml == Eyaml::Four && !Path::new(path).exists() => {
+                    Err(format!("file {path} does not exist"))
+                }
                 (None, Some(path)) => {
                     read::regular_text(Path::new(path), MAX_KEY).map_err(|error| unreadable(path, &error))
                 }
@@ -142,10 +162,24 @@ impl Keys {
         let private = RsaPrivateKey::from_pkcs1_pem(private.trim())
             .or_else(|_| RsaPrivateKey::from_pkcs8_pem(private.trim()))
             .map_err(|_| "Neither PUB key nor PRIV key: unsupported".to_owned())?;
+        if eyaml == Eyaml::Four {
+            return Ok(Keys { private, certificate: None });
+        }
         let certificate = pem("pkcs7_public_key")?;
         let certificate = Certificate::from_pem(certificate.trim())
             .map_err(|_| "PEM_read_bio_X509: no start line".to_owned())?;
-        Ok(Keys { private, certificate })
+        Ok(Keys { private, certificate: Some(certificate) })
+    }
+
+    /// What messages call the owner of a certificate, which has to be that of the private key.
+    fn identity(&self, certificate: &Certificate) -> Result<IssuerAndSerialNumber, String> {
+        let own = &certificate.tbs_certificate;
+        let named = own.subject_public_key_info.subject_public_key.as_bytes();
+        let named = named.and_then(|bytes| RsaPublicKey::from_pkcs1_der(bytes).ok());
+        if named.is_none_or(|named| named != self.private.to_public_key()) {
+            return Err("private key does not match certificate".to_owned());
+        }
+        Ok(IssuerAndSerialNumber { issuer: own.issuer.clone(), serial_number: own.serial_number.clone() })
     }
 
     /// The content of an enveloped message.
@@ -156,17 +190,15 @@ impl Keys {
             return Err("wrong content type".to_owned());
         }
         let envelope: EnvelopedData = info.content.decode_as().map_err(malformed)?;
-        let own = &self.certificate.tbs_certificate;
-        let named = own.subject_public_key_info.subject_public_key.as_bytes();
-        let named = named.and_then(|bytes| RsaPublicKey::from_pkcs1_der(bytes).ok());
-        if named.is_none_or(|named| named != self.private.to_public_key()) {
-            return Err("private key does not match certificate".to_owned());
-        }
-        let own =
-            IssuerAndSerialNumber { issuer: own.issuer.clone(), serial_number: own.serial_number.clone() };
+        let own = self.certificate.as_ref().map(|certificate| self.identity(certificate)).transpose()?;
         let hidden = envelope.recip_infos.0.iter().find_map(|recipient| match recipient {
             RecipientInfo::Ktri(recipient) => match &recipient.rid {
-                RecipientIdentifier::IssuerAndSerialNumber(id) if *id == own => Some(&recipient.enc_key),
+                // Without a certificate the message is taken to be for the owner of the key.
+                RecipientIdentifier::IssuerAndSerialNumber(id)
+                    if own.as_ref().is_none_or(|own| id == own) =>
+                {
+                    Some(&recipient.enc_key)
+                }
                 _ => None,
             },
             _ => None,

@@ -50,9 +50,9 @@ impl<'c> Config<'c> {
         }
         let ty = types::parse(vm, &version_5())?;
         self.check_type(vm, ty)?;
-        self.check_defaults()?;
+        self.check_defaults(vm)?;
         for key in ["hierarchy", "plan_hierarchy"] {
-            self.hierarchy(key).into_iter().try_for_each(|entry| self.check_entry(entry, layer))?;
+            self.hierarchy(key).into_iter().try_for_each(|entry| self.check_entry(vm, entry, layer))?;
         }
         if self.has_default_hierarchy() {
             if layer != LayerKind::Module {
@@ -61,13 +61,13 @@ impl<'c> Config<'c> {
                 return Err(self.fail("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE", message, line));
             }
             for entry in self.hierarchy("default_hierarchy") {
-                self.check_entry(entry, layer)?;
+                self.check_entry(vm, entry, layer)?;
             }
         }
         Ok(())
     }
 
-    fn check_entry(&self, entry: Hash<'c>, layer: LayerKind) -> Eval<'c, ()> {
+    fn check_entry(&self, vm: &Vm<'c>, entry: Hash<'c>, layer: LayerKind) -> Eval<'c, ()> {
         let name = text_at(entry, "name").unwrap_or_default();
         match count(entry, &FUNCTIONS_OF_ENTRIES) {
             0 if self.defaults().is_none_or(|defaults| count(defaults, &FUNCTIONS) == 0) => {
@@ -89,7 +89,8 @@ impl<'c> Config<'c> {
             return Err(self.fail("HIERA_MULTIPLE_LOCATION_SPECS", message, None));
         }
         if let Some(key) = reserved_option(entry) {
-            let message = format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet");
+            let product = vm.host.compat().product();
+            let message = format!("Option key '{key}' used in hierarchy '{name}' is reserved by {product}");
             return Err(self.fail("HIERA_OPTION_RESERVED_BY_PUPPET", message, None));
         }
         Ok(())
@@ -111,14 +112,15 @@ impl<'c> Config<'c> {
         Err(self.fail("HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH", message, self.line(0, named)))
     }
 
-    fn check_defaults(&self) -> Eval<'c, ()> {
+    fn check_defaults(&self, vm: &Vm<'c>) -> Eval<'c, ()> {
         let Some(defaults) = self.defaults() else { return Ok(()) };
         if count(defaults, &FUNCTIONS) > 1 {
             let message = format!("Only one of {} can be defined in defaults", list(&FUNCTIONS));
             return Err(self.fail("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT", message, None));
         }
         if let Some(key) = reserved_option(defaults) {
-            let message = format!("Option key '{key}' used in defaults is reserved by Puppet");
+            let product = vm.host.compat().product();
+            let message = format!("Option key '{key}' used in defaults is reserved by {product}");
             return Err(self.fail("HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET", message, None));
         }
         Ok(())

@@ -97,7 +97,8 @@ impl<'c> Lookups<'_, 'c> {
         let mut locations = None;
         if let Some((key, texts)) = declared {
             let written = WrittenLocations { key, texts, datadir, extension: function.extension };
-            let all = self.locations(vm, inv, config, &written)?;
+            let in_paths = config.version >= 5;
+            let all = self.locations(vm, &Invocation { in_paths, ..*inv }, config, &written)?;
             if config.path.is_none() && all.is_empty() {
                 return Ok(None);
             }

@@ -7,9 +7,6 @@ use crate::value::{Class, V, text};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::value::Value;
 
-/// Puppet's version, which functions ask for.
-const VERSION: &str = "7.23.0";
-
 /// Where the calls of the Puppet language stand, innermost first.
 fn stack<'c>(run: &mut Run<'_, 'c>) -> V<'c> {
     let sites = run.vm.call_stack();
@@ -43,7 +40,7 @@ pub(crate) fn call<'c>(
         }
         (Class::Puppet | Class::PuppetSettings, "[]", [V::Symbol(name)]) => run.setting(name)?,
         (Class::Puppet, "settings", []) => V::Class(Class::PuppetSettings),
-        (Class::Puppet, "version", []) => V::Str(VERSION),
+        (Class::Puppet, "version", []) => V::Str(run.vm.host.compat().server_version()),
         (Class::Puppet, "deprecation_warning", [message, key]) => {
             let (message, key) = (text::to_s(message)?, text::to_s(key)?);
             run.warn_of_deprecation(message, key, line)?

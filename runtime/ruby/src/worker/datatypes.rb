@@ -315,7 +315,8 @@ module Bunraku
       own = own.first(names.size)
       stranger = own.find { |parameter| !names.include?(parameter) }
       if stranger
-        raise ArgumentError, "Initializer for class #{made.name} parameter '#{stranger}' does not match any of the the attributes of type #{name}"
+        of = Bunraku.compile.holds?('attributes-without-stutter') ? 'of the' : 'of the the'
+        raise ArgumentError, "Initializer for class #{made.name} parameter '#{stranger}' does not match any #{of} attributes of type #{name}"
       end
       own
     end

@@ -201,7 +201,8 @@ module Bunraku
       when :def, :defs
         shown = name ? name[1] : '<unknown>'
         line = name && name[2].is_a?(Array) ? name[2][1] : nil
-        raise SecurityError, "Illegal method definition of method '#{shown}' in source #{file} on line #{line || '<unknown>'} in legacy function. See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information"
+        site = Bunraku.compile.holds?('called-openvox') ? 'docs.openvoxproject.org/openvox' : 'puppet.com/docs/puppet'
+        raise SecurityError, "Illegal method definition of method '#{shown}' in source #{file} on line #{line || '<unknown>'} in legacy function. See https://#{site}/latest/functions_refactor_legacy.html for more information"
       end
       node.each { |part| walk_old(part, file, calls) }
     end

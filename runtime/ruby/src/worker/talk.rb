@@ -8,6 +8,11 @@ module Bunraku
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
                 :classes, :type_names, :readers
 
+    # Whether a rule that not all versions of the language have is in force.
+    def holds?(rule)
+      (@rules ||= @settings['rules'].split).include?(rule)
+    end
+
     def initialize
       @objects = []
       @numbers = {}.compare_by_identity

@@ -1,5 +1,6 @@
 //! From the hash of `Object[{…}]` to a definition, with Puppet's checks in Puppet's order.
 
+use crate::compat::Rule;
 use crate::error::{Eval, Flow};
 use crate::types::assign::is_assignable;
 use crate::types::build::optional;
@@ -17,8 +18,15 @@ use crate::value::{Hash, Value};
 use std::cell::{Cell, OnceCell};
 
 const MEMBER: &str = "Pattern[/\\A[a-z_]\\w*\\z/]";
-const TYPE_NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
 const ANNOTATIONS: &str = "Optional[Hash[Type[Annotation], Hash[Pattern[/\\A[a-z_]\\w*\\z/], Any]]]";
+
+/// The type of qualified names of types, as messages show it.
+pub(super) fn type_name<'c>(context: &dyn TypeContext<'c>) -> &'static str {
+    match context.holds(Rule::NamePatternIsPlain) {
+        true => "Pattern[/\\A[A-Z]\\w*(?:::[A-Z]\\w*)*\\z/]",
+        false => "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]",
+    }
+}
 
 /// The Object type a hash defines. `name` is what a `type` statement calls it; without one the hash may say.
 ///
@@ -29,8 +37,9 @@ pub fn define<'c>(
     name: Option<&'c str>,
     init: Hash<'c>,
 ) -> Eval<'c, Type<'c>> {
+    let type_name = type_name(context);
     let shape = format!(
-        "Struct[{{Optional[name] => {TYPE_NAME}, Optional[parent] => Type, \
+        "Struct[{{Optional[name] => {type_name}, Optional[parent] => Type, \
          Optional[type_parameters] => Hash[{MEMBER}, NotUndef], Optional[attributes] => Hash[{MEMBER}, NotUndef], \
          Optional[constants] => Hash[{MEMBER}, Any], \
          Optional[functions] => Hash[Variant[{MEMBER}, Enum['[]']], NotUndef], \
@@ -74,7 +83,7 @@ pub fn not_a_definition<'c>(
     what: &str,
     value: Value<'c>,
 ) -> Box<Flow<'c>> {
-    let name = context.parsed_type(TYPE_NAME);
+    let name = context.parsed_type(type_name(context));
     match name.and_then(|name| assert_instance(context, &format!("{what} name"), name, value)) {
         Err(flow) => flow,
         Ok(()) => Flow::raw(format!("'{what}' needs a hash, got {}", print_value(value))),

@@ -6,10 +6,10 @@ use crate::semver::{Version, overlap, range_includes};
 use crate::types::context::TypeContext;
 use crate::types::mismatch::value::assert_instance;
 use crate::types::name::name as name_of;
+use crate::types::object::define::type_name;
 use crate::types::ty::Type;
 use crate::value::{Hash, Value};
 
-const NAME: &str = "Pattern[/\\A[A-Z][\\w]*(?:::[A-Z][\\w]*)*\\z/]";
 /// Who says what names mean, where nobody else does.
 const AUTHORITY: &str = "http://puppet.com/2016.1/runtime";
 const SIMPLE: &str = "Pattern[/\\A[A-Z]\\w*\\z/]";
@@ -88,13 +88,14 @@ pub fn define_set<'c>(
             init.get_str("name").and_then(Value::as_str).unwrap_or_default()
         )));
     }
+    let type_name = type_name(context);
     let reference = format!(
-        "Struct[{{name => {NAME}, version_range => Variant[String[1], SemVerRange], \
+        "Struct[{{name => {type_name}, version_range => Variant[String[1], SemVerRange], \
          Optional[name_authority] => Variant[URI, String], Optional[annotations] => {ANNOTATIONS}}}]"
     );
     let shape = format!(
         "Struct[{{Optional[pcore_uri] => Variant[URI, String], pcore_version => Variant[String[1], SemVer], \
-         Optional[name_authority] => Variant[URI, String], Optional[name] => {NAME}, \
+         Optional[name_authority] => Variant[URI, String], Optional[name] => {type_name}, \
          Optional[version] => Variant[String[1], SemVer], \
          Optional[types] => Hash[{SIMPLE}, Variant[Type, Hash], 1], \
          Optional[references] => Hash[{SIMPLE}, {reference}, 1], Optional[annotations] => {ANNOTATIONS}}}]"

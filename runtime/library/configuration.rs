@@ -4,7 +4,8 @@ use crate::data::Data;
 use crate::environment::Environment;
 use crate::node::{Facts, Node, ProgramLimits};
 use crate::settings::{Certificates, Exported, Settings};
-use bunraku_configuration::configuration::{self as own, InForce, SERVER};
+use bunraku_configuration::configuration::{self as own, SERVER};
+use bunraku_configuration::in_force::{Given, InForce};
 use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::Routes;
@@ -20,8 +21,8 @@ use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use bunraku_configuration::configuration::Origin;
 pub use bunraku_configuration::environments::{find as find_environment, is_name as is_environment_name};
+pub use bunraku_configuration::in_force::Origin;
 
 /// The settings that are in force for a server, each with where it comes from; and what follows from them: environments,
 /// nodes, [`Settings`]. It says what its files said when they were read.
@@ -165,7 +166,7 @@ impl Configuration {
         let modulepath = in_force.folders("basemodulepath")?;
         let is_without = conf.is_none() && name == WITHOUT_FOLDER;
         let of_none = |name: &str| without_folder(name, &modulepath).filter(|_| is_without);
-        let nothing = own::Given::default();
+        let nothing = Given::default();
         let in_force = in_force.in_environment(&name, conf.as_ref()).of_compile(&of_none, &nothing);
         let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
         if all.is_empty() {

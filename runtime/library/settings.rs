@@ -5,7 +5,8 @@ use crate::node::ProgramLimits;
 use bunraku_compile::inputs;
 use bunraku_compile::request_settings::RequestSettings;
 use bunraku_compile::session::StorePlace;
-use bunraku_compile::settings::{self, Given};
+use bunraku_compile::settings::Given;
+use bunraku_configuration::table::Table;
 use bunraku_files::read::MAX_FILE;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::Strict;
@@ -74,6 +75,8 @@ pub enum Exported {
         certificates: Certificates,
         /// Whether it takes the catalog in (`replace catalog`).
         replace_catalog: bool,
+        /// Whether it is a warning only where it does not.
+        soft_write_failure: bool,
     },
 }
 
@@ -138,7 +141,7 @@ impl Settings {
 
     /// What Puppet has for a setting where nobody says otherwise; empty where there is none of that name.
     pub fn default_of(name: &str) -> &'static str {
-        settings::default_of(name)
+        Table::of(Compat::V7).default_of(name)
     }
 
     fn of(all: RequestSettings, exported: Option<Exported>) -> Settings {
@@ -200,9 +203,10 @@ impl Settings {
                 place: folder.to_string_lossy().into_owned(),
                 certificates: Certificates::default(),
                 replace_catalog: false,
+                soft_write_failure: false,
             },
-            Exported::PuppetDb { url, certificates, replace_catalog } => {
-                StorePlace { place: url, certificates, replace_catalog }
+            Exported::PuppetDb { url, certificates, replace_catalog, soft_write_failure } => {
+                StorePlace { place: url, certificates, replace_catalog, soft_write_failure }
             }
         })
     }

@@ -1,0 +1,147 @@
+//! What has been read: a version's settings, the folders of a layout, `puppet.conf`, and what the command line says.
+
+use crate::environment_conf;
+use crate::file::{ConfigFile, Section, Written};
+use crate::in_force::InForce;
+use crate::layout::Layout;
+use crate::table::Table;
+use crate::value::Raw;
+use bunraku_files::read;
+use bunraku_vm::compat::Compat;
+use std::path::{Path, PathBuf};
+
+/// The sections that a `puppet.conf` may have.
+pub const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
+/// Bytes that a `puppet.conf` may hold.
+const MAX_CONF: u64 = 16 << 20;
+
+/// What has been read. Two are equal if they say the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    /// Whose settings and defaults they are.
+    pub compat: Compat,
+    pub(crate) layout: Layout,
+    given: Vec<(String, Raw)>,
+    file: Option<ConfigFile>,
+    is_read: bool,
+}
+
+impl Configuration {
+    /// No configuration: a version's defaults, as Puppet has them for root. The base module path of such a one is not
+    /// used: environments on their own have none.
+    pub fn none(compat: Compat) -> Configuration {
+        Configuration { compat, layout: Layout::default(), given: Vec::new(), file: None, is_read: false }
+    }
+
+    /// Reads the `puppet.conf` of a configuration's folder, if there is one; `given` is what the command line says, by name
+    /// (`confdir`, `codedir`, `vardir` among them). Without `confdir` the folder is that of `layout`.
+    ///
+    /// # Errors
+    /// When a setting is given that there is not; when the file can't be read or is malformed: Puppet's message, with file
+    /// and line. (Puppet shows it and goes on with its defaults.)
+    pub fn read(compat: Compat, layout: Layout, given: &[(String, String)]) -> Result<Configuration, String> {
+        let mut own = Configuration { compat, layout, given: Vec::new(), file: None, is_read: true };
+        for (name, value) in given {
+            let setting = Table::of(compat).find(name);
+            let setting =
+                setting.ok_or_else(|| format!("There is no setting '{name}' in Puppet {compat}"))?;
+            own.given.retain(|(known, _)| known != name);
+            own.given.push((setting.name.to_owned(), Raw::written(value)));
+        }
+        let path = own.within(SERVER).get("config")?.value.text().unwrap_or_default().to_owned();
+        let failed = |error: String| format!("Could not parse {path}: {error}");
+        match read::regular(Path::new(&path), MAX_CONF) {
+            Ok(bytes) => own.file = Some(ConfigFile::parse(&path, &bytes, &SECTIONS).map_err(failed)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("Could not load {path}: {error}")),
+        }
+        own.refuse_settings_of_environments()?;
+        Ok(own)
+    }
+
+    fn refuse_settings_of_environments(&self) -> Result<(), String> {
+        let Some(file) = &self.file else { return Ok(()) };
+        for section in &file.sections {
+            let all = section.settings.iter();
+            let forbidden: Vec<_> =
+                all.filter(|w| environment_conf::ONLY_HERE.contains(&w.name.as_str())).collect();
+            if let Some(first) = forbidden.first() {
+                let names: Vec<&str> = forbidden.iter().map(|written| written.name.as_str()).collect();
+                return Err(format!(
+                    "Cannot set {} settings in puppet.conf (file: {}, line: {})",
+                    names.join(", "),
+                    file.path,
+                    first.line
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there was a configuration to be read.
+    pub fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Its `puppet.conf`, where there is one.
+    pub fn file(&self) -> Option<&ConfigFile> {
+        self.file.as_ref()
+    }
+
+    /// The settings that there are.
+    pub fn table(&self) -> &'static Table {
+        Table::of(self.compat)
+    }
+
+    /// What is in force for a section, outside of environments.
+    pub fn within<'a>(&'a self, section: &'a str) -> InForce<'a> {
+        InForce::new(self, section)
+    }
+
+    /// What is in force for a server. One that was not read has a user's defaults.
+    pub fn in_force(&self) -> InForce<'_> {
+        self.within(if self.is_read { SERVER } else { "user" })
+    }
+
+    /// The sections that count, first of all that of the name.
+    pub(crate) fn sections(&self, section: &str) -> impl Iterator<Item = &Section> {
+        let names: &[&str] = match section {
+            "server" | "master" => &["server", "master", "main"],
+            "agent" => &["agent", "main"],
+            "user" => &["user", "main"],
+            _ => &["main"],
+        };
+        names.iter().filter_map(|name| self.file.as_ref()?.section(name))
+    }
+
+    /// Where an environment's folder is: the first of the folders of `environmentpath` that has one of the name.
+    ///
+    /// # Errors
+    /// Puppet's message where there is none; when `environmentpath` can't be told.
+    pub fn environment(&self, name: &str) -> Result<PathBuf, String> {
+        let in_force = self.in_force();
+        let path = in_force.text("environmentpath")?;
+        let follow = in_force.is_on("versioned_environment_dirs")?
+            && !in_force.is_on("report_configured_environmentpath")?;
+        crate::environments::find(&path, name, follow)
+    }
+
+    /// What of it Puppet warns of, or would be honoured by Puppet only; in the order of the file.
+    pub fn warnings(&self) -> Vec<String> {
+        crate::unsupported::warnings(self)
+    }
+
+    /// The settings of its file that count for a server, each with its section.
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&Section, &Written)> {
+        let sections = self.sections(SERVER);
+        sections.flat_map(|section| section.settings.iter().map(move |written| (section, written)))
+    }
+
+    /// What the command line says, by name.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &Raw)> {
+        self.given.iter().map(|(name, raw)| (name.as_str(), raw))
+    }
+}
+
+/// The section of what compiles catalogs.
+pub const SERVER: &str = "server";

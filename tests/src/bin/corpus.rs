@@ -13,6 +13,7 @@ usage: corpus COMMAND
   fetch                       download and unpack the module packages
   list                        list their classes anew (needs Puppet)
   goldens [MACHINE...]        make the goldens anew (needs Puppet; minutes)
+  renew [MACHINE...]          ask Puppet again about the classes that Bunraku compiles otherwise
   verify [MACHINE...]         compare the committed goldens with what Puppet says now
   check-goldens               the same for the verdicts on every manifest and template
   check                       compare `bunraku check` with those verdicts
@@ -61,6 +62,7 @@ fn command(args: &[String]) -> Result<(), String> {
                 .try_for_each(|machine| goldens::regenerate(&classes, machine))
                 .map_err(|error| error.to_string())
         }
+        "renew" => renew(rest),
         "verify" => verify(rest),
         "check-goldens" => check::regenerate(),
         "check" => check::compare(),
@@ -89,6 +91,21 @@ fn counts() {
             count(&|golden| golden.ok && golden.templates > 0),
         );
     }
+}
+
+fn renew(args: &[String]) -> Result<(), String> {
+    oracle::SEVEN.ready()?;
+    let classes = classes::read();
+    for machine in machines(args) {
+        let done = run::run(machine)?;
+        let differs = |class: &Class| {
+            done.outcomes.iter().any(|one| one.class == class.name && !(one.same && one.same_logs))
+        };
+        let asked: Vec<Class> = classes.iter().filter(|class| differs(class)).cloned().collect();
+        println!("{machine}: {} classes asked for", asked.len());
+        goldens::renew(&asked, machine).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 fn verify(args: &[String]) -> Result<(), String> {

@@ -134,6 +134,31 @@ pub fn regenerate(classes: &[Class], machine: &str) -> std::io::Result<()> {
     fs::write(index_path(machine), lines)
 }
 
+/// Asks Puppet again about some classes, and puts its answers in the place of those that index and cache have.
+pub fn renew(classes: &[Class], machine: &str) -> std::io::Result<()> {
+    let results = ask(classes, machine);
+    let lines: BTreeMap<&str, String> = classes
+        .iter()
+        .zip(&results)
+        .map(|(class, result)| (&*class.name, Golden::of(result).line(&class.name)))
+        .collect();
+    let text = fs::read_to_string(index_path(machine))?;
+    let renewed = text.lines().map(|line| {
+        let name = line.split('\t').next().unwrap_or_default();
+        lines.get(name).cloned().unwrap_or_else(|| format!("{line}\n"))
+    });
+    let renewed: String = renewed.collect();
+    fs::write(index_path(machine), renewed)?;
+    let mut whole = cached(machine);
+    if whole.is_empty() {
+        return Ok(());
+    }
+    whole.extend(classes.iter().zip(results).map(|(class, result)| (class.name.clone(), result)));
+    let mut out = GzEncoder::new(fs::File::create(cache_path(machine))?, Compression::default());
+    whole.values().try_for_each(|result| writeln!(out, "{result}"))?;
+    out.finish().map(drop)
+}
+
 /// The whole results of a machine from the cache, by class; empty where there is no cache.
 pub fn cached(machine: &str) -> BTreeMap<String, Value> {
     let Ok(file) = fs::File::open(cache_path(machine)) else { return BTreeMap::new() };

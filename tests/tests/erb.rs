@@ -162,8 +162,9 @@ fn hostile_templates_are_given_up_in_time() {
         "def f(n) f(n + 1) end; f(0)",
         "(1..9223372036854775807).to_a.size",
         "'abc'[1..9223372036854775807] + [1][0..9223372036854775807].inspect",
-        "9223372036854775807 + 1",
-        "(-9223372036854775807 - 2) % -1",
+        "2 ** 9223372036854775807",
+        "x = 3; 200.times { x = x * x }; x",
+        "1 << 9223372036854775807",
         "scope.function_inline_template([@me])",
     ];
     let jobs: Vec<Value> = codes

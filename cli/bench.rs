@@ -7,6 +7,7 @@ use bunraku::bench::{self, Report, Target, percentile};
 use bunraku::{Compiler, nodes_with_facts};
 use clap::Args;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -42,7 +43,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let targets = match targets(arguments) {
+    let targets = match targets(arguments, &mut renderer) {
         Ok(targets) => targets,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -60,14 +61,24 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn targets(arguments: &Arguments) -> Result<Vec<Target>, String> {
+fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Target>, String> {
     let mut names = arguments.nodes.clone();
     if let (true, Some(folder)) = (names.is_empty(), &arguments.world.factpath) {
         names = nodes_with_facts(folder)?;
     }
+    // One configuration is the same for all.
+    let mut said = BTreeSet::new();
+    let mut warn = |warning: &str| {
+        if said.insert(warning.to_owned()) {
+            renderer.warning(warning);
+        }
+    };
     let targets = match names.is_empty() {
-        true => vec![arguments.world.target(None)?],
-        false => names.iter().map(|name| arguments.world.target(Some(name))).collect::<Result<_, _>>()?,
+        true => vec![arguments.world.target(None, &mut warn)?],
+        false => names
+            .iter()
+            .map(|name| arguments.world.target(Some(name), &mut warn))
+            .collect::<Result<_, _>>()?,
     };
     Ok(match arguments.fleet {
         Some(count) => bench::fleet(&targets, count.get()),

@@ -71,10 +71,12 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut target = match arguments.world.target(arguments.certname.as_deref()) {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
+    let mut target =
+        match arguments.world.target(arguments.certname.as_deref(), &mut |warning| renderer.warning(warning))
+        {
+            Ok(target) => target,
+            Err(message) => return renderer.failure(&message, FAILED),
+        };
     if !target.environment.is_complete() {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);

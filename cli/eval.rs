@@ -1,5 +1,6 @@
 //! `bunraku eval`: runs code and prints what its last expression gave.
 
+use crate::environment;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
@@ -29,7 +30,10 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let mut target = match arguments.world.target(None) {
+    if arguments.file.is_none() && arguments.world.execute.is_none() && arguments.world.manifest.is_none() {
+        return renderer.failure("Nothing to run: give FILE or -e", USAGE);
+    }
+    let mut target = match arguments.world.target_of(None, true, &mut |warning| renderer.warning(warning)) {
         Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -38,13 +42,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             Ok(code) => target.environment = target.environment.with_code(code),
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        Some(file) => match world::with_manifest(target.environment, file) {
+        Some(file) => match environment::with_manifest(target.environment, file) {
             Ok(environment) => target.environment = environment,
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        None if arguments.world.execute.is_none() && arguments.world.manifest.is_none() => {
-            return renderer.failure("Nothing to run: give FILE or -e", USAGE);
-        }
         None => {}
     }
     renderer.given_code(target.environment.code());

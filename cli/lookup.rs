@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err(message) = query.format() {
         return renderer.failure(&format!("Could not run: {message}"), FAILED);
     }
-    let mut target = match arguments.world.target(None) {
+    let mut target = match arguments.world.target(None, &mut |warning| renderer.warning(warning)) {
         Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };

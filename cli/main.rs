@@ -8,6 +8,9 @@ mod bench;
 mod build;
 mod check;
 mod compile;
+mod config;
+mod configured;
+mod environment;
 mod eval;
 mod inspect;
 mod ldap;
@@ -40,6 +43,7 @@ enum Command {
     Inspect(inspect::Arguments),
     Eval(eval::Arguments),
     Lookup(lookup::Arguments),
+    Config(config::Arguments),
     Check(check::Arguments),
     Batch(batch::Arguments),
     Bench(bench::Arguments),
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

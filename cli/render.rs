@@ -106,6 +106,13 @@ impl Renderer {
         self.formed(&Diagnostic::error(message));
     }
 
+    /// A warning of the command itself.
+    pub fn warning(&mut self, message: &str) {
+        let mut diagnostic = Diagnostic::error(message);
+        diagnostic.severity = Severity::Warning;
+        self.formed(&diagnostic);
+    }
+
     /// A diagnostic whose place is not in its message yet.
     pub fn diagnostic(&mut self, diagnostic: &Diagnostic) {
         self.message(&diagnostic.to_string(), diagnostic);

@@ -1,12 +1,12 @@
 //! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
 //! them; they become what the library compiles.
 
+use crate::configured::Configured;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
-    Cause, Certificates, Compat, Data, Diagnostic, Environment, Exported, Facts, Node, Settings, Strict,
-    modulepath,
+    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, Node, Settings, Strict,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -17,10 +17,11 @@ use std::time::Duration;
 #[derive(Args)]
 #[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls"]).multiple(true))]
 pub struct World {
-    /// Directory of the environment: with `environment.conf`, `manifests/`, `modules/`.
-    #[arg(long, value_name = "DIR")]
+    /// Environment: its folder, with `environment.conf`, `manifests/`, `modules/`; or its name, to be found in the
+    /// configured `environmentpath` [default: the one that is configured].
+    #[arg(long, value_name = "DIR|NAME")]
     pub environment: Option<PathBuf>,
-    /// Name of the environment, if it is not the directory's name.
+    /// Name of the environment, if it is not the folder's name.
     #[arg(long = "environment_name", value_name = "NAME")]
     pub environment_name: Option<String>,
     /// Module path in place of the environment's: folders joined by colons.
@@ -48,9 +49,9 @@ pub struct World {
     /// Folder with a file of facts for each node, `NAME.yaml` or `NAME.json`; a server's `yamldir` is one.
     #[arg(long, value_name = "DIR", conflicts_with = "facts")]
     pub factpath: Option<PathBuf>,
-    /// Where classes and parameters of the node come from beside its manifests.
-    #[arg(long = "node_terminus", value_name = "HOW", default_value = "plain")]
-    pub node_terminus: Terminus,
+    /// Where classes and parameters of the node come from beside its manifests [default: as configured, else plain].
+    #[arg(long = "node_terminus", value_name = "HOW")]
+    pub node_terminus: Option<Terminus>,
     /// Command that prints them as YAML, given the node's name: for `--node_terminus exec`.
     #[arg(long = "external_nodes", value_name = "COMMAND", required_if_eq("node_terminus", "exec"))]
     pub external_nodes: Option<String>,
@@ -70,14 +71,14 @@ pub struct World {
     /// `$trusted`, JSON or YAML, in place of what the node's name gives.
     #[arg(long, value_name = "FILE")]
     pub trusted: Option<PathBuf>,
-    /// Certname of the node [default: localhost].
+    /// Certname of the node [default: the configured certname, or localhost].
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
     /// Version of the language whose rules and defaults are in force: those of Puppet 7, of Puppet and OpenVox 8, or of
     /// OpenVox 9.
     #[arg(long, value_name = "7|8|9", default_value_t)]
     pub compat: Compat,
-    /// What dubious constructs do [default: error; by --compat 7: warning].
+    /// What dubious constructs do [default: as configured, else error, by --compat 7 warning].
     #[arg(long, value_name = "HOW", value_parser = strict())]
     pub strict: Option<Strict>,
     /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
@@ -89,7 +90,7 @@ pub struct World {
     /// How many seconds a compile may take; 0, the default, is without end.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Unknown variables are errors; this is the default, but by --compat 7.
+    /// Unknown variables are errors; this is the default, but by --compat 7 and where another one is configured.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
     /// Unknown variables are undef.
@@ -107,6 +108,9 @@ pub struct World {
     /// A Ruby process runs them all.
     #[arg(long = "no-native-ruby", overrides_with = "native_ruby")]
     pub no_native_ruby: bool,
+    /// The configuration of Puppet.
+    #[command(flatten, next_help_heading = "Configuration")]
+    pub configured: Configured,
     /// The directory that `--node_terminus ldap` asks.
     #[command(flatten, next_help_heading = "LDAP, for --node_terminus ldap")]
     pub ldap: Ldap,
@@ -142,37 +146,111 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl World {
-    /// What these arguments describe, for the node `certname` if that is given.
+    /// What these arguments describe, for the node `certname` if that is given; `warn` is told what the configuration says
+    /// to no effect.
     ///
     /// # Errors
-    /// When a file named can't be used, or the node's classifier fails.
-    pub fn target(&self, certname: Option<&str>) -> Result<Target, String> {
-        let name = certname.or(self.node.as_deref()).unwrap_or("localhost");
-        let mut settings = self.settings()?;
+    /// When the configuration, or a file that is named, can't be used, or the node's classifier fails.
+    pub fn target(&self, certname: Option<&str>, warn: &mut dyn FnMut(&str)) -> Result<Target, String> {
+        self.target_of(certname, self.execute.is_some() || self.manifest.is_some(), warn)
+    }
+
+    /// The same for a subcommand that has code of its own, if `has_code`: then there need be no environment.
+    ///
+    /// # Errors
+    /// As of [`World::target`].
+    pub fn target_of(
+        &self,
+        certname: Option<&str>,
+        has_code: bool,
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<Target, String> {
+        let configuration = self.configuration()?;
+        let mut name = certname.or(self.node.as_deref()).map(str::to_owned);
+        let mut settings = Settings::of_compat(self.compat);
+        if let Some(configuration) = &configuration {
+            settings = configuration.settings()?;
+            configuration.warnings()?.iter().for_each(|warning| warn(warning));
+            name = name.map_or_else(|| configuration.certname(), |name| Ok(Some(name)))?;
+        }
+        self.change(&mut settings)?;
+        let name = name.as_deref().unwrap_or("localhost");
         let mut node = Node::new(name);
         if let Some(file) = &self.trusted {
             node = node.with_trusted_from(file)?;
         }
-        node = match (&self.factpath, &self.facts) {
-            (Some(folder), _) => node.with_facts(Facts::from_folder(folder, name)?),
-            (None, Some(file)) => node.with_facts(Facts::from_file(file)?),
-            (None, None) => node,
+        if let Some(facts) = self.facts(name, configuration.as_ref())? {
+            node = node.with_facts(facts);
+        }
+        let (node, said) = self.classified(node, &mut settings, configuration.as_ref())?;
+        let of_archive = self.archive.is_some();
+        let (folder, name) = self.environment_of(said, configuration.as_ref(), has_code)?;
+        if let (Some(_), None, Some(name), false) = (&configuration, &folder, &name, has_code || of_archive) {
+            warn(&format!(
+                "There is no environment {name}: there are the modules of basemodulepath, and no manifest"
+            ));
+        }
+        Ok(Target { environment: self.environment(folder, name, configuration.as_ref())?, node, settings })
+    }
+
+    /// The configuration, with what arguments say in its place.
+    fn configuration(&self) -> Result<Option<Configuration>, String> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_string_lossy().into_owned());
+        let named = self.environment.as_deref().filter(|_| self.folder().is_some());
+        let of_folder = named.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let environment = self.environment_name.clone().or(of_folder).or_else(|| path(&self.environment));
+        let manifest = self.manifest.as_deref().filter(|manifest| !read::is_stream_at(manifest));
+        let more = [
+            ("environment", environment),
+            ("modulepath", self.modulepath.clone()),
+            ("manifest", manifest.map(|path| path.to_string_lossy().into_owned())),
+            ("hiera_config", path(&self.hiera_config)),
+            ("external_nodes", self.external_nodes.clone()),
+            ("localcacert", path(&self.localcacert)),
+            ("hostcert", path(&self.hostcert)),
+            ("hostprivkey", path(&self.hostprivkey)),
+        ];
+        self.configured.read(self.compat, &more)
+    }
+
+    /// The facts of a node: from the file or folder that is named, or from where the configuration says.
+    fn facts(&self, name: &str, configuration: Option<&Configuration>) -> Result<Option<Facts>, String> {
+        let facts = match (&self.factpath, &self.facts, configuration) {
+            (Some(folder), ..) => Facts::from_folder(folder, name)?,
+            (None, Some(file), _) => Facts::from_file(file)?,
+            (None, None, Some(configuration)) => return configuration.facts(name),
+            (None, None, None) => return Ok(None),
         };
+        Ok(Some(facts.as_an_agent_sends_them(name, self.compat)))
+    }
+
+    /// The node with its classes, and the environment that it is to be in.
+    fn classified(
+        &self,
+        node: Node,
+        settings: &mut Settings,
+        configuration: Option<&Configuration>,
+    ) -> Result<(Node, Option<String>), String> {
         let limits = settings.programs;
-        let (node, said) = match (self.node_terminus, &self.external_nodes) {
-            (Terminus::Exec, Some(command)) => node.classified_by(command, limits)?,
-            (Terminus::Ldap, _) => {
-                self.ldap.tell(&mut settings)?;
+        let (node, said) = match (self.node_terminus, &self.external_nodes, configuration) {
+            (Some(Terminus::Exec), Some(command), _) => node.classified_by(command, limits)?,
+            (Some(Terminus::Ldap), ..) => {
+                self.ldap.tell(settings)?;
                 let server = self.ldap.server(self.localcacert.as_deref());
                 node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
             }
+            (None, _, Some(configuration)) => return configuration.complete(node, limits),
             _ => (node, None),
         };
-        Ok(Target { environment: self.environment(said)?, node, settings })
+        let node = match configuration {
+            Some(configuration) => configuration.with_trusted_external(node, limits)?,
+            None => node,
+        };
+        Ok((node, said))
     }
 
-    fn settings(&self) -> Result<Settings, String> {
-        let mut settings = Settings::of_compat(self.compat);
+    /// Settings with what arguments say of them.
+    fn change(&self, settings: &mut Settings) -> Result<(), String> {
         if let Some(strict) = self.strict {
             settings.strict = strict;
         }
@@ -190,8 +268,10 @@ impl World {
         if let Some(ruby) = &self.ruby {
             settings.ruby.program = ruby.clone();
         }
-        settings.exported = self.storeconfigs.as_ref().map(|place| self.exported(place));
-        Ok(settings)
+        if let Some(place) = &self.storeconfigs {
+            settings.exported = Some(self.exported(place));
+        }
+        Ok(())
     }
 
     fn exported(&self, place: &str) -> Exported {
@@ -204,71 +284,6 @@ impl World {
             key: self.hostprivkey.clone(),
         };
         Exported::PuppetDb { url: place.to_owned(), certificates, replace_catalog: false }
-    }
-
-    fn environment(&self, said: Option<String>) -> Result<Environment, String> {
-        let (folder, name) = self.environment_of(said)?;
-        let mut environment = match (&self.archive, self.frozen) {
-            (Some(archive), true) => Environment::frozen(archive),
-            (Some(archive), false) => Environment::default().with_archive(archive),
-            (None, _) => Environment::default(),
-        };
-        if let Some(folder) = folder {
-            environment = environment.with_folder(folder);
-        }
-        if let Some(name) = name {
-            environment = environment.with_name(name);
-        }
-        if let Some(path) = &self.modulepath {
-            environment = environment.with_modulepath(modulepath(path));
-        }
-        if let Some(file) = &self.hiera_config {
-            environment = environment.with_hiera_config(file);
-        }
-        if let Some(code) = &self.execute {
-            environment = environment.with_code(code);
-        }
-        match &self.manifest {
-            Some(manifest) => with_manifest(environment, manifest),
-            None => Ok(environment),
-        }
-    }
-
-    /// Folder and name of the environment: a classifier's word goes before the folder's, which it moves to the
-    /// folder of that name beside it.
-    fn environment_of(&self, said: Option<String>) -> Result<(Option<PathBuf>, Option<String>), String> {
-        let named = self.environment.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
-        let (Some(wanted), Some(given)) = (&said, &self.environment) else {
-            return Ok((self.environment.clone(), self.environment_name.clone().or(said)));
-        };
-        if self.environment_name.as_deref().or(named) == Some(wanted) {
-            return Ok((Some(given.clone()), Some(wanted.clone())));
-        }
-        let path = given.parent().unwrap_or(Path::new("."));
-        let folder = path.join(wanted);
-        if wanted.contains('/') || !folder.is_dir() {
-            return Err(format!(
-                "Could not find a directory environment named '{wanted}' anywhere in the path: {}. Does the directory exist?",
-                path.display()
-            ));
-        }
-        Ok((Some(folder), Some(wanted.clone())))
-    }
-}
-
-/// The environment with another main manifest. A pipe is read here, once: what is read by others must be a file.
-///
-/// # Errors
-/// When it can't be read.
-pub fn with_manifest(environment: Environment, manifest: &Path) -> Result<Environment, String> {
-    if !read::is_stream_at(manifest) {
-        return Ok(environment.with_manifest(manifest));
-    }
-    let text = read::given_text(manifest, read::MAX_FILE);
-    let text = text.map_err(|error| format!("Could not read {}: {error}", manifest.display()))?;
-    match environment.code() {
-        None => Ok(environment.with_code_of(text, manifest.to_string_lossy())),
-        Some(_) => Ok(environment),
     }
 }
 

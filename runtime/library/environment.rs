@@ -1,5 +1,6 @@
 //! What is compiled from.
 
+use crate::configuration::Configuration;
 use bunraku_environment::snapshot::EnvironmentSpec;
 use std::path::PathBuf;
 
@@ -72,6 +73,12 @@ impl Environment {
         self.with(|spec| spec.hiera_config = Some(file.into()))
     }
 
+    /// The same as a server's configuration has it: base module path, default manifest, Hiera's global layer, and what code
+    /// reads of settings. What is said here goes before.
+    pub fn with_configuration(self, configuration: &Configuration) -> Environment {
+        self.with(|spec| spec.configuration = Some(configuration.own().clone()))
+    }
+
     /// The code that stands in place of its main manifest.
     pub fn code(&self) -> Option<&str> {
         self.code.as_ref().map(|(text, _)| text.as_str())
@@ -82,10 +89,14 @@ impl Environment {
         self.spec.frozen
     }
 
-    /// Whether it says what to compile: a folder, an archive, a manifest or code.
+    /// Whether it says what to compile: a folder, an archive, a manifest or code, or a configuration, which does.
     pub fn is_complete(&self) -> bool {
-        let EnvironmentSpec { directory, manifest, archive, .. } = &self.spec;
-        self.code.is_some() || manifest.is_some() || directory.is_some() || archive.is_some()
+        let EnvironmentSpec { directory, manifest, archive, configuration, .. } = &self.spec;
+        configuration.is_some()
+            || self.code.is_some()
+            || manifest.is_some()
+            || directory.is_some()
+            || archive.is_some()
     }
 
     fn with(mut self, change: impl FnOnce(&mut EnvironmentSpec)) -> Environment {

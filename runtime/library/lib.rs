@@ -34,12 +34,14 @@
 //! - [`Compiler`] compiles ([`Compiler::compile`]), evaluates, looks keys up in Hiera, answers jobs in JSON; it may be
 //!   shared by threads. What comes of it is a [`Compilation`]: a [`Catalog`] of values, or a [`Diagnostic`] with a
 //!   [`Cause`], and the [`Log`].
+//! - [`Configuration`] is what a server's `puppet.conf` says: environments, nodes and settings follow from it.
 //! - [`archive`] builds archives and shows them; [`check`](mod@check) looks at code without running it; [`bench`](mod@bench) measures.
 //!
 //! Whatever the input, nothing here panics or writes to the terminal; every limit is a setting with an error of its own.
 
 mod catalog;
 mod compiler;
+mod configuration;
 mod data;
 mod environment;
 mod function;
@@ -53,6 +55,9 @@ pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
+pub use configuration::{
+    Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_environment_name, is_setting,
+};
 pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use function::Function;

@@ -4,6 +4,7 @@ use crate::data::{Data, map};
 use bunraku_compile::inputs;
 use bunraku_nodes::enc::Classification;
 use bunraku_nodes::facts;
+use bunraku_vm::compat::Compat;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
@@ -54,6 +55,22 @@ impl Facts {
         Facts::of(all)
     }
 
+    /// The same facts with those that an agent adds to what Facter gives, where they are missing: `clientcert`,
+    /// `clientversion`, `clientnoop`. Source: Puppet's facts as agents send them.
+    pub fn as_an_agent_sends_them(&self, certname: &str, compat: Compat) -> Facts {
+        let mut all = self.0.as_object().cloned().unwrap_or_default();
+        let version = compat.server_version();
+        let own = [
+            ("clientcert", certname.into()),
+            ("clientversion", version.into()),
+            ("clientnoop", Json::Bool(false)),
+        ];
+        for (name, value) in own {
+            all.entry(name).or_insert(value);
+        }
+        Facts::of(all)
+    }
+
     pub(crate) fn of_data(all: Data) -> Facts {
         match all {
             Data::Map(all) => Facts::of(map(&all)),
@@ -61,7 +78,7 @@ impl Facts {
         }
     }
 
-    fn of(all: Map<String, Json>) -> Facts {
+    pub(crate) fn of(all: Map<String, Json>) -> Facts {
         Facts(Arc::new(Json::Object(all)))
     }
 }

@@ -5,7 +5,8 @@ use crate::node::ProgramLimits;
 use bunraku_compile::inputs;
 use bunraku_compile::request_settings::RequestSettings;
 use bunraku_compile::session::StorePlace;
-use bunraku_compile::settings::{self, Given};
+use bunraku_compile::settings::Given;
+use bunraku_configuration::table::Table;
 use bunraku_files::read::MAX_FILE;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::Strict;
@@ -138,7 +139,7 @@ impl Settings {
 
     /// What Puppet has for a setting where nobody says otherwise; empty where there is none of that name.
     pub fn default_of(name: &str) -> &'static str {
-        settings::default_of(name)
+        Table::of(Compat::V7).default_of(name)
     }
 
     fn of(all: RequestSettings, exported: Option<Exported>) -> Settings {

@@ -31,7 +31,7 @@ pub(crate) fn text<'c>(value: Option<Value<'c>>) -> &'c str {
 
 /// A deprecation that Puppet warns of once a run. It has no place, and Puppet says so.
 pub(crate) fn deprecated(vm: &Vm<'_>, message: &str) {
-    vm.host.warn_once(&format!("{message}\n   (file & line not available)"));
+    vm.host.warn_of_deprecated(&format!("{message}\n   (file & line not available)"));
 }
 
 /// The same with the place of the call.
@@ -39,7 +39,7 @@ pub(crate) fn deprecated_here(vm: &Vm<'_>, message: &str) {
     let Site { file, line, .. } = vm.site();
     let file = file.unwrap_or("unknown");
     let line = if line == 0 { String::new() } else { format!(", line: {line}") };
-    vm.host.warn_once(&format!("{message}\n   (file: {file}{line})"));
+    vm.host.warn_of_deprecated(&format!("{message}\n   (file: {file}{line})"));
 }
 
 /// Arguments as Puppet hands them to functions of the old (3.x) kind: `undef` is an empty string, catalog

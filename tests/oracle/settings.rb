@@ -1,54 +1,51 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Writes runtime/compile/src/settings.tsv: all settings of real Puppet, as a compile finds them.
+# Writes a table of runtime/configuration/src/tables/: all settings of real Puppet as it defines them.
 #
-#   ruby tests/oracle/settings.rb > runtime/compile/src/settings.tsv
+#   tests/oracle/puppet.sh 7 tests/oracle/settings.rb > runtime/configuration/src/tables/7.tsv
 #
-# One setting a line, in Puppet's order: its name, what it is, its default value as JSON. What it is:
-#
-#   text     a string; `$name` and `${name}` in it are other settings
-#   number   a string likewise, which is a number in the end
-#   symbol   a symbol in Ruby, a string in the language
-#   value    whatever the JSON says
+# and likewise for 8 and 9. One setting a line, in Puppet's order: its name, its type by Puppet's word, its default value as JSON,
+# and, where its type needs it, what values it may have, or which setting it is another name of. `$name` and `${name}` in
+# a default are other settings. What depends on the machine (directories, host name) is not in it:
+# `runtime/configuration/src/layout.rs` knows the directories.
 
 require 'json'
 require 'puppet'
 
-Puppet.initialize_settings(['--no-daemonize',], false)
+Puppet.initialize_settings([], false)
 settings = Puppet.settings
 
-def json(value)
-  case value
-  when String, Array, Integer, true, false, nil then JSON.generate(value)
-  else raise "no form for #{value.inspect}"
-  end
-end
+# What is no default of Puppet's but of this machine: told by the program itself.
+OF_THE_MACHINE = {
+  confdir: nil, codedir: nil, vardir: nil, publicdir: nil, rundir: nil, logdir: nil,
+  hiera_config: nil, cadir: nil, basemodulepath: nil, vendormoduledir: nil,
+  certname: 'localhost', srv_domain: nil
+}.freeze
 
-# The text with all settings in it put in their places.
-def plain(text, settings)
-  text.gsub(/\$\{(\w+)\}|\$(\w+)/) do
-    name = $1 || $2
-    name == 'run_mode' ? 'user' : settings[name.to_sym].to_s
-  end
+TYPES = Puppet::Settings::SETTING_TYPES.invert.freeze
+
+def type_of(definition)
+  TYPES.fetch(definition.class).to_s
 end
 
 settings.each do |name, definition|
   # Puppet leaves it out.
   next if name == :name
-  value = settings[name]
-  raw = definition.default
-  # Where the machine's own configuration says something else, that is the value.
-  raw = value if value.is_a?(String) && raw.is_a?(String) && raw.include?('$') && plain(raw, settings) != value
-  # What differs between machines is told by the program itself.
-  raw = value = 'localhost' if name == :certname
-  raw = value = 'Puppet/7.23.0 Ruby' if name == :http_user_agent
-  kind, shown =
-    if value == Float::INFINITY then %w[number Infinity]
-    elsif value.is_a?(Symbol) then ['symbol', value.to_s]
-    elsif raw.is_a?(String) && raw.include?('$') then [value.is_a?(Numeric) ? 'number' : 'text', raw]
-    elsif value.is_a?(String) then ['text', value]
-    else ['value', value]
-    end
-  puts [name, kind, json(shown)].join("\t")
+
+  type = type_of(definition)
+  if type == 'alias'
+    puts [name, type, 'null', definition.alias_name].join("\t")
+    next
+  end
+  default = OF_THE_MACHINE.fetch(name) { definition.default }
+  default = 'Puppet/' + Puppet.version + ' Ruby' if name == :http_user_agent
+  default = default.to_s if default.is_a?(Symbol)
+  unless [String, Array, Integer, TrueClass, FalseClass, NilClass].any? { |kind| default.is_a?(kind) }
+    raise "no form for #{default.inspect}"
+  end
+
+  line = [name, type, JSON.generate(default)]
+  line << definition.values.join(',') if definition.respond_to?(:values)
+  puts line.join("\t")
 end

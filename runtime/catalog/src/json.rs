@@ -16,12 +16,21 @@ use std::ops::Range;
 pub struct Header<'a> {
     /// The node's name.
     pub name: &'a str,
-    /// `version`: seconds since the epoch, or what `config_version` printed.
-    pub version: &'a str,
+    /// `version`.
+    pub version: Version<'a>,
     /// A random UUID.
     pub uuid: &'a str,
     /// The environment's name.
     pub environment: &'a str,
+}
+
+/// The version of a catalog.
+#[derive(Clone, Copy)]
+pub enum Version<'a> {
+    /// Seconds since the epoch.
+    Time(u64),
+    /// What `config_version` printed.
+    Text(&'a str),
 }
 
 /// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same. Says,
@@ -43,9 +52,9 @@ pub fn write<'c>(
     out.push_str("],\"name\":");
     string(&mut out, header.name);
     out.push_str(",\"version\":");
-    match header.version.parse::<i64>() {
-        Ok(number) => out.push_str(&number.to_string()),
-        Err(_) => string(&mut out, header.version),
+    match header.version {
+        Version::Time(seconds) => out.push_str(&seconds.to_string()),
+        Version::Text(text) => string(&mut out, text),
     }
     out.push_str(",\"code_id\":null,\"catalog_uuid\":");
     string(&mut out, header.uuid);

@@ -65,6 +65,8 @@ pub struct Compile<'c> {
     pub(crate) tags: TagNames<'c>,
     pub(crate) resources: Resources<'c>,
     pub(crate) links: Links<'c>,
+    /// The catalog's version, where the environment's configuration says how to find it.
+    pub(crate) version: RefCell<Option<&'c str>>,
 }
 
 impl<'c> Compile<'c> {
@@ -90,6 +92,7 @@ impl<'c> Compile<'c> {
             tags: TagNames::new(arena),
             resources: Resources::new(arena),
             links: Links::new(arena),
+            version: RefCell::new(None),
         }
     }
 

@@ -2,8 +2,8 @@
 //! `max_warnings` and `max_deprecations` say how many are shown.
 
 use crate::compile::Compile;
-use crate::settings;
 use bunraku_compiler::check::DEPRECATED_TYPE;
+use bunraku_configuration::value::Value;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 
 impl Compile<'_> {
@@ -47,7 +47,9 @@ impl Compile<'_> {
 
     /// How many of something a setting lets be shown.
     fn most(&self, setting: &str) -> usize {
-        let value = settings::value(setting, self.asked.given, &|_| None).and_then(|value| value.as_i64());
-        value.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(0))
+        match self.setting_in_force(setting) {
+            Some(Value::Integer(most)) => usize::try_from(most).unwrap_or(0),
+            _ => usize::MAX,
+        }
     }
 }

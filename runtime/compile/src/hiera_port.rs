@@ -1,7 +1,7 @@
 //! Hiera in a compile: its look-ups, and what they ask of the compile around them.
 
 use crate::compile::Compile;
-use crate::settings;
+use bunraku_configuration::value::Raw;
 use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
@@ -80,8 +80,10 @@ impl<'c> Compile<'c> {
                 self.warn_once_for(&format!("Variable: {name}"), &message);
             }
             Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
-            Strict::Warning => self.warn_once(format!("{message}\n   (file & line not available)")),
-            Strict::Off => {}
+            Strict::Warning if !self.is_switched_off("undefined_variables") => {
+                self.warn_once(format!("{message}\n   (file & line not available)"));
+            }
+            Strict::Warning | Strict::Off => {}
         }
         Ok(Value::Undef)
     }
@@ -90,7 +92,10 @@ impl<'c> Compile<'c> {
 impl<'c> Surroundings<'c> for Compile<'c> {
     fn environment(&self) -> EnvironmentParts<'c> {
         let environment = self.environment;
-        let given = || self.asked.given.get("environment_data_provider").and_then(|value| value.as_str());
+        let given = || match self.asked.given.get("environment_data_provider") {
+            Some(Raw::Text(text)) => Some(text.as_str()),
+            _ => None,
+        };
         EnvironmentParts {
             name: &environment.name,
             folder: environment.directory.as_deref(),
@@ -110,7 +115,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn default_codedir(&self) -> &'c str {
-        settings::default_of("codedir")
+        let codedir = self.setting_in_force("codedir");
+        codedir.as_ref().and_then(|value| value.text()).map_or("", |text| self.text(text))
     }
 
     fn call_function(

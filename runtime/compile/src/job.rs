@@ -265,6 +265,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         archive: job.archive.clone(),
         frozen: job.frozen,
         max_file: None,
+        configuration: None,
         compat,
     }
 }

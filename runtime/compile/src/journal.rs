@@ -2,6 +2,7 @@
 
 use crate::compile::Compile;
 use crate::state::journal::Log;
+use bunraku_configuration::value::Value;
 use bunraku_files::tree::Standing;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 
@@ -41,8 +42,17 @@ impl<'c> Compile<'c> {
 
     /// Whether this is asked for the first time in the compile.
     pub(crate) fn first_time(&self, what: &str) -> bool {
+        if what.starts_with("deprecat") && self.is_switched_off("deprecations") {
+            return false;
+        }
         let mut said = self.journal.said_once.borrow_mut();
         !said.contains(what) && said.insert(self.text(what))
+    }
+
+    /// Whether warnings of a kind are switched off: the setting `disable_warnings`.
+    pub(crate) fn is_switched_off(&self, kind: &str) -> bool {
+        let setting = self.setting_in_force("disable_warnings");
+        matches!(setting, Some(Value::List(kinds)) if kinds.iter().any(|one| one.text() == Some(kind)))
     }
 
     /// Logs a warning, unless the same has been logged before.

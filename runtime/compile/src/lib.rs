@@ -22,6 +22,7 @@ mod aliases;
 mod classes;
 mod collect;
 pub mod compile;
+mod config_version;
 mod cycles;
 mod declare;
 mod defaults;

@@ -2,7 +2,6 @@
 //! not rendered natively goes to the Ruby worker.
 
 use crate::compile::Compile;
-use crate::settings;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
@@ -32,7 +31,7 @@ impl<'c> ScopeSide<'c> for Compile<'c> {
     }
 
     fn setting(&self, name: &str) -> Option<(Value<'c>, bool)> {
-        self.setting_value(name).map(|(kind, value)| (value, matches!(kind, settings::Kind::Symbol)))
+        self.setting_value(name).map(|(is_symbol, value)| (value, is_symbol))
     }
 
     fn process_variable(&self, name: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node};
 use crate::state::definitions::{Definition, DefinitionKind};
 use bumpalo::{Bump, collections::CollectIn};
-use bunraku_catalog::json::{self, Header};
+use bunraku_catalog::json::{self, Header, Version};
 use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::json as data;
@@ -99,6 +99,8 @@ impl<'c> Compile<'c> {
         node: &Node,
         code: Option<Code<'_>>,
     ) -> Eval<'c, (String, Value<'c>)> {
+        self.environment.warnings().iter().for_each(|warning| self.warn_once(warning.clone()));
+        self.find_version()?;
         self.prepare(vm, node)?;
         self.set_node_parameters(vm, node);
         self.load_main(vm, code)?;
@@ -429,11 +431,12 @@ impl<'c> Compile<'c> {
     /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
     pub(crate) fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let version = seconds.map_or(0, |s| s.as_secs()).to_string();
+        let time = || Version::Time(seconds.map_or(0, |s| s.as_secs()));
+        let version = self.version.borrow().map_or_else(time, Version::Text);
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         self.make_bytes_binary();
-        let header = Header { name: &node.name, version: &version, uuid: &uuid, environment };
+        let header = Header { name: &node.name, version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
         let (text, resources) = json::write(&catalog, &self.tags.names, &header, with_exported);
         let mut spent = self.accounts.spent.get();

@@ -1,40 +1,46 @@
 //! Puppet's settings as the code of a compile sees them: what the compile knows itself, what its job has set, and for the
-//! rest Puppet's defaults.
+//! rest what is in force in its environment.
 
 use crate::compile::Compile;
-use crate::settings::{self, Kind};
+use bunraku_configuration::value::{Raw, Value as Setting};
 use bunraku_data::json as data;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::{HashBuilder, Value};
-use serde_json::Value as Json;
 
 impl<'c> Compile<'c> {
-    /// Whether exported resources are kept: there is a place for them, or the job says so by `storeconfigs`.
+    /// Whether exported resources are kept: there is a place for them, or a setting says so.
     pub(crate) fn stores_configs(&self) -> bool {
-        self.asked.store.is_some()
-            || self.asked.given.get("storeconfigs").is_some_and(|value| value == &Json::Bool(true))
+        let in_force = || match self.asked.given.get("storeconfigs") {
+            Some(raw) => *raw == Raw::Boolean(true),
+            None => self.environment.in_force().is_on("storeconfigs").unwrap_or(false),
+        };
+        self.asked.store.is_some() || in_force()
     }
 
-    /// The value of a setting with what it is; none where there is no such setting.
-    pub(crate) fn setting_value(&self, name: &str) -> Option<(Kind, Value<'c>)> {
-        let kind = settings::find(name)?.kind;
+    /// A setting in force; none where there is no such setting. One that can't be told (a job's may refer to itself) is
+    /// empty: those of a configuration are looked at before a compile begins.
+    pub(crate) fn setting_in_force(&self, name: &str) -> Option<Setting> {
+        self.environment.configuration().table().find(name)?;
         let own = |name: &str| self.own_setting(name);
-        let value = settings::value(name, self.asked.given, &own)?;
-        Some((
-            kind,
-            match (kind, &value) {
-                // No end of a time is written so.
-                (Kind::Number, Json::String(text)) if text == "Infinity" => Value::Float(f64::INFINITY),
-                _ => data::value(self.arena, &value),
-            },
-        ))
+        let found = self.environment.in_force().of_compile(&own, self.asked.given).get(name);
+        Some(found.map_or(Setting::Undef, |found| found.value))
+    }
+
+    /// The value of a setting, and whether it is a symbol in Ruby; none where there is no such setting.
+    pub(crate) fn setting_value(&self, name: &str) -> Option<(bool, Value<'c>)> {
+        let value = self.setting_in_force(name)?;
+        Some(match &value {
+            Setting::Unlimited => (false, Value::Float(f64::INFINITY)),
+            Setting::Symbol(_) => (true, data::value(self.arena, &value.json())),
+            _ => (false, data::value(self.arena, &value.json())),
+        })
     }
 
     /// `$settings::…`, `all_local` being all of them.
     pub(crate) fn setting_variable(&self, name: &str) -> Option<Value<'c>> {
         if name == "all_local" {
             let mut all = HashBuilder::new(self.arena);
-            for setting in settings::all() {
+            for setting in self.environment.configuration().table().all() {
                 let value = self.setting_value(setting.name).map_or(Value::Undef, |(_, value)| value);
                 all.insert_str(setting.name, value);
             }
@@ -43,17 +49,22 @@ impl<'c> Compile<'c> {
         self.setting_value(name).map(|(_, value)| value)
     }
 
-    fn own_setting(&self, name: &str) -> Option<Json> {
+    fn own_setting(&self, name: &str) -> Option<Setting> {
+        // A server's own name and environment are not the node's.
+        let is_read = self.environment.configuration().is_read();
         Some(match name {
-            "strict" => Json::from(match self.asked.settings.strict {
-                Strict::Off => "off",
-                Strict::Warning => "warning",
-                Strict::Error => "error",
-            }),
-            "strict_variables" => Json::from(self.asked.settings.strict_variables),
-            "environment" => Json::from(self.environment.name.as_str()),
-            "certname" => Json::from(self.asked.node_name),
-            "storeconfigs" => Json::from(self.stores_configs()),
+            "strict" => Setting::Symbol(
+                match self.asked.settings.strict {
+                    Strict::Off => "off",
+                    Strict::Warning => "warning",
+                    Strict::Error => "error",
+                }
+                .to_owned(),
+            ),
+            "strict_variables" => Setting::Boolean(self.asked.settings.strict_variables),
+            "environment" if !is_read => Setting::Text(self.environment.name.clone()),
+            "certname" if !is_read => Setting::Text(self.asked.node_name.to_owned()),
+            "storeconfigs" => Setting::Boolean(self.stores_configs()),
             _ => return None,
         })
     }

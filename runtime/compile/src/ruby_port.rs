@@ -1,7 +1,6 @@
 //! Ruby in a compile: what code in Ruby asks of it, and where functions, data types and resource types in Ruby come in.
 
 use crate::compile::Compile;
-use crate::settings;
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::stats::Kind;
 use bunraku_catalog::Resource;
@@ -203,9 +202,9 @@ impl<'c> EnvironmentSide<'c> for Compile<'c> {
     }
 
     fn setting(&self, name: &str) -> Option<SettingValue<'c>> {
-        self.setting_value(name).map(|(kind, value)| match kind {
-            settings::Kind::Symbol => SettingValue::Symbol(value),
-            _ => SettingValue::Plain(value),
+        self.setting_value(name).map(|(is_symbol, value)| match is_symbol {
+            true => SettingValue::Symbol(value),
+            false => SettingValue::Plain(value),
         })
     }
 }

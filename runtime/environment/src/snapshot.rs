@@ -1,17 +1,20 @@
-//! An environment at one moment: its folder, `environment.conf`, module path and main manifest, and what is kept of
-//! its files. Compiles share it and write nothing into it but through memos.
+//! An environment at one moment: its folder, its configuration, module path and main manifest, and what is kept of its
+//! files. Compiles share it and write nothing into it but through memos.
 //! Source: the specification's environments page; the oracle for defaults.
 
 use crate::extensions;
 use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::units::{SessionUnits, Units};
+use bunraku_configuration::configuration::{Configuration, InForce};
+use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
 use bunraku_files::read;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
+use bunraku_hiera::glob::glob_all;
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_vm::compat::{Compat, Rule};
@@ -35,6 +38,11 @@ pub struct Snapshot {
     pub manifest: Option<PathBuf>,
     /// Who gives its data, by the way of old.
     pub data_provider: Option<String>,
+    /// The command whose output is the version of its catalogs, if there is one.
+    pub config_version: Option<String>,
+    configuration: Arc<Configuration>,
+    /// What its folder says of its settings, where it has one.
+    conf: Option<EnvironmentConf>,
     /// Its modules; and the tree that all its files are read from.
     pub modules: Arc<Modules>,
     /// The global layer's Hiera configuration.
@@ -192,6 +200,8 @@ pub struct EnvironmentSpec {
     pub frozen: bool,
     /// Bytes that a file may hold, if not as many as usual.
     pub max_file: Option<u64>,
+    /// The server's configuration; without one there is no base module path.
+    pub configuration: Option<Arc<Configuration>>,
     /// The version of the language by whose rules its files are read and checked.
     pub compat: Compat,
 }
@@ -223,24 +233,37 @@ impl Snapshot {
             let missing = || format!("Environment directory '{}' does not exist", directory.display());
             return Err(tree.fault().unwrap_or_else(missing));
         }
-        let settings =
-            directory.as_deref().map(|d| Settings::read(&tree, d)).transpose()?.unwrap_or_default();
+        let configuration = spec.configuration.clone();
+        let configuration = configuration.unwrap_or_else(|| Configuration::none(spec.compat).into());
+        let conf = directory.as_deref().map(|d| own_conf(&tree, d, configuration.compat)).transpose()?;
+        let in_force = configuration.in_force().in_environment(&name, conf.as_ref());
         let modulepath = match (given, &directory) {
             (Some(path), _) => path,
-            (None, Some(directory)) => settings.modulepath.unwrap_or_else(|| vec![directory.join("modules")]),
+            (None, Some(_)) => in_force.folders("modulepath")?,
+            (None, None) if configuration.is_read() => in_force.folders("basemodulepath")?,
             (None, None) => Vec::new(),
         };
         tree.set_roots(directory.as_deref(), &modulepath);
-        let manifest = main_manifest(spec, directory.as_deref(), settings.manifest, &tree)?;
+        let manifest = main_manifest(spec, directory.as_deref(), &in_force, &tree)?;
+        let text = |name: &str| in_force.text(name).map(|text| Some(text).filter(|text| !text.is_empty()));
+        let has_provider = configuration.table().find(DATA_PROVIDER).is_some();
+        let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
+        let config_version = text("config_version")?;
+        let vendored = vendored_modules(&configuration)?;
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
         let mut types = ResourceTypes::builtin(spec.compat);
-        types.find_more(types_in_ruby(&modules, directory.clone()));
-        let hiera_config = spec.hiera_config.as_ref().map(absolute);
+        types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
+        let hiera_config = match &spec.hiera_config {
+            Some(file) => Some(absolute(file)),
+            None if configuration.is_read() => in_force.path("hiera_config")?,
+            None => None,
+        };
         Ok(Snapshot {
             compat: spec.compat,
-            data_provider: settings
-                .data_provider
-                .filter(|_| spec.compat.holds(Rule::EnvironmentDataProvider)),
+            data_provider: data_provider.filter(|_| spec.compat.holds(Rule::EnvironmentDataProvider)),
+            config_version,
+            configuration: configuration.clone(),
+            conf: conf.clone(),
             name,
             directory,
             manifest,
@@ -256,6 +279,21 @@ impl Snapshot {
             named_files: NamedFiles::new(),
             resources: AtomicUsize::new(0),
         })
+    }
+
+    /// The settings in force in it.
+    pub fn in_force(&self) -> InForce<'_> {
+        self.configuration.in_force().in_environment(&self.name, self.conf.as_ref())
+    }
+
+    /// The configuration that it was opened with; Puppet's defaults where there was none.
+    pub fn configuration(&self) -> &Arc<Configuration> {
+        &self.configuration
+    }
+
+    /// What Puppet warns of in its `environment.conf`.
+    pub fn warnings(&self) -> &[String] {
+        self.conf.as_ref().map_or(&[], |conf| &conf.warnings)
     }
 
     /// The tree that its files are read from.
@@ -306,14 +344,46 @@ fn absolute(path: &PathBuf) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.clone())
 }
 
-/// The main manifest: the one that was asked for, the one that `environment.conf` names, or `manifests`.
+/// Who gives an environment's data, by the way of old.
+const DATA_PROVIDER: &str = "environment_data_provider";
+
+/// What an environment's folder says of its settings.
+///
+/// # Errors
+/// When its `environment.conf` can't be read.
+pub fn own_conf(tree: &Tree, directory: &Path, compat: Compat) -> Result<EnvironmentConf, String> {
+    let path = directory.join("environment.conf");
+    let text = tree.exists(&path).then(|| tree.read(&path)).transpose();
+    let text = text.map_err(|error| format!("Could not read {}: {error}", path.display()))?;
+    let matches = |pattern: &str| {
+        let found = glob_all(tree, pattern).unwrap_or_default();
+        found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    };
+    EnvironmentConf::new(&directory.to_string_lossy(), text.as_deref(), compat, &matches)
+}
+
+/// The folders of the modules that packages bring along: their Ruby is there for all environments, the rest of them is not.
+fn vendored_modules(configuration: &Configuration) -> Result<Vec<PathBuf>, String> {
+    if !configuration.is_read() {
+        return Ok(Vec::new());
+    }
+    let tree = Tree::default();
+    let folders = configuration.in_force().folders("vendormoduledir")?;
+    let modules = folders.iter().flat_map(|folder| {
+        let children = tree.list(folder).into_iter();
+        children.filter(|child| !child.name.starts_with('.')).map(|child| folder.join(child.name))
+    });
+    Ok(modules.collect())
+}
+
+/// The main manifest: the one that was asked for, the one that the environment's configuration names.
 ///
 /// # Errors
 /// When the one that was asked for is not there, or can't be read.
 fn main_manifest(
     spec: &EnvironmentSpec,
     directory: Option<&Path>,
-    own: Option<PathBuf>,
+    in_force: &InForce<'_>,
     tree: &Tree,
 ) -> Result<Option<PathBuf>, String> {
     match (&spec.manifest, directory) {
@@ -328,9 +398,9 @@ fn main_manifest(
             }
             Ok(Some(path))
         }
-        (None, Some(directory)) => {
-            let default = own.unwrap_or_else(|| directory.join("manifests"));
-            Ok(tree.exists(&default).then_some(default))
+        (None, Some(_)) => {
+            in_force.check_manifest()?;
+            Ok(in_force.path("manifest")?.filter(|path| tree.exists(path)))
         }
         (None, None) => Ok(None),
     }
@@ -402,10 +472,13 @@ fn place(
     Ok(())
 }
 
-/// Where the types that modules and the environment declare in Ruby are.
-fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>) -> Folders {
+/// Where the types that modules, the environment and the modules of packages declare in Ruby are.
+fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: Vec<PathBuf>) -> Folders {
     let (all, own) = (modules.clone(), directory.clone());
-    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    let list = move || {
+        let of_modules = all.iter().map(|module| module.path.clone());
+        of_modules.chain(own.clone()).chain(vendored.iter().cloned()).collect()
+    };
     Folders::new(modules.tree().clone(), directory, Box::new(list))
 }
 
@@ -420,49 +493,5 @@ fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|e| e == "pp") && tree.is_file(&path) {
             files.push(path);
         }
-    }
-}
-
-/// What `environment.conf` sets.
-#[derive(Default)]
-struct Settings {
-    modulepath: Option<Vec<PathBuf>>,
-    manifest: Option<PathBuf>,
-    data_provider: Option<String>,
-}
-
-impl Settings {
-    /// Reads the `environment.conf` of a folder, if there is one.
-    ///
-    /// # Errors
-    /// When it can't be read.
-    fn read(tree: &Tree, directory: &Path) -> Result<Settings, String> {
-        let mut settings = Settings::default();
-        let path = directory.join("environment.conf");
-        if !tree.exists(&path) {
-            return Ok(settings);
-        }
-        let unreadable = |error| format!("Could not read {}: {error}", path.display());
-        let text = tree.read_to_string(&path).map_err(unreadable)?;
-        for line in text.lines() {
-            let line = line.trim();
-            let Some((key, value)) = line.split_once('=') else { continue };
-            if line.starts_with('#') {
-                continue;
-            }
-            let value = value.trim();
-            match key.trim() {
-                // `$basemodulepath` is the server's; an environment on its own has none.
-                "modulepath" => {
-                    settings.modulepath = Some(
-                        value.split(':').filter(|p| !p.starts_with('$')).map(|p| directory.join(p)).collect(),
-                    );
-                }
-                "manifest" => settings.manifest = Some(directory.join(value)),
-                "environment_data_provider" => settings.data_provider = Some(value.to_owned()),
-                _ => {}
-            }
-        }
-        Ok(settings)
     }
 }

@@ -8,6 +8,21 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When there are too many alternatives in braces.
 pub fn glob(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
+    find(tree, pattern, Tree::is_file)
+}
+
+/// The files and folders that a pattern stands for, likewise: Ruby's `Dir.glob`.
+///
+/// # Errors
+/// As [`glob`].
+pub fn glob_all(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
+    find(tree, pattern, Tree::exists)
+}
+
+/// What counts at the end of a pattern.
+type Counts = fn(&Tree, &Path) -> bool;
+
+fn find(tree: &Tree, pattern: &str, counts: Counts) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut patterns = Vec::new();
     if !braces(pattern, &mut patterns) {
@@ -16,7 +31,7 @@ pub fn glob(tree: &Tree, pattern: &str) -> Result<Vec<PathBuf>, String> {
     for pattern in patterns {
         let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
         parts.dedup_by(|a, b| *a == "**" && a == b);
-        walk(tree, Path::new("/"), &parts, &mut found);
+        walk((tree, counts), Path::new("/"), &parts, &mut found);
     }
     Ok(found)
 }
@@ -57,30 +72,31 @@ fn braces(pattern: &str, all: &mut Vec<String>) -> bool {
 }
 
 /// Adds the files below a folder that the parts of a pattern stand for.
-fn walk(tree: &Tree, folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
+fn walk(of: (&Tree, Counts), folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) {
+    let (tree, counts) = of;
     let Some((part, rest)) = parts.split_first() else { return };
     if *part == "**" && !rest.is_empty() {
-        walk(tree, folder, rest, found);
+        walk(of, folder, rest, found);
         for child in tree.list(folder) {
             if !child.name.starts_with('.') && child.is_folder && !child.is_link {
-                walk(tree, &folder.join(&child.name), parts, found);
+                walk(of, &folder.join(&child.name), parts, found);
             }
         }
         return;
     }
     let mut take = |path: PathBuf| {
         if rest.is_empty() {
-            if tree.is_file(&path) {
+            if counts(tree, &path) {
                 found.push(path);
             }
         } else if tree.is_dir(&path) {
-            walk(tree, &path, rest, found);
+            walk(of, &path, rest, found);
         }
     };
     if !part.contains(['*', '?', '[', '\\']) {
         // Whether a folder without wildcards is there is not asked: an archive does not have the folders above its own.
         let path = folder.join(part);
-        return if rest.is_empty() { take(path) } else { walk(tree, &path, rest, found) };
+        return if rest.is_empty() { take(path) } else { walk(of, &path, rest, found) };
     }
     let pattern: Vec<char> = part.chars().collect();
     for Child { name, .. } in tree.list(folder) {
@@ -184,6 +200,8 @@ mod tests {
         assert_eq!(found("**/?.yaml"), "a.yaml sub/c.yaml sub/deep/d.yaml");
         assert_eq!(found("[!b].yaml"), "a.yaml");
         assert_eq!(found("sub"), "");
+        let folders = glob_all(&Tree::default(), &format!("{}/s*", root.display()));
+        assert_eq!(folders, Ok(vec![root.join("sub")]));
     }
 
     #[test]

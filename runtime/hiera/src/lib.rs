@@ -15,7 +15,7 @@ mod configured_variables;
 pub mod data_file;
 pub mod explain;
 mod fault;
-mod glob;
+pub mod glob;
 pub mod hierarchy;
 mod interpolate;
 mod invocation;

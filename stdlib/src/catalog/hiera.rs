@@ -92,7 +92,7 @@ fn find<'c>(vm: &mut Vm<'c>, function: &str, call: Call<'c, '_>, merge: &str) ->
             "The function '{function}' is deprecated in favor of using 'lookup'. See \
              {page}\n   (file & line not available)"
         );
-        vm.host.warn_once(&message);
+        vm.host.warn_of_deprecated(&message);
     }
     let args = arguments(&call);
     // With a block there is no default, and the second argument is what else the third one is.

@@ -245,7 +245,7 @@ fn dig<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             "The method 'Puppet::Parser::Functions.autoloader#{method}(\"dig44\")' is deprecated in favor of using \
              'Scope#call_function'.\n   (file & line not available)"
         );
-        vm.host.warn_once(&message);
+        vm.host.warn_of_deprecated(&message);
     }
     dig44(vm, call)
 }

@@ -24,6 +24,10 @@ pub trait LogPort<'c> {
 
     /// Writes a warning to the log, only the first of all that have the same key. Says whether this one was written.
     fn warn_once_for(&self, key: &str, message: &str) -> bool;
+
+    /// Writes that something is deprecated, likewise once; nothing where such warnings are switched off
+    /// (`disable_warnings`).
+    fn warn_of_deprecated(&self, message: &str);
 }
 
 /// Settings, by Puppet's names.

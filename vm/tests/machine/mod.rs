@@ -58,6 +58,7 @@ impl<'c> LogPort<'c> for Stub {
         0
     }
     fn warn_once(&self, _: &str) {}
+    fn warn_of_deprecated(&self, _: &str) {}
     fn warn_once_for(&self, _: &str, _: &str) -> bool {
         false
     }

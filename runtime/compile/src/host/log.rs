@@ -24,6 +24,12 @@ impl<'c> LogPort<'c> for Compile<'c> {
         Compile::warn_once(self, message.to_owned());
     }
 
+    fn warn_of_deprecated(&self, message: &str) {
+        if !self.is_switched_off("deprecations") {
+            Compile::warn_once(self, message.to_owned());
+        }
+    }
+
     fn warn_once_for(&self, key: &str, message: &str) -> bool {
         let new = self.first_time(key);
         if new {

@@ -1,0 +1,77 @@
+//! The arguments that say which configuration of Puppet is read, and what goes before it. Every subcommand that compiles
+//! takes them.
+
+use bunraku::{Compat, Configuration, is_setting};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Without it, `--no-config` need not be given in each command of a CI: where this variable is set, no configuration of
+/// the machine is read.
+const NO_CONFIG: &str = "BUNRAKU_NO_CONFIG";
+
+/// A configuration of Puppet.
+#[derive(Args, Default)]
+pub struct Configured {
+    /// Folder of `puppet.conf` [default: /etc/puppetlabs/puppet or /etc/puppet, or the user's own, if it is there].
+    #[arg(long, value_name = "DIR", conflicts_with = "no_config")]
+    pub confdir: Option<PathBuf>,
+    /// Folder of environments and modules, if the configuration does not say.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_config")]
+    pub codedir: Option<PathBuf>,
+    /// Folder of what a server stores, facts of nodes among it.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_config")]
+    pub vardir: Option<PathBuf>,
+    /// Folders in which environments are by name, joined by colons.
+    #[arg(long, value_name = "DIR[:DIR…]")]
+    pub environmentpath: Option<String>,
+    /// Sets any setting of Puppet's, in place of the configuration.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, conflicts_with = "no_config")]
+    pub set: Vec<(String, String)>,
+    /// Read no configuration. So it is, too, where BUNRAKU_NO_CONFIG is set, unless arguments ask for one.
+    #[arg(long = "no-config")]
+    pub no_config: bool,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it takes NAME=VALUE")?;
+    match is_setting(name) {
+        true => Ok((name.to_owned(), value.to_owned())),
+        false => Err(format!("Puppet has no setting '{name}'")),
+    }
+}
+
+impl Configured {
+    /// Whether arguments ask for a configuration.
+    fn is_asked_for(&self) -> bool {
+        self.confdir.is_some() || self.codedir.is_some() || self.vardir.is_some() || !self.set.is_empty()
+    }
+
+    /// The configuration, if there is one; `more` are settings that other arguments say.
+    ///
+    /// # Errors
+    /// Puppet's message, with file and line, where it can't be read.
+    pub fn read(
+        &self,
+        compat: Compat,
+        more: &[(&str, Option<String>)],
+    ) -> Result<Option<Configuration>, String> {
+        if self.no_config || !self.is_asked_for() && std::env::var_os(NO_CONFIG).is_some() {
+            return Ok(None);
+        }
+        let folder =
+            |folder: &Option<PathBuf>| folder.as_ref().map(|path| path.to_string_lossy().into_owned());
+        let own = [
+            ("confdir", folder(&self.confdir)),
+            ("codedir", folder(&self.codedir)),
+            ("vardir", folder(&self.vardir)),
+            ("environmentpath", self.environmentpath.clone()),
+        ];
+        let said =
+            own.iter().chain(more).filter_map(|(name, value)| Some(((*name).to_owned(), value.clone()?)));
+        let given: Vec<(String, String)> = said.chain(self.set.iter().cloned()).collect();
+        match self.is_asked_for() {
+            true => Configuration::read(compat, &given).map(Some),
+            false => Configuration::of_this_machine(compat, &given),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a configuration says that makes no difference here, or should and can't: each a warning with file and line.
+//! (Puppet takes settings that it does not know without a word.)
+
+use crate::configuration::Configuration;
+use crate::file::{ConfigFile, Written};
+use crate::interpolation::{Piece, pieces};
+use crate::table::{Table, is_known};
+use crate::value::{Raw, Value};
+use bunraku_vm::compat::Compat;
+
+/// Settings that change what a server compiles in ways that are not built here, each with the values that change nothing,
+/// and what is done in place of it.
+const NOT_HONOURED: [(&str, &[&str], &str); 14] = [
+    ("catalog_terminus", &["compiler"], "catalogs are compiled"),
+    ("code", &[""], "the environment's manifest is compiled"),
+    ("data_binding_terminus", &["hiera"], "Hiera gives the data"),
+    ("digest_algorithm", &["sha256"], "the algorithm is sha256"),
+    ("facts_terminus", &["facter", "yaml", "puppetdb", "store_configs"], "no facts are read"),
+    ("freeze_main", &["false"], "code at top level is evaluated"),
+    ("http_proxy_host", &["none", ""], "servers are asked directly"),
+    ("node_terminus", &["plain", "exec", ""], "nodes are not classified"),
+    ("path", &["none"], "programs are looked for by the PATH of this process"),
+    ("rich_data", &["true"], "catalogs have rich data"),
+    ("storeconfigs_backend", &["puppetdb"], "PuppetDB is asked"),
+    ("tasks", &["false"], "there are no plans"),
+    ("trusted_oid_mapping_file", &[], "no certificates are read, so there is nothing to be named by it"),
+    ("environment_data_provider", &["", "none", "hiera", "function"], "the provider is not asked"),
+];
+
+/// All warnings of a configuration, in the order of its file, what the command line says before.
+pub(crate) fn warnings(configuration: &Configuration) -> Vec<String> {
+    let mut all = Vec::new();
+    let names = configuration.given().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+    for name in names {
+        all.extend(not_honoured(configuration, &name).map(|what| format!("--{name}: {what}")));
+    }
+    let Some(file) = configuration.file() else { return all };
+    let mut found: Vec<(u32, String)> = unknown(file, configuration.compat);
+    for (section, written) in configuration.written() {
+        // What an earlier section says goes before.
+        let in_force = configuration.in_force().get(&written.name);
+        let is_in_force = in_force.is_ok_and(|found| {
+            matches!(found.origin, crate::configuration::Origin::Section { line, section: ref name, .. }
+                if line == written.line && *name == section.name)
+        });
+        if !is_in_force {
+            continue;
+        }
+        found.extend(kept_environment(written).map(|what| (written.line, what)));
+        if let Some(what) = not_honoured(configuration, &written.name) {
+            found.push((written.line, what));
+        }
+    }
+    found.sort();
+    all.extend(found.into_iter().map(|(line, what)| format!("{what} (file: {}, line: {line})", file.path)));
+    all
+}
+
+fn unknown(file: &ConfigFile, compat: Compat) -> Vec<(u32, String)> {
+    let settings = file.sections.iter().flat_map(|section| &section.settings);
+    let of = |written: &Written| {
+        let name = &written.name;
+        if Table::of(compat).find(name).is_some() || name == "name" {
+            return None;
+        }
+        let what = match is_known(name) {
+            true => format!("Puppet {compat} has no setting '{name}', other versions have; it is ignored"),
+            false => format!("Puppet has no setting '{name}'; it is ignored"),
+        };
+        Some((written.line, what))
+    };
+    settings.filter_map(of).collect()
+}
+
+/// Puppet's warning for a value that names `$environment` where that stays as it is.
+fn kept_environment(written: &Written) -> Option<String> {
+    let Raw::Text(text) = &written.value else { return None };
+    let names = pieces(text).iter().any(|piece| matches!(piece, Piece::Setting(_, "environment")));
+    let name = &written.name;
+    (names && name != "config_version").then(|| {
+        format!(
+            "You cannot interpolate $environment within '{name}' when using directory environments. Its value will remain {text}."
+        )
+    })
+}
+
+fn not_honoured(configuration: &Configuration, name: &str) -> Option<String> {
+    let (_, harmless, instead) = NOT_HONOURED.iter().find(|(known, ..)| *known == name)?;
+    let value = configuration.in_force().get(name).ok()?.value;
+    let text = value.to_string();
+    let other = value != Value::Undef && !harmless.contains(&text.as_str());
+    other.then(|| format!("The setting {name} = {text} is not supported: {instead}"))
+}

@@ -1,0 +1,379 @@
+//! A server's configuration as Puppet reads it: real layouts, compiled and printed by real Puppet and by Bunraku with
+//! nothing but `--confdir`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use bunraku_tests::canonical::{self, Places};
+use bunraku_tests::{bunraku, compare, oracle, paths};
+use serde_json::{Value, json};
+
+/// A Puppet that is here, by the version that `--compat` takes.
+fn puppets() -> Vec<u8> {
+    let mut all = Vec::new();
+    if oracle::installed() {
+        all.push(7);
+    } else {
+        eprintln!("SKIPPED configuration by Puppet 7.23.0: it is not installed");
+    }
+    if paths::root().join(".cache/oracles/8/complete").exists() {
+        all.push(8);
+    } else {
+        eprintln!("SKIPPED configuration by Puppet 8.10.0: tests/oracle/fetch.sh has not fetched it");
+    }
+    all
+}
+
+/// Runs the command `puppet` of a version.
+fn puppet(version: u8, arguments: &[&str]) -> Output {
+    let oracle = paths::root().join("tests/oracle");
+    let mut command = Command::new("sh");
+    command.arg(oracle.join("puppet.sh")).arg(version.to_string()).arg(oracle.join("command.rb"));
+    command.args(arguments).env("LANG", "C.UTF-8").env_remove("RUBYOPT");
+    command.output().expect("a shell starts")
+}
+
+/// Runs Bunraku by the rules of a version.
+fn ours(version: u8, arguments: &[&str]) -> Output {
+    let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+    command.args(arguments).arg(format!("--compat={version}"));
+    command.output().expect("Bunraku starts")
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+/// The control folder of a server: a copy, since Puppet writes into it.
+struct Server(tempfile::TempDir);
+
+impl Server {
+    fn new() -> Server {
+        let work = tempfile::tempdir().expect("a folder can be made");
+        let status = Command::new("cp")
+            .arg("-r")
+            .arg(paths::root().join("fixtures/server/."))
+            .arg(work.path())
+            .status()
+            .expect("cp starts");
+        assert!(status.success());
+        Server(work)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn confdir(&self) -> String {
+        self.path("etc/puppetlabs/puppet").display().to_string()
+    }
+
+    /// Writes a file below its `etc/puppetlabs`.
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path("etc/puppetlabs").join(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("a folder can be made");
+        fs::write(path, content).expect("a file can be written");
+    }
+
+    fn compiled(&self, version: u8, node: &str) -> Output {
+        ours(version, &["compile", node, "--confdir", &self.confdir(), "--color=never"])
+    }
+}
+
+/// A catalog as results are compared, and its version.
+fn catalog(output: &Output) -> (Value, Value) {
+    // Puppet's notices go before it.
+    let text_of_it = text(&output.stdout);
+    let begin = text_of_it.find('{').unwrap_or(0);
+    let catalog: Value = serde_json::from_str(&text_of_it[begin..])
+        .unwrap_or_else(|error| panic!("no catalog: {error} in {text_of_it}{}", text(&output.stderr)));
+    let version = catalog["version"].clone();
+    let mut result = json!({"ok": true, "catalog": catalog, "logs": []});
+    canonical::normalise(&mut result, &Places::new(Vec::new()));
+    (result, version)
+}
+
+#[test]
+fn a_server_is_compiled_by_its_configuration_alone() {
+    for version in puppets() {
+        let server = Server::new();
+        for node in ["web01.example.com", "db01.example.com"] {
+            let wanted = puppet(version, &["catalog", "compile", node, "--confdir", &server.confdir()]);
+            let (want, wanted_version) = catalog(&wanted);
+            let (got, version_of_ours) = catalog(&server.compiled(version, node));
+            let differences = compare::differences(&want, &got);
+            assert!(differences.is_empty(), "{node} by Puppet {version}: {differences:#?}");
+            if node.starts_with("db") {
+                assert_eq!(version_of_ours, wanted_version);
+                assert_eq!(version_of_ours, "release of staging");
+            }
+        }
+    }
+}
+
+/// What `puppet config print` prints of all settings; those that only real Puppet can know, and those of its process, left
+/// out.
+fn printed(output: &Output) -> Vec<String> {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    const OF_THE_PROCESS: [&str; 3] = ["name = ", "http_user_agent = ", "srv_domain = "];
+    let all = text(&output.stdout);
+    let lines = all.lines().filter(|line| !OF_THE_PROCESS.iter().any(|own| line.starts_with(own)));
+    lines.map(str::to_owned).collect()
+}
+
+/// The whole of a folder's configuration that Debian's Puppet and ours read the same way: as root.
+fn same_settings(version: u8, confdir: &str, section: &str, more: &[&str]) {
+    let arguments = ["--confdir", confdir, "--section", section];
+    let theirs = [&["config", "print"][..], &arguments, more].concat();
+    let own = [&["config"][..], &arguments, more].concat();
+    let (want, got) = (printed(&puppet(version, &theirs)), printed(&ours(version, &own)));
+    assert!(want.len() > 200);
+    let differ: Vec<_> = want.iter().filter(|line| !got.contains(line)).collect();
+    let extra: Vec<_> = got.iter().filter(|line| !want.contains(line)).collect();
+    assert_eq!((differ, extra), (vec![], vec![]), "Puppet {version}, [{section}] of {confdir}");
+    assert_eq!(want, got, "in the same order");
+}
+
+/// Defaults are those of this machine's packages: Debian's Puppet has Debian's, if nobody else's are here.
+fn has_debians_folders() -> bool {
+    let own = Path::new("/etc/puppet").is_dir() && !Path::new("/etc/puppetlabs/puppet").exists();
+    if !own || !nix::unistd::geteuid().is_root() {
+        eprintln!(
+            "SKIPPED settings beside real Puppet's: this machine does not have Debian's folders, or no root"
+        );
+        return false;
+    }
+    true
+}
+
+#[test]
+fn every_setting_is_printed_as_puppet_prints_it() {
+    if !has_debians_folders() {
+        return;
+    }
+    for version in puppets() {
+        let server = Server::new();
+        let confdir = server.confdir();
+        same_settings(version, &confdir, "server", &["--environment", "staging"]);
+        same_settings(version, &confdir, "agent", &[]);
+        let elsewhere = [("codedir", "code/../x"), ("vardir", "v/"), ("environmentpath", "e:f")];
+        let flags: Vec<String> = elsewhere
+            .iter()
+            .map(|(name, place)| format!("--{name}={}", server.path("").join(place).display()))
+            .collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        same_settings(version, &confdir, "main", &flags);
+        // Every kind of value there is.
+        let conf = "certname = all.example.com\n[main]\nstatedir = $vardir/${missing_brace\n\
+            statedir = second\nsplaylimit = $runinterval\nruninterval=30m\nserver_list = a:1,b , c\n\
+            http_extra_headers = x:1, y:2\ndisable_warnings = deprecations ,undefined_variables\n\
+            certificate_revocation = leaf\nautosign = TRUE\npriority = low\nca_port = 0x1F\nenvironment_timeout = 3m\n\
+            maxwaitforcert = unlimited\nnode_terminus =\nfactpath = a:/b/../c:\nsupported_checksum_types=md5,sha256\n\
+            rundir = ~/run  { mode = 0700 }\nserverport = 8141\npidfile = $rundir/$run_mode-$certname\n\
+            ldapstring = (&(a=b)(cn=%s))\nnosuch = 1\nreports = 'a, b'\nstoreconfigs = false\nlog_level = info\r\n\
+            [user]\ncertname = user.example.com\n[main]\nlogdir = /l\n";
+        server.write("kinds/puppet.conf", conf);
+        let kinds = server.path("etc/puppetlabs/kinds").display().to_string();
+        same_settings(version, &kinds, "server", &[]);
+        same_settings(version, &kinds, "main", &[]);
+    }
+}
+
+#[test]
+fn one_setting_is_printed_alone_and_with_its_origin() {
+    let server = Server::new();
+    let confdir = server.confdir();
+    let config = |arguments: &[&str]| {
+        let output = ours(7, &[&["config", "--confdir", &confdir], arguments].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).replace(&server.path("").display().to_string(), "/s/")
+    };
+    assert_eq!(config(&["strict"]), "warning\n");
+    assert_eq!(config(&["strict", "--section", "master"]), "warning\n");
+    assert_eq!(config(&["strict", "--section", "main"]), "error\n");
+    assert_eq!(
+        config(&[
+            "strict",
+            "modulepath",
+            "noop",
+            "codedir",
+            "--origin",
+            "--environment",
+            "staging",
+            "--codedir",
+            &confdir
+        ]),
+        "codedir = /s/etc/puppetlabs/puppet  # command line\nmodulepath =   # default\nnoop = false  # default\n\
+         strict = warning  # /s/etc/puppetlabs/puppet/puppet.conf:21 [server]\n"
+    );
+    assert_eq!(
+        config(&["modulepath", "manifest", "--environment", "staging", "--origin"])
+            .replace("/s/etc/puppetlabs/code", "C"),
+        "manifest = C/environments/staging/manifests  # C/environments/staging/environment.conf:3\n\
+         modulepath = C/environments/staging/site:C/modules:/s/opt/puppetlabs/puppet/modules  \
+         # C/environments/staging/environment.conf:2\n"
+    );
+    let json: Value =
+        serde_json::from_str(&config(&["noop", "strict", "--format", "json"])).expect("it is JSON");
+    assert_eq!(json["noop"], json!({"value": false, "origin": "default"}));
+}
+
+#[test]
+fn what_goes_wrong_is_said_in_puppets_words() {
+    let server = Server::new();
+    let error = |arguments: &[&str]| {
+        let output = ours(7, &[arguments, &["--confdir", &server.confdir(), "--color=never"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+        text(&output.stderr).replace(&server.path("").display().to_string(), "/s/")
+    };
+    assert_eq!(
+        error(&["compile", "web01.example.com", "--environment", "nosuch"]),
+        "Error: Could not find a directory environment named 'nosuch' anywhere in the path: \
+         /s/etc/puppetlabs/code/environments. Does the directory exist?\n"
+    );
+    server.write("code/environments/staging/environment.conf", "manifest = x\nbroken\n");
+    assert_eq!(
+        error(&["compile", "db01.example.com"]),
+        "Error: Could not match line broken (file: /s/etc/puppetlabs/code/environments/staging/environment.conf, line: 2)\n"
+    );
+    server.write(
+        "code/environments/staging/environment.conf",
+        "config_version = version.sh $environment; exit 3\n",
+    );
+    let version = "/s/etc/puppetlabs/code/environments/staging/version.sh staging; exit 3";
+    assert_eq!(
+        error(&["compile", "db01.example.com"]),
+        format!(
+            "Error: Execution of config_version command `{version}` failed: Execution of '{version}' returned 3: \
+             release of staging\n on node db01.example.com\n"
+        )
+    );
+    let conf = |text: &str| server.write("puppet/puppet.conf", text);
+    for (text, message) in [
+        (
+            "[main]\nmodulepath = /x\n",
+            "Cannot set modulepath settings in puppet.conf (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 2)",
+        ),
+        (
+            "[main]\nstrict = maybe\n",
+            "Invalid value 'maybe' for parameter strict. Allowed values are 'off', 'warning', 'error'",
+        ),
+        (
+            "[main]\nstatedir = $nosuch/x\n",
+            "Error converting value for param 'statedir': Could not find value for $nosuch",
+        ),
+        (
+            "[main]\nstatedir = $logdir\nlogdir = $statedir\n",
+            "Settings refer to each other in a circle: logdir, statedir, logdir",
+        ),
+        (
+            "[other]\n",
+            "Could not parse /s/etc/puppetlabs/puppet/puppet.conf: Illegal section 'other' in config file at \
+            (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 1). The only valid puppet.conf sections are: \
+            [main, server, master, agent, user]. Please use the directory environments feature to specify environments. \
+            (See https://puppet.com/docs/puppet/latest/environments_about.html)",
+        ),
+    ] {
+        conf(text);
+        assert_eq!(error(&["compile", "web01.example.com"]), format!("Error: {message}\n"));
+    }
+}
+
+#[test]
+fn what_makes_no_difference_is_a_warning_with_its_place() {
+    let server = Server::new();
+    let path = server.path("etc/puppetlabs/puppet/puppet.conf");
+    let mut conf = fs::read_to_string(&path).expect("it is there");
+    let line = conf.lines().count();
+    conf.push_str("[main]\nnosuch = 1\nfreeze_main = true\nreport_configured_environmentpath = false\nstatedir = /x/$environment\n");
+    fs::write(&path, conf).expect("it can be written");
+    let output = server.compiled(7, "web01.example.com");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let at = |number: usize| format!("(file: {}, line: {})", path.display(), line + number);
+    let want = [
+        format!("Warning: Puppet has no setting 'nosuch'; it is ignored {}", at(2)),
+        format!(
+            "Warning: The setting freeze_main = true is not supported: code at top level is evaluated {}",
+            at(3)
+        ),
+        format!(
+            "Warning: Puppet 7 has no setting 'report_configured_environmentpath', other versions have; it is ignored {}",
+            at(4)
+        ),
+        format!(
+            "Warning: You cannot interpolate $environment within 'statedir' when using directory environments. Its value \
+             will remain /x/$environment. {}",
+            at(5)
+        ),
+    ];
+    assert_eq!(text(&output.stderr).lines().collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn files_that_mean_harm_are_one_error() {
+    let server = Server::new();
+    let large = format!("[main]\n{}", "a = 1\n".repeat(3_000_000));
+    // Each refers twice to the next: so many that nobody could look at them all.
+    let names =
+        ["statedir", "logdir", "rundir", "bucketdir", "reportdir", "yamldir", "server_datadir", "devicedir"];
+    let names =
+        [&names[..], &["clientyamldir", "client_datadir", "graphdir", "localedest", "plugindest", "libdir"]]
+            .concat();
+    let pairs = names.windows(2).map(|pair| format!("{} = ${}${}\n", pair[0], pair[1], pair[1]));
+    let bomb = format!("[main]\n{}libdir = /x\n", pairs.collect::<String>());
+    for (content, part) in [
+        (large.into_bytes(), "bytes"),
+        (bomb.into_bytes(), "refers to too many others"),
+        (b"[main]\ncertname = a\0b\xff\n".to_vec(), "invalid byte sequence in UTF-8 (file: "),
+        (b"\xef\xbb\xbf[main]\ncertname = a\n".to_vec(), "Could not match line \u{feff}[main] (file: "),
+        (b"[main".to_vec(), "Could not match line [main (file: "),
+    ] {
+        server.write("puppet/puppet.conf", content);
+        let output = server.compiled(8, "web01.example.com");
+        assert_eq!(output.status.code(), Some(1), "{part}");
+        let errors = text(&output.stderr);
+        assert!(errors.contains(part) && errors.lines().count() == 1, "{part}: {errors}");
+    }
+    // No line feed at the end, carriage returns, nothing at all: no harm.
+    for content in ["[main]\r\ncertname = a\r\n", "[main]\ncertname = a", ""] {
+        server.write("puppet/puppet.conf", content);
+        let output = ours(8, &["config", "--confdir", &server.confdir(), "certname"]);
+        assert_eq!(text(&output.stdout), if content.is_empty() { "localhost\n" } else { "a\n" });
+    }
+}
+
+#[test]
+fn facts_have_what_an_agent_adds() {
+    let work = tempfile::tempdir().expect("a folder can be made");
+    let facts = work.path().join("facts.json");
+    fs::write(&facts, r#"{"os": {"family": "Debian"}, "clientnoop": true}"#).expect("it can be written");
+    let code = "notice($clientcert, $clientversion, $clientnoop)";
+    let output =
+        ours(7, &["eval", "-e", code, "--node", "a.example.com", "--facts", facts.to_str().expect("UTF-8")]);
+    let log = text(&output.stderr);
+    assert!(log.contains("a.example.com 7.23.0 true"), "{log}");
+}
+
+#[test]
+fn environments_are_folders_or_names() {
+    let server = Server::new();
+    let code = ["-e", "notice($environment)", "--color=never"];
+    let eval = |arguments: &[&str]| {
+        let output = ours(8, &[&["eval"], arguments, &code].concat());
+        text(&output.stderr)
+    };
+    let folder = server.path("etc/puppetlabs/code/environments").display().to_string();
+    let staging = format!("{folder}/staging");
+    for arguments in [
+        &["--environment", "staging", "--environmentpath", &folder][..],
+        &["--environment", &staging],
+        &["--environment", "staging", "--confdir", &server.confdir(), "--node", "db01.example.com"],
+        &["--environment", &staging, "--no-config"],
+    ] {
+        assert_eq!(eval(arguments), "Notice: staging\n", "{arguments:?}");
+    }
+    let alias = eval(&["--environment", &staging, "--environment_name", "other"]);
+    assert_eq!(alias, "Notice: other\n");
+    assert!(eval(&["--environment", "nosuch"]).starts_with("Error: Environment directory '"));
+}

@@ -3,7 +3,7 @@
 use crate::data::{Data, map};
 use bunraku_compile::inputs;
 use bunraku_nodes::enc::Classification;
-use bunraku_nodes::facts;
+use bunraku_nodes::{facts, legacy};
 use bunraku_vm::compat::Compat;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -137,6 +137,14 @@ impl Node {
     pub fn with_facts(mut self, facts: Facts) -> Node {
         self.node.facts = facts::Facts::Shared(facts.0);
         self.has_facts = true;
+        self
+    }
+
+    /// The same as an agent of Puppet 8 or later sends it: without the facts that Facter calls legacy
+    /// (`include_legacy_facts`).
+    pub fn without_legacy_facts(mut self) -> Node {
+        let others = self.node.facts.map().clone().into_iter().filter(|(name, _)| !legacy::is_legacy(name));
+        self.node.facts = facts::Facts::Own(others.collect());
         self
     }
 

@@ -74,7 +74,8 @@ impl<'c> Compile<'c> {
         let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
         environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
-        Finished { logs, stats, spent: compile.accounts.spent.get(), ..finished }
+        let notes = compile.witness.take();
+        Finished { logs, stats, notes, spent: compile.accounts.spent.get(), ..finished }
     }
 
     /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
@@ -100,6 +101,7 @@ impl<'c> Compile<'c> {
         code: Option<Code<'_>>,
     ) -> Eval<'c, (String, Value<'c>)> {
         self.environment.warnings().iter().for_each(|warning| self.warn_once(warning.clone()));
+        self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;
         self.set_node_parameters(vm, node);
@@ -198,7 +200,8 @@ impl<'c> Compile<'c> {
                 node.name
             ));
         };
-        let given = node.facts.map();
+        let others = self.without_withheld(node.facts.map());
+        let given = others.as_ref().unwrap_or(node.facts.map());
         // The environment's name is a parameter of the node before anything else is.
         let own = serde_json::Value::from(&*self.environment.name);
         let parameter =
@@ -230,6 +233,7 @@ impl<'c> Compile<'c> {
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
         server_facts.insert("environment".to_owned(), own);
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
+        self.witness.facts.set(Some(facts.address()));
         top.set(known::FACTS, Value::Hash(facts));
         top.set(known::MODULE_NAME, self.string_value(""));
     }
@@ -312,6 +316,10 @@ impl<'c> Compile<'c> {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
+        if let HostMatch::Regex(source) = found.matching {
+            let file = found.known.file.map(Into::into);
+            self.witness_node(source, Place { file, line: Some(found.known.line), column: None });
+        }
         if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             // A pattern that looks around, whose name in capitals is not found again.
             return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));

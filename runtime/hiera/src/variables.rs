@@ -5,7 +5,7 @@ use crate::answered::{SeenVariable, VariableName};
 use crate::explain::{Explain, FoundIn, Step};
 use crate::fault::lookup_error;
 use crate::invocation::Invocation;
-use crate::key::Key;
+use crate::key::{Key, Segment};
 use crate::state::Lookups;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::Eval;
@@ -43,10 +43,7 @@ impl<'c> Lookups<'_, 'c> {
             let default = inv.defaults.and_then(|hash| hash.get(root));
             let asked = default.is_none() || !vm.host.holds(Rule::HieraSeesDefaultValues);
             let undefined = match asked {
-                true => {
-                    let goes_on = inv.in_paths && !vm.host.holds(Rule::HieraVariablesFail);
-                    self.around.undefined_variable(vm, &key.root, goes_on)?
-                }
+                true => self.around.undefined_variable(vm, &key.root, inv.in_paths)?,
                 false => Value::Undef,
             };
             if let Some(value) = default {
@@ -56,7 +53,10 @@ impl<'c> Lookups<'_, 'c> {
         })?;
         let value = match value {
             Value::Undef => Value::Undef,
-            value => key.dig(explain, value)?.unwrap_or(Value::Undef),
+            value => match key.dig(explain, value)? {
+                Some(found) => found,
+                None => missing_part(vm, &key, value),
+            },
         };
         self.state.configured_variables.note(name, &key.root, value);
         Ok(value)
@@ -65,7 +65,7 @@ impl<'c> Lookups<'_, 'c> {
     /// A variable as it is now, without errors; for comparing.
     pub(crate) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
-        key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
+        key.dig(Explain::default(), value).ok().flatten().unwrap_or_else(|| missing_part(vm, key, value))
     }
 
     /// A variable as the look-up sees it; none where it has no value.
@@ -94,6 +94,7 @@ impl<'c> Lookups<'_, 'c> {
             true => vm.find_qualified(vm.symbols.text(name.symbol)),
             false => inv.scope.lookup(name.symbol),
         };
+        let value = value.or_else(|| vm.withheld_fact(vm.symbols.text(name.symbol)));
         self.state.answered.asked_for(SeenVariable { name, value });
         value
     }
@@ -114,5 +115,13 @@ impl<'c> Lookups<'_, 'c> {
             (None, None) => true,
             _ => false,
         }
+    }
+}
+
+/// What stands for a key that a variable has not: undef, or a fact that newer agents do not send.
+fn missing_part<'c>(vm: &mut Vm<'c>, key: &Key<'_>, value: Value<'c>) -> Value<'c> {
+    match (value, &key.segments[..]) {
+        (Value::Hash(hash), [Segment::Name(name)]) => vm.missing_key(hash, vm.string(name)),
+        _ => Value::Undef,
     }
 }

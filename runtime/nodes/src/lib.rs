@@ -4,4 +4,5 @@
 pub mod enc;
 pub mod facts;
 pub mod ldap;
+pub mod legacy;
 pub mod trusted_external;

@@ -44,6 +44,7 @@ mod compiler;
 mod configuration;
 mod data;
 mod environment;
+pub mod fleet;
 mod function;
 mod node;
 mod settings;

@@ -109,7 +109,8 @@ fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Upgrade
     };
     let mut all = Vec::new();
     for name in names {
-        let mut target = |world: &World| world.target(Some(&name), &mut warn).map_err(|error| (error, FAILED));
+        let mut target =
+            |world: &World| world.target(Some(&name), &mut warn).map_err(|error| (error, FAILED));
         let (from, to) = (target(&older)?, target(&newer)?);
         if !from.environment.is_complete() {
             let message = "Nothing to compile: give --environment, --archive, --manifest or -e";

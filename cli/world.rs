@@ -211,7 +211,9 @@ impl World {
             }
             (None, Some(_), None) => Ok(vec!["localhost".to_owned()]),
             (None, None, Some(configuration)) => nodes_with_facts(&configuration.facts_folder()?),
-            (None, None, None) => Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned()),
+            (None, None, None) => {
+                Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned())
+            }
         }
     }
 

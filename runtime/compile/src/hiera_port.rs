@@ -11,7 +11,7 @@ use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::host::{Change, LogPort, Lookup, SettingsPort, Strict, WitnessPort};
+use bunraku_vm::host::{Change, LogPort, Lookup, SettingsPort, Strict};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
@@ -74,8 +74,7 @@ impl<'c> Compile<'c> {
             }
             Some(class) => format!("class {class} could not be found"),
         };
-        let newer_goes_on =
-            |newer: Newer| in_paths && !newer.compat.holds(Rule::HieraVariablesFail);
+        let newer_goes_on = |newer: Newer| in_paths && !newer.compat.holds(Rule::HieraVariablesFail);
         if self.witness.newer.is_some_and(|newer| !newer_goes_on(newer)) {
             vm.witness(Change::UndefinedVariable, name);
         }
@@ -168,10 +167,11 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         self.note_standing(path);
     }
 
-    fn witness(&self, change: Change, file: &Path) {
+    fn witness(&self, change: Change, file: &Path, written: &str) {
         let text = file.to_string_lossy();
-        let place = Place { file: Some((&*text).into()), ..Place::default() };
-        WitnessPort::witness(self, change, &text, place);
+        let own = || Place { file: Some((&*text).into()), ..Place::default() };
+        let place = self.place_in_file(written).unwrap_or_else(own);
+        self.witness_at(change, &text, place);
     }
 
     fn withheld_reads(&self) -> usize {

@@ -23,12 +23,9 @@ impl<'c> WitnessPort<'c> for Compile<'c> {
     }
 
     fn witness(&self, change: Change, subject: &str, place: Place) {
-        let Some(newer) = self.witness.newer else { return };
-        if !self.differs(newer, change, subject) {
-            return;
+        if self.is_witness() {
+            self.witness_at(change, subject, self.place_in_file(subject).unwrap_or(place));
         }
-        let place = self.place_in_file(subject).unwrap_or(place);
-        self.witness.note(Note { change, subject: subject.to_owned(), place });
     }
 
     fn withheld_fact(&self, name: &str) -> Option<Value<'c>> {
@@ -44,6 +41,13 @@ impl<'c> WitnessPort<'c> for Compile<'c> {
 }
 
 impl<'c> Compile<'c> {
+    /// Takes a note of a place, unless the newer version does as the older one.
+    pub(crate) fn witness_at(&self, change: Change, subject: &str, place: Place) {
+        if self.witness.newer.is_some_and(|newer| self.differs(newer, change, subject)) {
+            self.witness.note(Note { change, subject: subject.to_owned(), place });
+        }
+    }
+
     /// Whether the newer version does otherwise by its rules and settings.
     fn differs(&self, newer: Newer, change: Change, subject: &str) -> bool {
         let own = &self.asked.settings;
@@ -81,7 +85,7 @@ impl<'c> Compile<'c> {
     }
 
     /// The place of a subject in the file that is being read; none where the machine knows where it is.
-    fn place_in_file(&self, subject: &str) -> Option<Place> {
+    pub(crate) fn place_in_file(&self, subject: &str) -> Option<Place> {
         let file = self.witness.file.borrow().clone()?;
         let read = || {
             let bytes = self.tree().read(&file).unwrap_or_default();
@@ -101,8 +105,7 @@ impl<'c> Compile<'c> {
 
     /// The facts of a node without those that newer agents do not send, which are kept aside.
     pub(crate) fn without_withheld(&self, facts: &Map<String, Json>) -> Option<Map<String, Json>> {
-        let newer = self.witness.newer.filter(|newer| !newer.legacy_facts)?;
-        let _ = newer;
+        self.witness.newer.filter(|newer| !newer.legacy_facts)?;
         let (legacy, others): (Map<_, _>, Map<_, _>) =
             facts.clone().into_iter().partition(|(name, _)| legacy::is_legacy(name));
         let values = data::facts(self.arena, &legacy);
@@ -121,7 +124,9 @@ impl<'c> Compile<'c> {
             return;
         }
         let found = match checked_as(self.tree(), path, (newer.strict, newer.compat), in_module) {
-            Ok(compiled) => compiled.warnings.iter().filter(|one| one.code == Some(DEPRECATED_TYPE)).cloned().collect(),
+            Ok(compiled) => {
+                compiled.warnings.iter().filter(|one| one.code == Some(DEPRECATED_TYPE)).cloned().collect()
+            }
             Err(faults) => faults.to_vec(),
         };
         for one in found {
@@ -136,7 +141,8 @@ impl<'c> Compile<'c> {
 
     /// Notes what follows from the node and its environment before any code does.
     pub(crate) fn witness_environment(&self) {
-        if let (Some(provider), Some(folder)) = (&self.environment.data_provider, &self.environment.directory) {
+        if let (Some(provider), Some(folder)) = (&self.environment.data_provider, &self.environment.directory)
+        {
             let file = folder.join("environment.conf");
             let place = Place { file: Some(file.to_string_lossy().into()), ..Place::default() };
             self.witness(Change::Rule(Rule::EnvironmentDataProvider), provider, place);

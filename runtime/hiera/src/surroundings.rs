@@ -85,8 +85,9 @@ pub trait Surroundings<'c> {
     /// A file has been read: the log is told once where the environment's archive does not have it as it is.
     fn file_reached(&self, path: &Path);
 
-    /// Tells of a file that a newer version takes otherwise: see [`bunraku_vm::host::WitnessPort`].
-    fn witness(&self, _change: Change, _file: &Path) {}
+    /// Tells of a file that a newer version takes otherwise (see [`bunraku_vm::host::WitnessPort`]); `written` is what stands
+    /// for it in the file that texts are read from, empty where nothing does.
+    fn witness(&self, _change: Change, _file: &Path, _written: &str) {}
 
     /// How many facts have been read that newer agents do not send.
     fn withheld_reads(&self) -> usize {

@@ -9,6 +9,7 @@ use crate::key::{Key, Segment};
 use crate::state::Lookups;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::Eval;
+use bunraku_vm::host::Change;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -37,6 +38,7 @@ impl<'c> Lookups<'_, 'c> {
                 return Ok(value);
             }
             if let Some(value) = self.find_variable(vm, inv, &key.root) {
+                tell_if_withheld(vm, &key.root, value);
                 explain.found(&*key.root, value, FoundIn::Place);
                 return Ok(value);
             }
@@ -55,7 +57,15 @@ impl<'c> Lookups<'_, 'c> {
             Value::Undef => Value::Undef,
             value => match key.dig(explain, value)? {
                 Some(found) => found,
-                None => missing_part(vm, &key, value),
+                None => match missing_part(vm, &key, value) {
+                    Value::Undef => Value::Undef,
+                    found => {
+                        if let [Segment::Name(name)] = &key.segments[..] {
+                            vm.witness(Change::LegacyFact, name);
+                        }
+                        found
+                    }
+                },
             },
         };
         self.state.configured_variables.note(name, &key.root, value);
@@ -94,7 +104,8 @@ impl<'c> Lookups<'_, 'c> {
             true => vm.find_qualified(vm.symbols.text(name.symbol)),
             false => inv.scope.lookup(name.symbol),
         };
-        let value = value.or_else(|| vm.withheld_fact(vm.symbols.text(name.symbol)));
+        let withheld = || vm.host.withheld_fact(vm.symbols.text(name.symbol).trim_start_matches("::"));
+        let value = value.or_else(withheld);
         self.state.answered.asked_for(SeenVariable { name, value });
         value
     }
@@ -118,10 +129,20 @@ impl<'c> Lookups<'_, 'c> {
     }
 }
 
-/// What stands for a key that a variable has not: undef, or a fact that newer agents do not send.
-fn missing_part<'c>(vm: &mut Vm<'c>, key: &Key<'_>, value: Value<'c>) -> Value<'c> {
+/// Tells of a variable that is a fact which newer agents do not send.
+fn tell_if_withheld<'c>(vm: &Vm<'c>, name: &str, value: Value<'c>) {
+    let name = name.trim_start_matches("::");
+    if vm.host.is_witness() && vm.host.withheld_fact(name).is_some_and(|fact| fact.identical(value)) {
+        vm.witness(Change::LegacyFact, name);
+    }
+}
+
+/// The fact that newer agents do not send and that a key of `$facts` leads to; undef for any other key that leads nowhere.
+fn missing_part<'c>(vm: &Vm<'c>, key: &Key<'_>, value: Value<'c>) -> Value<'c> {
     match (value, &key.segments[..]) {
-        (Value::Hash(hash), [Segment::Name(name)]) => vm.missing_key(hash, vm.string(name)),
+        (Value::Hash(hash), [Segment::Name(name)]) if vm.host.is_all_facts(hash) => {
+            vm.host.withheld_fact(name).unwrap_or(Value::Undef)
+        }
         _ => Value::Undef,
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn effect(change: Change, subject: &str) -> String {
         Change::Setting => {
             format!("the setting '{subject}' is no more, or has another value unless it is set")
         }
-        Change::Syntax => subject.to_owned(),
+        Change::Syntax => format!("the file is not taken: {subject}"),
         Change::Rule(rule) => {
             let row = rule.row();
             let sign = if row.in_7 && !row.in_8 || row.in_8 && !row.in_9 { "no longer: " } else { "" };

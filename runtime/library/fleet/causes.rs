@@ -99,9 +99,7 @@ impl Causes {
     pub fn finish(mut self) -> Vec<Cause> {
         let at = |place: &Place| (place.file.clone(), place.line, place.column);
         for cause in &mut self.all {
-            cause.places.sort_by(|a, b| {
-                b.nodes.cmp(&a.nodes).then_with(|| at(&a.place).cmp(&at(&b.place)))
-            });
+            cause.places.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| at(&a.place).cmp(&at(&b.place))));
         }
         self.all.sort_by(|a, b| {
             let hits = b.nodes.len().cmp(&a.nodes.len());
@@ -138,12 +136,17 @@ mod tests {
         let all = causes.finish();
         let shown: Vec<(&str, usize, Vec<(Option<u32>, usize)>)> = all
             .iter()
-            .map(|one| (one.kind, one.nodes.len(), one.places.iter().map(|at| (at.place.line, at.nodes)).collect()))
+            .map(|one| {
+                (one.kind, one.nodes.len(), one.places.iter().map(|at| (at.place.line, at.nodes)).collect())
+            })
             .collect();
-        assert_eq!(shown, [
-            ("legacy-fact", 2, vec![(Some(1), 2), (Some(2), 1)]),
-            ("numeric-coercion", 1, vec![(Some(3), 1)]),
-        ]);
+        assert_eq!(
+            shown,
+            [
+                ("legacy-fact", 2, vec![(Some(1), 2), (Some(2), 1)]),
+                ("numeric-coercion", 1, vec![(Some(3), 1)]),
+            ]
+        );
         assert_eq!(all[0].places[0].instead, "$facts['os']['family']");
     }
 

@@ -159,7 +159,10 @@ mod tests {
     fn parameters_are_compared_however_deep() {
         let of = |port: u16| {
             let parameters = json!({"hash": {"list": [1, {"port": port}]}, "same": "x"});
-            catalog(json!([{"type": "Web", "title": "a", "parameters": parameters, "tags": [port.to_string()]}]), json!([]))
+            catalog(
+                json!([{"type": "Web", "title": "a", "parameters": parameters, "tags": [port.to_string()]}]),
+                json!([]),
+            )
         };
         assert_eq!(shown(&of(80), &of(80)), Vec::<String>::new());
         assert_eq!(shown(&of(80), &of(81)), ["~ Web[a] hash.list.1.port: 80 -> 81"]);
@@ -170,9 +173,11 @@ mod tests {
         let file = |title: &str| json!({"type": "File", "title": title, "parameters": {"mode": "0644"}});
         let edge = |title: &str| json!({"source": "Class[A]", "target": format!("File[{title}]")});
         let class = |name: &str| json!({"type": "Class", "title": name});
-        let before = catalog(json!([class("A"), class("B"), file("/x"), file("/z")]), json!([edge("/x"), edge("/z")]));
+        let before =
+            catalog(json!([class("A"), class("B"), file("/x"), file("/z")]), json!([edge("/x"), edge("/z")]));
         let other = json!({"source": "Class[B]", "target": "File[/z]"});
-        let after = catalog(json!([class("A"), class("B"), file("/y"), file("/z")]), json!([edge("/y"), other]));
+        let after =
+            catalog(json!([class("A"), class("B"), file("/y"), file("/z")]), json!([edge("/y"), other]));
         let expected =
             ["- File[/x]", "+ File[/y]", "- Class[A] contains File[/z]", "+ Class[B] contains File[/z]"];
         assert_eq!(shown(&before, &after), expected);

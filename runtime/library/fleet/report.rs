@@ -17,8 +17,9 @@ pub enum Form {
     Markdown,
 }
 
-/// The states of nodes in the order they are counted.
-const STATES: [&str; 4] = ["fails", "changed", "same", "failed before"];
+/// The states of nodes in the order they are counted, and how that is said of several.
+const STATES: [(&str, &str); 4] =
+    [("fails", "fail"), ("changed", "change"), ("same", "stay the same"), ("failed before", "fail already")];
 
 /// Writes a report. At most `places` places of each cause and differences of each node are shown in text and Markdown, and
 /// the rest is counted; JSON has all.
@@ -33,8 +34,9 @@ pub fn print(report: &Report, form: Form, places: usize) -> String {
 fn head(report: &Report) -> String {
     let counts: Vec<String> = STATES
         .into_iter()
-        .filter_map(|state| Some((state, report.count(state))).filter(|(_, count)| *count > 0))
-        .map(|(state, count)| format!("{count} {state}"))
+        .map(|(state, said)| (said, report.count(state)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(said, count)| format!("{count} {said}"))
         .collect();
     format!("{}: {}", counted(report.nodes.len(), "node"), counts.join(", "))
 }
@@ -58,7 +60,7 @@ fn shown(place: &Place) -> String {
 fn title(cause: &Cause) -> String {
     match cause.subject.as_str() {
         "" => cause.kind.to_owned(),
-        subject => format!("{} {subject}", cause.kind),
+        subject => format!("{} {}", cause.kind, line(subject)),
     }
 }
 
@@ -79,7 +81,7 @@ fn text(report: &Report, most: usize) -> String {
     for cause in &report.causes {
         let hits = counted(cause.nodes.len(), "node");
         let _ = writeln!(out, "\n{} ({hits}, {})", title(cause), counted(cause.places.len(), "place"));
-        let _ = writeln!(out, "  {}", cause.effect);
+        let _ = writeln!(out, "  {}", line(&cause.effect));
         let same = common(&cause.places);
         if let Some(instead) = same {
             let _ = writeln!(out, "  instead: {instead}");
@@ -90,7 +92,7 @@ fn text(report: &Report, most: usize) -> String {
             let _ = writeln!(out, "  {} ({nodes}){instead}", shown(&place.place));
         }
         if cause.places.len() > most {
-            let _ = writeln!(out, "  and {} more", counted(cause.places.len() - most, "place"));
+            let _ = writeln!(out, "  and {}", counted(cause.places.len() - most, "more place"));
         }
     }
     out
@@ -135,7 +137,7 @@ fn json_of(report: &Report) -> Json {
         })
     });
     let counts: serde_json::Map<String, Json> =
-        STATES.into_iter().map(|state| (state.to_owned(), report.count(state).into())).collect();
+        STATES.into_iter().map(|(state, _)| (state.to_owned(), report.count(state).into())).collect();
     json!({
         "from": report.from.number(), "to": report.to.number(), "counts": counts,
         "nodes": nodes.collect::<Vec<_>>(), "causes": causes.collect::<Vec<_>>(),
@@ -153,8 +155,7 @@ fn markdown(report: &Report, most: usize) -> String {
     }
     for cause in &report.causes {
         let (nodes, places) = (cause.nodes.len(), cause.places.len());
-        let _ =
-            writeln!(out, "| {} | {nodes} | {places} | {} |", cell(&title(cause)), cell(&cause.effect));
+        let _ = writeln!(out, "| {} | {nodes} | {places} | {} |", cell(&title(cause)), cell(&cause.effect));
     }
     for cause in &report.causes {
         let _ = writeln!(out, "\n### {}\n", line(&title(cause)));
@@ -163,12 +164,18 @@ fn markdown(report: &Report, most: usize) -> String {
             let _ = writeln!(out, "- `{}` ({nodes}): {}", shown(&place.place), code(&place.instead));
         }
         if cause.places.len() > most {
-            let _ = writeln!(out, "- and {} more", counted(cause.places.len() - most, "place"));
+            let _ = writeln!(out, "- and {}", counted(cause.places.len() - most, "more place"));
         }
     }
     out += "\n## Nodes\n\n| node | state | what |\n| --- | --- | --- |\n";
     for (name, state) in &report.nodes {
-        let _ = writeln!(out, "| {} | {} | {} |", cell(name), state.name(), cell(&details(state, most).join("; ")));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            cell(name),
+            state.name(),
+            cell(&details(state, most).join("; "))
+        );
     }
     out
 }

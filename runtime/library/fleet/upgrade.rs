@@ -13,6 +13,7 @@ use bunraku_configuration::table::Table;
 use bunraku_configuration::value::Raw;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::host::Change;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -117,10 +118,25 @@ pub fn examine(
     Ok(Report { from, to, nodes, causes: causes.finish() })
 }
 
-/// Whether one of the notes is of the place where the newer version fails.
+/// Whether one of the notes is of what the newer version fails at: of its place, or of the file or the variable that its
+/// message names; of a rule where it names no place at all.
 fn explains(notes: &[Note], error: &Diagnostic) -> bool {
-    let is_there = |note: &Note| note.place.file == error.place.file && note.place.line == error.place.line;
-    error.place.file.is_some() && notes.iter().any(is_there)
+    let place = &error.place;
+    let is_about = |note: &Note| {
+        let file = note.place.file.as_deref().is_some_and(|file| error.message.contains(file));
+        match note.change {
+            Change::UnknownVariable | Change::UndefinedVariable | Change::LegacyFact => {
+                let names = |sign: &str| error.message.contains(&format!("'{sign}{}'", note.subject));
+                names("") || names("::")
+            }
+            Change::DataIsNoHash | Change::HieraVersion3 => file,
+            Change::Rule(_) => place.file.is_none(),
+            _ => false,
+        }
+    };
+    let is_there =
+        |note: &Note| place.file.is_some() && note.place.file == place.file && note.place.line == place.line;
+    notes.iter().any(|note| is_there(note) || is_about(note))
 }
 
 fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {

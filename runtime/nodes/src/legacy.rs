@@ -60,7 +60,17 @@ mod tests {
 
     #[test]
     fn names_of_structured_facts_are_left_alone() {
-        for name in ["os", "networking", "processors", "memory", "ssh", "kernel", "disks", "mountpoints", "partitions"] {
+        for name in [
+            "os",
+            "networking",
+            "processors",
+            "memory",
+            "ssh",
+            "kernel",
+            "disks",
+            "mountpoints",
+            "partitions",
+        ] {
             assert!(!is_legacy(name), "{name}");
         }
         assert_eq!(instead("sshrsakey").as_deref(), Some("ssh.rsa.key"));

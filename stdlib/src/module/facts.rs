@@ -59,9 +59,7 @@ fn fact<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                     Value::Undef
                 }
             },
-            Value::Hash(hash) => {
-                hash.get_str(key).unwrap_or_else(|| vm.missing_key(hash, vm.string(key)))
-            }
+            Value::Hash(hash) => hash.get_str(key).unwrap_or_else(|| vm.missing_key(hash, vm.string(key))),
             _ => {
                 let walked = walked();
                 let message = format!(

@@ -83,9 +83,9 @@ impl<'c> Witness<'c> {
 /// Whether a line has a word that is not part of a longer one.
 fn has_word(line: &str, word: &str) -> bool {
     let inside = |c: char| c == '_' || c.is_ascii_alphanumeric();
-    line.match_indices(word).any(|(at, _)| {
-        !line[..at].ends_with(inside) && !line[at + word.len()..].starts_with(inside)
-    }) && !word.is_empty()
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(inside) && !line[at + word.len()..].starts_with(inside))
+        && !word.is_empty()
 }
 
 #[cfg(test)]
@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn a_note_is_taken_once_and_not_without_end() {
         let witness = Witness::new(None);
-        let note = |n: usize| Note { change: Change::LegacyFact, subject: n.to_string(), place: Place::default() };
+        let note =
+            |n: usize| Note { change: Change::LegacyFact, subject: n.to_string(), place: Place::default() };
         witness.note(note(0));
         witness.note(note(0));
         (0..2 * MOST).for_each(|n| witness.note(note(n)));

@@ -82,7 +82,7 @@ impl<'c> Lookups<'_, 'c> {
                 }
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
                 if value.truthy() {
-                    self.around.witness(Change::DataIsNoHash, path);
+                    self.around.witness(Change::DataIsNoHash, path, "");
                 }
                 if self.around.strict() == Strict::Error && value.truthy() {
                     return Err(lookup_error(message));

@@ -85,7 +85,7 @@ impl<'c> Lookups<'_, 'c> {
             LayerKind::Environment => ("an environment", "the environment"),
             _ => ("a module", "module"),
         };
-        self.around.witness(Change::HieraVersion3, config.path.as_deref().unwrap_or(Path::new("")));
+        self.around.witness(Change::HieraVersion3, config.path.as_deref().unwrap_or(Path::new("")), "");
         if self.around.strict() == Strict::Error {
             let message = format!("hiera.yaml version 3 cannot be used in {used_in}");
             return Err(config.fail("HIERA_VERSION_3_NOT_GLOBAL", message, None));

@@ -11,8 +11,8 @@ use crate::invocation::Invocation;
 use crate::state::Lookups;
 use bunraku_files::paths::clean;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::host::Change;
 use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Change;
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ impl<'c> Lookups<'_, 'c> {
                     let pattern = pattern.to_string_lossy();
                     let files = glob(self.tree, &pattern).map_err(lookup_error)?.into_iter();
                     if is_withheld && files.len() > 0 {
-                        self.around.witness(Change::HieraLevel, Path::new(&*pattern));
+                        self.around.witness(Change::HieraLevel, Path::new(&*pattern), original);
                     }
                     all.extend(files.map(|path| Location::existing_file(path, &pattern)));
                 }
@@ -155,7 +155,7 @@ impl<'c> Lookups<'_, 'c> {
                     }
                     let location = self.file_location(&datadir.join(text), original);
                     if location.exists && is_withheld {
-                        self.around.witness(Change::HieraLevel, Path::new(&*location.text));
+                        self.around.witness(Change::HieraLevel, Path::new(&*location.text), original);
                     }
                     if location.exists || config.path.is_some() {
                         all.push(location);

@@ -66,8 +66,11 @@ fn text(report: &Report) -> String {
     let mut out = String::new();
     let of = if report.environment { "an environment" } else { "a module path" };
     let embedded = if report.embedded { "contents embedded" } else { "contents by hash" };
-    let _ =
-        writeln!(out, "{} bytes, of {of}, {} files and folders, {embedded}\n", report.bytes, report.entries);
+    let _ = writeln!(
+        out,
+        "{} bytes, of {of}, for version {}, {} files and folders, {embedded}\n",
+        report.bytes, report.compat, report.entries
+    );
     for section in &report.sections {
         let _ = writeln!(out, "{:12} {:>10}  {}", section.name, section.bytes, section.holds);
     }

@@ -97,6 +97,12 @@ pub struct World {
     /// Unknown variables are undef.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
+    /// Facts are taken as they are given, legacy ones included; this is the default.
+    #[arg(long = "include_legacy_facts", overrides_with = "no_include_legacy_facts")]
+    pub include_legacy_facts: bool,
+    /// Legacy facts (`osfamily`, `ipaddress_eth0`, …) are left out, as agents of Puppet 8 and later do.
+    #[arg(long = "no-include_legacy_facts", overrides_with = "include_legacy_facts")]
+    pub no_include_legacy_facts: bool,
     /// Functions of puppetlabs-stdlib and its like are answered without Ruby; this is the default.
     #[arg(long = "native-stdlib", overrides_with = "no_native_stdlib")]
     pub native_stdlib: bool,
@@ -280,6 +286,9 @@ impl World {
         }
         if self.strict_variables || self.no_strict_variables {
             settings.strict_variables = self.strict_variables;
+        }
+        if self.no_include_legacy_facts {
+            settings.set("include_legacy_facts", &false.into())?;
         }
         settings.native_stdlib = !self.no_native_stdlib;
         settings.native_ruby = !self.no_native_ruby;

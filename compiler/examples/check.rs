@@ -97,7 +97,7 @@ fn verdict(arena: &Bump, path: &str, bytes: &[u8]) -> Vec<Diagnostic> {
             diagnostics.extend(check(
                 &parsed.program,
                 &file,
-                &CheckOptions { strict: Strict::Error, location },
+                &CheckOptions { strict: Strict::Error, location, ..CheckOptions::default() },
             ));
             diagnostics
         }

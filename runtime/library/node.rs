@@ -3,7 +3,7 @@
 use crate::data::{Data, map};
 use bunraku_compile::inputs;
 use bunraku_nodes::enc::Classification;
-use bunraku_nodes::{facts, legacy};
+use bunraku_nodes::facts;
 use bunraku_vm::compat::Compat;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -143,8 +143,7 @@ impl Node {
     /// The same as an agent of Puppet 8 or later sends it: without the facts that Facter calls legacy
     /// (`include_legacy_facts`).
     pub fn without_legacy_facts(mut self) -> Node {
-        let others = self.node.facts.map().clone().into_iter().filter(|(name, _)| !legacy::is_legacy(name));
-        self.node.facts = facts::Facts::Own(others.collect());
+        self.node.facts = self.node.facts.without_legacy();
         self
     }
 

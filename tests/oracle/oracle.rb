@@ -505,11 +505,22 @@ module Oracle
         path = path.split(File::PATH_SEPARATOR) if path.is_a?(String)
         path = path.map { |dir| File.expand_path(dir) }
         name = (job['environment_name'] || 'production').to_sym
-        @environments[[name, path]] ||= Puppet::Node::Environment.create(name, path).tap do |env|
-          env.modules.each { |mod| mod.dependencies_as_modules if mod.respond_to?(:dependencies_as_modules) }
-        end
+        @environments[[name, path]] ||= silent(Puppet::Node::Environment.create(name, path))
       rescue StandardError
         nil # the job itself will say what is wrong
+      end
+
+      # The environment with its modules listed; none where that is worth a message, which is then the job's own.
+      def silent(env)
+        logs = []
+        collector = Puppet::Test::LogCollector.new(logs)
+        Puppet::Util::Log.newdestination(collector)
+        env.modules.each { |mod| mod.dependencies_as_modules if mod.respond_to?(:dependencies_as_modules) }
+        logs.empty? ? env : nil
+      ensure
+        Puppet::Util::Log.close(collector)
+        Puppet.clear_deprecation_warnings
+        Puppet::Util::Warnings.clear_warnings
       end
 
       def environment(name, path)
@@ -601,11 +612,12 @@ module Oracle
   def self.start_puppet
     require 'io/wait'
     Puppet.initialize_settings(['--no-daemonize'], false)
-    vendored_types.each { |lib| $LOAD_PATH << lib }
     Puppet::Util::Log.close_all
     env = Puppet::Node::Environment.create(:production, [])
     Puppet.override(environments: Puppet::Environments::Static.new(env), current_environment: env) do
       Puppet::Type.loadall
+      # Each job looks for these itself: a module of its own goes first.
+      vendored_types.each { |lib| $LOAD_PATH << lib }
       Puppet[:code] = '$x = String.new(1, "%p") notify { "warm": } file { "/warm": } [1].each |$y| { }'
       node = Puppet::Node.new('warm', environment: env)
       Puppet::Parser::Compiler.compile(node)

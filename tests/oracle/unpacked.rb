@@ -10,8 +10,10 @@ gems = File.join(root, 'usr/share/rubygems-integration/all/gems')
 # Puppet looks for types and functions in all of $LOAD_PATH, so the place of the machine's Puppet has to go.
 $LOAD_PATH.reject! { |dir| dir.split('/').include?('vendor_ruby') }
 
-# Rubygems as Ruby itself has it, with no gems to find: Puppet compares versions with it.
-ENV['GEM_HOME'] = ENV['GEM_PATH'] = File.join(root, 'no-gems')
+require 'rbconfig'
+
+# Rubygems as Ruby itself has it, and no gems but those that come with Ruby.
+ENV['GEM_HOME'] = ENV['GEM_PATH'] = File.join(RbConfig::CONFIG['rubylibprefix'], 'gems', RbConfig::CONFIG['ruby_version'])
 require 'rubygems'
 
 # What a Ruby with gems has: both add to the messages of errors, and know the files of Ruby itself only.

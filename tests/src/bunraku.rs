@@ -5,10 +5,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::paths;
 use crate::worker::Pool;
+use crate::{oracle, paths};
 
 /// The binary under test: `BUNRAKU_BIN`, or the one of this build's profile, built now.
 pub fn binary() -> Result<PathBuf, String> {
@@ -33,13 +33,28 @@ fn find() -> Result<PathBuf, String> {
     Ok(paths::target().join(if release { "release" } else { "debug" }).join("bunraku"))
 }
 
-/// Runs jobs through `bunraku batch`, two processes side by side; results in the jobs' order.
+/// The job by the rules of a version of the language: with 8's strictness for all, as the oracle has it, unless the job says
+/// otherwise.
+pub fn by_version(job: &Value, version: u8) -> Value {
+    let mut job = job.clone();
+    let usual = [("compat", json!(version)), ("strict", json!("error")), ("strict_variables", json!(true))];
+    for (name, value) in usual {
+        if job["settings"][name].is_null() {
+            job["settings"][name] = value;
+        }
+    }
+    job
+}
+
+/// Runs jobs through `bunraku batch`, two processes side by side; results in the jobs' order. A job that names no version is
+/// run by 7's rules: most goldens come from that.
 pub fn collect(jobs: &[Value]) -> Result<Vec<Value>, String> {
+    let jobs: Vec<Value> = jobs.iter().map(|job| by_version(job, oracle::SEVEN.number)).collect();
     let binary = binary()?;
     let command = || {
         let mut command = Command::new(&binary);
         command.arg("batch");
         command
     };
-    Ok(Pool { command: &command, processes: 2, timeout: Duration::from_secs(30) }.collect(jobs))
+    Ok(Pool { command: &command, processes: 2, timeout: Duration::from_secs(30) }.collect(&jobs))
 }

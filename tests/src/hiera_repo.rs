@@ -51,7 +51,14 @@ pub fn archive() -> Result<(tempfile::TempDir, PathBuf), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = folder.path().join("hiera-repo.bar");
     let output = Command::new(bunraku::binary().map_err(|error| error.to_string())?)
-        .args(["build".as_ref(), repo().as_os_str(), "-o".as_ref(), file.as_os_str()])
+        .args([
+            "build".as_ref(),
+            "--compat".as_ref(),
+            "7".as_ref(),
+            repo().as_os_str(),
+            "-o".as_ref(),
+            file.as_os_str(),
+        ])
         .output()
         .map_err(|error| error.to_string())?;
     match output.status.success() {

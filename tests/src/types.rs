@@ -1,5 +1,6 @@
 //! Resource types in Ruby: signatures read from the source against signatures of loaded types.
 
+use crate::oracle::Oracle;
 use crate::{bunraku, oracle, paths};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -71,6 +72,58 @@ pub fn regenerate() -> Result<(), String> {
     }
     text.push_str("}\n");
     std::fs::write(golden(), text).map_err(|error| error.to_string())
+}
+
+/// Types that a Puppet has without any module: its own, and those of the modules that its packages bring along.
+const WITHOUT_MODULES: [&str; 26] = [
+    "augeas",
+    "cron",
+    "exec",
+    "file",
+    "filebucket",
+    "group",
+    "host",
+    "mount",
+    "notify",
+    "package",
+    "resources",
+    "schedule",
+    "scheduled_task",
+    "selboolean",
+    "selmodule",
+    "service",
+    "ssh_authorized_key",
+    "sshkey",
+    "stage",
+    "tidy",
+    "user",
+    "whit",
+    "yumrepo",
+    "zfs",
+    "zone",
+    "zpool",
+];
+
+/// Compares the types that need no module with those of a real Puppet, by its rules; a type that only one of them has
+/// differs, too.
+///
+/// # Errors
+/// When the oracle is not there, or Bunraku does not build.
+pub fn report_without_modules(oracle: Oracle) -> Result<Report, String> {
+    oracle.ready()?;
+    let job = json!({"id": 1, "types": WITHOUT_MODULES});
+    let puppet = types(oracle.collect(std::slice::from_ref(&job)))?;
+    let bunraku = types(bunraku::collect(&[bunraku::by_version(&job, oracle.number)])?)?;
+    let mut differing = Vec::new();
+    for (name, theirs) in &puppet {
+        let how = match (bunraku[name].is_null(), theirs.is_null()) {
+            (true, true) => None,
+            (false, false) => difference(&bunraku[name], theirs),
+            (here, _) => Some(format!("only {}", if here { "Puppet has it" } else { "here" })),
+        };
+        differing.extend(how.map(|how| (name.clone(), how)));
+    }
+    Ok(Report { total: puppet.values().filter(|ty| !ty.is_null()).count(), differing })
 }
 
 /// Compares what Bunraku reads with the committed answers.

@@ -193,6 +193,44 @@ fn an_archive_cut_off_while_in_use_is_an_error_with_its_name() {
 }
 
 #[test]
+fn an_archive_is_for_one_version_of_the_language() {
+    let work = TempDir::new().expect("a folder can be made");
+    std::fs::create_dir_all(work.path().join("modules/m/manifests")).expect("a folder can be made");
+    // A fault since 8, and none before.
+    std::fs::write(
+        work.path().join("modules/m/manifests/init.pp"),
+        "class m {\n  $x = { -1 => 1, -1 => 2 }\n}\n",
+    )
+    .expect("a file can be written");
+    let modules = work.path().join("modules");
+    let archive = work.path().join("m.bnr");
+    let compile = |compat: &str, more: &[&str]| {
+        let mut command =
+            command(&["compile", "--compat", compat, "-e", "include m", "--archive", text(&archive)]);
+        command.args(more);
+        command.output().expect("Bunraku starts")
+    };
+    let frozen = |compat| compile(compat, &["--frozen"]);
+    let beside = |compat| compile(compat, &["--modulepath", text(&modules)]);
+    assert!(run(&["build", "--compat", "7", text(&modules), "-o", text(&archive)]).status.success());
+    assert!(String::from_utf8_lossy(&run(&["inspect", text(&archive)]).stdout).contains("for version 7"));
+    assert!(frozen("7").status.success() && beside("7").status.success());
+    for other in [frozen("8"), beside("8")] {
+        let said = String::from_utf8_lossy(&other.stderr).into_owned();
+        assert!(
+            said.contains("was built for version 7 of the language") && said.contains("--compat 7"),
+            "{said}"
+        );
+        assert!(said.contains("build it again with --compat 8"), "{said}");
+    }
+    // What is there for another version is not taken over.
+    assert!(run(&["build", text(&modules), "-o", text(&archive)]).status.success());
+    assert!(String::from_utf8_lossy(&run(&["inspect", text(&archive)]).stdout).contains("for version 8"));
+    let said = String::from_utf8_lossy(&frozen("8").stderr).into_owned();
+    assert!(said.contains("The key '-1' is declared more than once"), "{said}");
+}
+
+#[test]
 fn inspect_shows_what_is_inside() {
     let work = TempDir::new().expect("a folder can be made");
     let repo = paths::root().join("fixtures/control-repo");

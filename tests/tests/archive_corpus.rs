@@ -32,7 +32,7 @@ fn an_archive_gives_what_the_sources_give() {
     let work = tempfile::tempdir().expect("a folder can be made");
     let archive = work.path().join("corpus.bnr");
     let built = Command::new(bunraku::binary().expect("Bunraku builds"))
-        .arg("build")
+        .args(["build", "--compat", "7"])
         .arg(paths::modules())
         .args(["--embed", "-o"])
         .arg(&archive)

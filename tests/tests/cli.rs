@@ -469,3 +469,51 @@ fn build_lists_what_needs_ruby() {
     let summary: Value = serde_json::from_str(&answer.out).expect("it is JSON");
     assert_eq!(summary["ruby"][0]["functions"][0], "m::own", "{summary}");
 }
+
+#[test]
+fn a_version_brings_its_rules_and_its_defaults() {
+    let keys = "$x = { -1 => 1, -1 => 2 } notice('through')";
+    let version = "notice($serverversion, $settings::strict, $nope)";
+    for (compat, keys_end, said) in [
+        ("7", 0, "7.23.0 warning"),
+        ("8", 1, "Unknown variable: 'nope'"),
+        ("9", 1, "Unknown variable: 'nope'"),
+    ] {
+        for command in ["compile", "eval"] {
+            let answer = run(&[command, "--compat", compat, "-e", keys]);
+            assert_eq!(answer.status, keys_end, "{compat}: {}", answer.err);
+            let answer = run(&[command, "--compat", compat, "-e", version]);
+            assert!(answer.err.contains(said), "{compat}: {}", answer.err);
+        }
+        let file = folder(&format!("compat-{compat}"), &[("x.pp", keys)]).join("x.pp");
+        let checked = run(&["check", "--compat", compat, "--strict", "error", &file.to_string_lossy()]);
+        assert_eq!(checked.status, keys_end, "{compat}: {}", checked.err);
+    }
+    // What is said besides goes before the version's defaults, in whatever order.
+    let answer = run(&["eval", "--strict_variables", "--strict", "off", "--compat", "7", "-e", version]);
+    assert!(answer.status == 1 && answer.err.contains("Unknown variable: 'nope'"), "{}", answer.err);
+    let job = r#"{"id": 1, "code": "notice($settings::strict)", "settings": {"strict": "off", "compat": 7}}"#;
+    let answer = run_with(&["batch"], &format!("{job}\n"), &[]);
+    assert!(answer.out.contains(r#""message":"off""#), "{}", answer.out);
+    let answer = run(&["eval", "--compat", "6", "-e", "1"]);
+    assert!(answer.status == 2 && answer.err.contains("it is 7, 8 or 9"), "{}", answer.err);
+}
+
+#[test]
+fn legacy_facts_are_left_out_where_that_is_wanted() {
+    let facts =
+        r#"{"osfamily": "Debian", "os": {"family": "Debian"}, "processors": {"count": 2}, "role": "web"}"#;
+    let file = folder("legacy", &[("facts.json", facts)]).join("facts.json");
+    let keys = |more: &[&str]| {
+        let mut args =
+            vec!["eval", "-e", "$facts.keys.join(' ')", "--facts", file.to_str().expect("it is text")];
+        args.extend(more);
+        run(&args).out
+    };
+    assert_eq!(keys(&[]), "'osfamily os processors role'\n");
+    assert_eq!(keys(&["--no-include_legacy_facts"]), "'os processors role'\n");
+    assert_eq!(
+        keys(&["--no-include_legacy_facts", "--include_legacy_facts"]),
+        "'osfamily os processors role'\n"
+    );
+}

@@ -177,10 +177,14 @@ rules! {
         "Messages show the pattern of type names with \\w, otherwise [\\w].";
     AttributesWithoutStutter "attributes-without-stutter" no yes yes
         "The message of a constructor that does not fit its type says 'any of the attributes', otherwise 'of the the'.";
+    BlankJsonIsNamed "blank-json-is-named" no yes no
+        "What is wrong with a blank text as JSON is the name of Ruby's error (8 reads JSON by MultiJson).";
     SyslogIsThere "syslog-is-there" yes yes no
         "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
+    SameParameterIsNoticed "same-parameter-is-noticed" no no yes
+        "A fact that a parameter of the node hides is told by a notice where both have the same value.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
 }

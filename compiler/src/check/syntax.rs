@@ -5,6 +5,7 @@ use crate::parse::{ParseLimits, parse};
 use crate::source::{SourceFile, SourceKind};
 use bumpalo::Bump;
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// What a checker says of a text that is not of its syntax.
@@ -82,7 +83,7 @@ fn check_at(
         Some(message) => Err(SyntaxFault::Issue { code, message, inner: Vec::new() }),
     };
     let (code, kind) = match checker {
-        "json" => return issue("ILLEGAL_JSON", json_fault(text)),
+        "json" => return issue("ILLEGAL_JSON", json_fault(text, options)),
         "base64" => {
             let fault = base64_fault(text);
             return issue(
@@ -111,8 +112,13 @@ fn check_at(
     }
 }
 
-fn json_fault(text: &str) -> Option<String> {
-    let fault: String = json::check(text)?.chars().take(100).collect();
+fn json_fault(text: &str, options: &CheckOptions<'_>) -> Option<String> {
+    let is_blank = text.bytes().all(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
+    let fault = match is_blank && options.compat.holds(Rule::BlankJsonIsNamed) {
+        true => "JSON::ParserError".to_owned(),
+        false => json::check(text)?,
+    };
+    let fault: String = fault.chars().take(100).collect();
     Some(format!("JSON syntax checker: Cannot parse invalid JSON string. \"{}\"", escape_breaks(&fault)))
 }
 

@@ -57,12 +57,13 @@ impl<'c> Compile<'c> {
 
     /// Logs a warning, unless the same has been logged before.
     pub(crate) fn warn_once(&self, message: String) {
+        self.log_once(Severity::Warning, message);
+    }
+
+    /// Logs a message without a place, unless the same has been logged before.
+    pub(crate) fn log_once(&self, level: Severity, message: String) {
         if self.first_time(&message) {
-            self.journal.messages.borrow_mut().push(Log {
-                level: Severity::Warning,
-                message,
-                place: Place::default(),
-            });
+            self.journal.messages.borrow_mut().push(Log { level, message, place: Place::default() });
         }
     }
 }

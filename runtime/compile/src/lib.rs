@@ -12,7 +12,7 @@ pub use bunraku_files as files;
 pub use bunraku_files::tree;
 pub use bunraku_hiera as hiera;
 pub use bunraku_native_ruby as erb;
-pub use bunraku_nodes::{enc, facts, ldap, legacy};
+pub use bunraku_nodes::{enc, facts, ldap};
 pub use bunraku_process as process;
 pub use bunraku_resource_types as resource_types;
 pub use bunraku_ruby as ruby;

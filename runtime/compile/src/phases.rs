@@ -12,7 +12,8 @@ use bunraku_data::json as data;
 use bunraku_environment::units::Compiled;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::compat::Rule;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
@@ -194,8 +195,10 @@ impl<'c> Compile<'c> {
         let top = vm.top;
         // An external classifier's parameters win over facts of the same name.
         let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
+            let is_same = by == value && self.asked.settings.compat.holds(Rule::SameParameterIsNoticed);
+            let level = if is_same { Severity::Notice } else { Severity::Warning };
             let (by, value) = (data::inspect(by), data::inspect(value));
-            self.warn_once(format!(
+            self.log_once(level, format!(
                 "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
                 node.name
             ));

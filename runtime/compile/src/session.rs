@@ -168,6 +168,10 @@ impl Session {
         if let (Some(store), true) = (&store, request.facts_from_store) {
             node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
         }
+        // An agent's setting: as it would have sent them.
+        if given.get("include_legacy_facts").and_then(serde_json::Value::as_bool) == Some(false) {
+            node.facts = node.facts.without_legacy();
+        }
         let snapshot = self.snapshots.current(environment)?;
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);

@@ -9,7 +9,7 @@ use bunraku_configuration::configuration::Origin;
 use bunraku_configuration::table::Table;
 use bunraku_data::{json as data, names};
 use bunraku_environment::units::checked_as;
-use bunraku_nodes::legacy;
+use bunraku_nodes::legacy_facts;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::host::{Change, Strict, WitnessPort};
@@ -107,7 +107,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn without_withheld(&self, facts: &Map<String, Json>) -> Option<Map<String, Json>> {
         self.witness.newer.filter(|newer| !newer.legacy_facts)?;
         let (legacy, others): (Map<_, _>, Map<_, _>) =
-            facts.clone().into_iter().partition(|(name, _)| legacy::is_legacy(name));
+            facts.clone().into_iter().partition(|(name, value)| legacy_facts::is_legacy(name, value));
         let values = data::facts(self.arena, &legacy);
         let mut withheld = self.witness.withheld.borrow_mut();
         for (name, (_, value)) in legacy.keys().zip(values.entries()) {

@@ -1,5 +1,6 @@
 //! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
 
+use crate::legacy_facts;
 use bunraku_files::read;
 use serde_json::{Map, Value as Json};
 use std::io;
@@ -25,6 +26,11 @@ impl Facts {
             Json::Object(map) if !is_named(map) => Ok(Facts::Shared(Arc::clone(given))),
             other => facts(other).map(Facts::Own),
         }
+    }
+
+    /// The same without legacy facts.
+    pub fn without_legacy(&self) -> Facts {
+        Facts::Own(legacy_facts::without_legacy(self.map()))
     }
 
     /// By name.

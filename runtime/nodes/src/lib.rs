@@ -4,5 +4,5 @@
 pub mod enc;
 pub mod facts;
 pub mod ldap;
-pub mod legacy;
+pub mod legacy_facts;
 pub mod trusted_external;

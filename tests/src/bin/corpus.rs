@@ -3,21 +3,24 @@
 //! `cargo run -p bunraku-tests --bin corpus -- COMMAND`; `tests/corpus/README.md` explains.
 
 use bunraku_tests::canonical::{self, Places};
+use bunraku_tests::compare;
 use bunraku_tests::corpus::classes::Class;
 use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput, upgrade};
-use bunraku_tests::{compare, oracle};
+use bunraku_tests::oracle::{self, Oracle};
 
 const USAGE: &str = "\
 usage: corpus COMMAND
   fetch                       download and unpack the module packages
   list                        list their classes anew (needs Puppet)
   goldens [MACHINE...]        make the goldens anew (needs Puppet; minutes)
+  renew [MACHINE...]          ask Puppet again about the classes that Bunraku compiles otherwise
   verify [MACHINE...]         compare the committed goldens with what Puppet says now
   check-goldens               the same for the verdicts on every manifest and template
   check                       compare `bunraku check` with those verdicts
   throughput                  how fast `bunraku check` is, beside Puppet (build with --release)
   diff CLASS [--facts MACHINE]  how Bunraku's catalog of one class differs from Puppet's
   report [MACHINE...]         compile every class, write target/corpus-report.md
+  against 7|8|9 [MACHINE...]  compare every fifth class with that Puppet, by its rules (minutes)
   upgrade FROM TO [FLAG...]   what an upgrade changes for every class, and how many each cause hits
   counts                      what the goldens hold";
 
@@ -68,12 +71,14 @@ fn command(args: &[String]) -> Result<(), String> {
                 .try_for_each(|machine| goldens::regenerate(&classes, machine))
                 .map_err(|error| error.to_string())
         }
+        "renew" => renew(rest),
         "verify" => verify(rest),
         "check-goldens" => check::regenerate(),
         "check" => check::compare(),
         "throughput" => throughput::measure(),
         "diff" => diff(rest),
         "report" => report(rest),
+        "against" => against(rest),
         _ => Err(USAGE.to_owned()),
     }
 }
@@ -95,6 +100,21 @@ fn counts() {
             count(&|golden| golden.ok && golden.templates > 0),
         );
     }
+}
+
+fn renew(args: &[String]) -> Result<(), String> {
+    oracle::SEVEN.ready()?;
+    let classes = classes::read();
+    for machine in machines(args) {
+        let done = run::run(machine)?;
+        let differs = |class: &Class| {
+            done.outcomes.iter().any(|one| one.class == class.name && !(one.same && one.same_logs))
+        };
+        let asked: Vec<Class> = classes.iter().filter(|class| differs(class)).cloned().collect();
+        println!("{machine}: {} classes asked for", asked.len());
+        goldens::renew(&asked, machine).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 fn verify(args: &[String]) -> Result<(), String> {
@@ -152,6 +172,51 @@ fn lines(result: &serde_json::Value) -> Vec<String> {
         format!("{}: {}", part("level"), part("message"))
     };
     logs.iter().map(line).collect()
+}
+
+/// How many classes are passed over for one that is compared with another version.
+const EVERY: usize = 5;
+
+fn against(args: &[String]) -> Result<(), String> {
+    let Some((number, machines_named)) = args.split_first() else {
+        return Err("against needs a version".to_owned());
+    };
+    let oracle = Oracle::of(number)?;
+    oracle.ready()?;
+    let classes: Vec<Class> = classes::read().into_iter().step_by(EVERY).collect();
+    for machine in machines(machines_named) {
+        let ours =
+            run::compile_as(&classes, machine, |job| job["settings"]["compat"] = oracle.number.into())?;
+        let theirs = goldens::ask_of(oracle, &classes, machine);
+        let (mut same, mut compile) = (0, 0);
+        for ((class, want), got) in classes.iter().zip(&theirs).zip(&ours) {
+            compile += usize::from(want["ok"] == true);
+            let found = compare::differences(want, got);
+            let (want_logs, got_logs) = (lines(want), lines(got));
+            if found.is_empty() && want_logs == got_logs {
+                same += 1;
+                continue;
+            }
+            println!("{machine}: {}", class.name);
+            for difference in found.iter().take(2) {
+                println!("    {}: {}", difference.cause, difference.detail.replace('\n', "\n    "));
+            }
+            want_logs
+                .iter()
+                .filter(|line| !got_logs.contains(line))
+                .for_each(|line| println!("    log missing: {line}"));
+            got_logs
+                .iter()
+                .filter(|line| !want_logs.contains(line))
+                .for_each(|line| println!("    log too many: {line}"));
+        }
+        println!(
+            "{machine}, {}: {same} of {} classes as there, of which {compile} compile",
+            oracle.version,
+            classes.len()
+        );
+    }
+    Ok(())
 }
 
 fn report(args: &[String]) -> Result<(), String> {

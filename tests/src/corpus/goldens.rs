@@ -19,7 +19,8 @@ use serde_json::Value;
 
 use super::classes::Class;
 use crate::canonical::{self, Places};
-use crate::{oracle, paths};
+use crate::oracle::{self, Oracle};
+use crate::paths;
 
 /// One line of the committed index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,13 +97,18 @@ pub fn index(machine: &str) -> BTreeMap<String, Golden> {
     text.lines().filter_map(Golden::parse).collect()
 }
 
-/// Asks the oracle about these classes; normalised results in their order.
+/// Asks Puppet 7 about these classes; normalised results in their order.
 pub fn ask(classes: &[Class], machine: &str) -> Vec<Value> {
+    ask_of(oracle::SEVEN, classes, machine)
+}
+
+/// The same of any of the oracles.
+pub fn ask_of(oracle: Oracle, classes: &[Class], machine: &str) -> Vec<Value> {
     let jobs: Vec<Value> = classes.iter().map(|class| super::job(&class.name, machine)).collect();
     let places = Places::corpus();
     let results = Mutex::new(vec![Value::Null; jobs.len()]);
     let done = AtomicUsize::new(0);
-    oracle::run(&jobs, &|number, mut result| {
+    oracle.run(&jobs, &|number, mut result| {
         canonical::normalise(&mut result, &places);
         results.lock().expect("no worker panics with the lock")[number] = result;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -126,6 +132,31 @@ pub fn regenerate(classes: &[Class], machine: &str) -> std::io::Result<()> {
     out.finish()?;
     fs::create_dir_all(paths::corpus_lists().join("goldens"))?;
     fs::write(index_path(machine), lines)
+}
+
+/// Asks Puppet again about some classes, and puts its answers in the place of those that index and cache have.
+pub fn renew(classes: &[Class], machine: &str) -> std::io::Result<()> {
+    let results = ask(classes, machine);
+    let lines: BTreeMap<&str, String> = classes
+        .iter()
+        .zip(&results)
+        .map(|(class, result)| (&*class.name, Golden::of(result).line(&class.name)))
+        .collect();
+    let text = fs::read_to_string(index_path(machine))?;
+    let renewed = text.lines().map(|line| {
+        let name = line.split('\t').next().unwrap_or_default();
+        lines.get(name).cloned().unwrap_or_else(|| format!("{line}\n"))
+    });
+    let renewed: String = renewed.collect();
+    fs::write(index_path(machine), renewed)?;
+    let mut whole = cached(machine);
+    if whole.is_empty() {
+        return Ok(());
+    }
+    whole.extend(classes.iter().zip(results).map(|(class, result)| (class.name.clone(), result)));
+    let mut out = GzEncoder::new(fs::File::create(cache_path(machine))?, Compression::default());
+    whole.values().try_for_each(|result| writeln!(out, "{result}"))?;
+    out.finish().map(drop)
 }
 
 /// The whole results of a machine from the cache, by class; empty where there is no cache.

@@ -1,7 +1,8 @@
 //! The committed answers, the list of known differences, and the cache of whatever the oracle was asked.
 
 use super::Suite;
-use crate::{oracle, paths};
+use crate::oracle::{self, Oracle};
+use crate::paths;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -14,14 +15,15 @@ fn folder() -> PathBuf {
     paths::root().join("tests/differential")
 }
 
-fn cache_path(suite: Suite) -> PathBuf {
+fn cache_path(suite: Suite, oracle: Oracle) -> PathBuf {
     let name = match suite {
         Suite::Language => "answers",
         Suite::Stdlib => "stdlib-answers",
         Suite::Modules => "modules-answers",
         Suite::Recursion => "recursion-answers",
     };
-    paths::root().join(format!(".cache/differential/{name}.tsv.gz"))
+    let version = if oracle == oracle::SEVEN { String::new() } else { format!("-{}", oracle.number) };
+    paths::root().join(format!(".cache/differential/{name}{version}.tsv.gz"))
 }
 
 fn escape(text: &str) -> String {
@@ -78,19 +80,19 @@ pub fn commit(suite: Suite, rows: &[(String, String)]) -> Result<()> {
     write(path, rows.iter().map(|(code, answer)| (code, answer)))
 }
 
-/// Puppet's answers to programs: from the cache, or asked now and kept there.
-pub fn ask(suite: Suite, codes: &[String]) -> Result<Vec<(String, String)>> {
+/// The answers of a Puppet to programs: from the cache, or asked now and kept there.
+pub fn ask(suite: Suite, oracle: Oracle, codes: &[String]) -> Result<Vec<(String, String)>> {
     let keeps = super::other_stdlib().is_none();
-    let kept = if keeps { read(cache_path(suite)) } else { Vec::new() };
+    let kept = if keeps { read(cache_path(suite, oracle)) } else { Vec::new() };
     let mut known: BTreeMap<String, String> = kept.into_iter().collect();
     let missing: Vec<&String> = codes.iter().filter(|code| !known.contains_key(*code)).collect();
     if !missing.is_empty() {
         let jobs: Vec<_> = missing.iter().map(|code| suite.job(code)).collect();
-        for (code, result) in missing.into_iter().zip(oracle::collect(&jobs)) {
+        for (code, result) in missing.into_iter().zip(oracle.collect(&jobs)) {
             known.insert(code.clone(), suite.answer(result));
         }
         if keeps {
-            write(cache_path(suite), known.iter())?;
+            write(cache_path(suite, oracle), known.iter())?;
         }
     }
     Ok(codes.iter().map(|code| (code.clone(), known[code].clone())).collect())

@@ -77,8 +77,6 @@ impl Root {
         }
         let mut settings = Map::new();
         settings.insert("compat".to_owned(), json!(version));
-        settings.insert("strict".to_owned(), json!("error"));
-        settings.insert("strict_variables".to_owned(), json!(true));
         if case.files.iter().any(|(path, _)| path.starts_with("store/")) {
             job["storeconfigs"] = json!(dir.join("store"));
         }

@@ -3,11 +3,12 @@
 use crate::output;
 use crate::world::seconds;
 use bunraku::threads::{spawn, within};
-use bunraku::{Compiler, TIMEOUT};
+use bunraku::{Compat, Compiler, Configuration, TIMEOUT};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::mpsc::{channel, sync_channel};
@@ -24,19 +25,56 @@ pub struct Arguments {
     /// How many seconds a compile may take whose job does not say; 0 is without end.
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT.as_secs_f64(), value_parser = seconds)]
     timeout: f64,
+    /// Folder of a `puppet.conf` that says what jobs do not: environments by name, facts, classes, settings. It is read
+    /// again for each job. Without it no configuration is read.
+    #[arg(long, value_name = "DIR")]
+    confdir: Option<PathBuf>,
+    /// Version of the language where a job does not say, for `--confdir`.
+    #[arg(long, value_name = "7|8|9", default_value_t, requires = "confdir")]
+    compat: Compat,
+}
+
+/// Who answers jobs.
+struct Answers {
+    compiler: Compiler,
+    configuration: Option<Configuration>,
+}
+
+impl Answers {
+    fn answer(&self, line: &str) -> String {
+        match &self.configuration {
+            Some(configuration) => self.compiler.answer_configured(line, configuration),
+            None => self.compiler.answer(line),
+        }
+    }
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let timeout = (arguments.timeout > 0.0).then(|| Duration::from_secs_f64(arguments.timeout));
-    let compiler = Compiler::new().with_timeout(timeout);
-    let done = match arguments.threads.get() {
-        1 => within(|| one_by_one(&compiler)).flatten(),
-        threads => side_by_side(&compiler, threads),
+    let configuration = match configuration(arguments) {
+        Ok(configuration) => configuration,
+        Err(message) => {
+            output::note(&format!("Error: {message}"));
+            return ExitCode::from(crate::FAILED);
+        }
     };
-    compiler.leave();
+    let answers = Answers { compiler: Compiler::new().with_timeout(timeout), configuration };
+    let done = match arguments.threads.get() {
+        1 => within(|| one_by_one(&answers)).flatten(),
+        threads => side_by_side(&answers, threads),
+    };
+    answers.compiler.leave();
     // A reader that has gone wants no more results; there is nobody to tell.
     if output::unless_gone(done).is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
+}
+
+fn configuration(arguments: &Arguments) -> Result<Option<Configuration>, String> {
+    let Some(folder) = &arguments.confdir else { return Ok(None) };
+    let given = [("confdir".to_owned(), folder.to_string_lossy().into_owned())];
+    let configuration = Configuration::read(arguments.compat, &given)?;
+    configuration.warnings()?.iter().for_each(|warning| output::note(&format!("Warning: {warning}")));
+    Ok(Some(configuration))
 }
 
 /// The next line as text; bytes that are no UTF-8 become a job that is answered with an error.
@@ -53,15 +91,15 @@ fn print(output: &mut impl Write, answer: &str) -> std::io::Result<()> {
     output.flush()
 }
 
-fn one_by_one(compiler: &Compiler) -> std::io::Result<()> {
+fn one_by_one(answers: &Answers) -> std::io::Result<()> {
     let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(line) = next_line(&mut input)? {
-        print(&mut results, &compiler.answer(&line))?;
+        print(&mut results, &answers.answer(&line))?;
     }
     Ok(())
 }
 
-fn side_by_side(compiler: &Compiler, threads: usize) -> std::io::Result<()> {
+fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
     // Jobs are taken from stdin only as fast as they are begun.
     let (jobs, waiting) = sync_channel::<(usize, String)>(threads);
     let waiting = Mutex::new(waiting);
@@ -77,7 +115,7 @@ fn side_by_side(compiler: &Compiler, threads: usize) -> std::io::Result<()> {
                         Err(_) => break,
                     };
                     let Ok((number, line)) = job else { break };
-                    if answers.send((number, compiler.answer(&line))).is_err() {
+                    if answers.send((number, all.answer(&line))).is_err() {
                         break;
                     }
                 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Each node is compiled once before, so that code has been read, as it has on a server.
 #[derive(Args)]
 pub struct Arguments {
-    /// Certnames of the nodes; without any, all that `--factpath` has facts of.
+    /// Certnames of the nodes; without any, all that `--factpath` or the configured `yamldir` has facts of.
     #[arg(value_name = "NODE", conflicts_with = "node")]
     nodes: Vec<String>,
     #[command(flatten)]
@@ -65,6 +65,10 @@ fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Target>
     let mut names = arguments.nodes.clone();
     if let (true, Some(folder)) = (names.is_empty(), &arguments.world.factpath) {
         names = nodes_with_facts(folder)?;
+    } else if names.is_empty()
+        && let Some(folder) = arguments.world.facts_folder()?
+    {
+        names = nodes_with_facts(&folder)?;
     }
     // One configuration is the same for all.
     let mut said = BTreeSet::new();

@@ -3,14 +3,14 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::archive::{self, NeedsRuby, Options, Progress, Summary};
-use bunraku::{Compat, modulepath};
+use bunraku::{Compat, Configuration, is_environment_name, modulepath};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -29,6 +29,10 @@ pub struct Arguments {
     /// Directory of an environment.
     #[arg(long, value_name = "DIR")]
     environment: Option<PathBuf>,
+    /// Folder of a `puppet.conf`: its modules for all environments go in, too, and `--environment` may be a name. Without it
+    /// no configuration is read.
+    #[arg(long, value_name = "DIR")]
+    confdir: Option<PathBuf>,
     /// Module path: in place of the environment's, or alone. Folders joined by colons.
     #[arg(long, value_name = "DIR[:DIR…]")]
     modulepath: Option<String>,
@@ -70,16 +74,28 @@ impl Arguments {
             mode: self.mode,
             threads: self.threads,
             compat: self.compat,
+            configuration: None,
         };
         match self.folders.as_slice() {
-            [] if options.directory.is_none() && options.modulepath.is_none() => {
+            [] if options.directory.is_none() && options.modulepath.is_none() && self.confdir.is_none() => {
                 return Err("Nothing to build: give DIR, --environment or --modulepath".to_owned());
             }
             [] => {}
             [one] if is_environment(one) => options.directory = Some(one.clone()),
             folders => options.modulepath = Some(folders.to_vec()),
         }
-        Ok(options)
+        self.configured(options)
+    }
+
+    /// The same with what the configuration says.
+    fn configured(&self, mut options: Options) -> Result<Options, String> {
+        let Some(folder) = &self.confdir else { return Ok(options) };
+        let given = [("confdir".to_owned(), folder.to_string_lossy().into_owned())];
+        let configuration = Configuration::read(self.compat, &given)?;
+        let is_named = |path: &PathBuf| path.to_str().is_some_and(is_environment_name) && !path.is_dir();
+        let named = options.directory.take_if(|path| is_named(path));
+        let name = named.as_deref().and_then(Path::to_str);
+        configuration.archive_options(options, name)
     }
 }
 

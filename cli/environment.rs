@@ -103,7 +103,7 @@ impl World {
             // As a folder it is not there; that is said when it is opened.
             return Ok((self.environment.clone(), alias().or(said)));
         };
-        if self.archive.is_some() && given.is_none() {
+        if self.frozen && given.is_none() {
             return Ok((None, alias().or(said)));
         }
         let found = configuration.environment_folder(wanted.as_deref().or(self.environment_name.as_deref()));

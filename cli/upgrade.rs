@@ -21,6 +21,10 @@ enum ReportForm {
     Markdown,
 }
 
+/// What `--include_legacy_facts` does here.
+const LEGACY_FACTS: &str = "Agents of both versions send legacy facts, as their setting of this name may say [default: only \
+                            those of Puppet 7 do]";
+
 /// Say what an upgrade would break or change, node by node, and why.
 ///
 /// Each node is compiled by both versions and the catalogs are compared. Besides, a compile by the older one notes every
@@ -30,7 +34,10 @@ enum ReportForm {
 /// Exit status: 0 where all nodes get the same catalogs, 1 where one would fail or change, or fails already, 2 where the
 /// arguments are wrong.
 #[derive(Args)]
-#[command(mut_arg("compat", |argument| argument.hide(true)))]
+#[command(
+    mut_arg("compat", |argument| argument.hide(true)),
+    mut_arg("include_legacy_facts", |argument| argument.help(LEGACY_FACTS))
+)]
 pub struct Arguments {
     /// Certnames of the nodes [default: all with facts, in --factpath or the configured place].
     #[arg(value_name = "NODE", conflicts_with = "node")]
@@ -41,10 +48,6 @@ pub struct Arguments {
     /// The version to come.
     #[arg(long, value_name = "7|8|9")]
     to: Compat,
-    /// Agents send legacy facts to the newer version, too, as their setting of this name may say. Otherwise only agents of
-    /// Puppet 7 send them.
-    #[arg(long = "include_legacy_facts")]
-    include_legacy_facts: bool,
     /// How many nodes are compiled side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -116,7 +119,7 @@ fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Upgrade
             let message = "Nothing to compile: give --environment, --archive, --manifest or -e";
             return Err((message.to_owned(), USAGE));
         }
-        all.push(Upgrade { from, to, include_legacy_facts: arguments.include_legacy_facts });
+        all.push(Upgrade { from, to, include_legacy_facts: arguments.world.include_legacy_facts });
     }
     Ok(all)
 }

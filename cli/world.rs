@@ -209,17 +209,17 @@ impl World {
         if let Some(folder) = &self.factpath {
             return nodes_with_facts(folder);
         }
-        let configuration = self.configuration()?;
-        match (&self.node, &self.facts, &configuration) {
-            (Some(name), ..) => Ok(vec![name.clone()]),
-            (None, Some(_), Some(configuration)) => {
-                Ok(vec![configuration.certname()?.unwrap_or_else(|| "localhost".to_owned())])
-            }
-            (None, Some(_), None) => Ok(vec!["localhost".to_owned()]),
-            (None, None, Some(configuration)) => nodes_with_facts(&configuration.facts_folder()?),
-            (None, None, None) => {
-                Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned())
-            }
+        if let Some(folder) = self.facts_folder()? {
+            return nodes_with_facts(&folder);
+        }
+        let configured = || match self.configuration()? {
+            Some(configuration) => configuration.certname(),
+            None => Ok(None),
+        };
+        match (&self.node, &self.facts) {
+            (Some(name), _) => Ok(vec![name.clone()]),
+            (None, Some(_)) => Ok(vec![configured()?.unwrap_or_else(|| "localhost".to_owned())]),
+            (None, None) => Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned()),
         }
     }
 
@@ -241,6 +241,18 @@ impl World {
             ("hostprivkey", path(&self.hostprivkey)),
         ];
         self.configured.read(self.compat, &more)
+    }
+
+    /// The folder of stored facts, where the configuration names it (`facts_terminus = yaml`) and no argument goes before.
+    ///
+    /// # Errors
+    /// When the configuration can't be read.
+    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
+        let none = self.facts.is_some() || self.node.is_some();
+        match self.configuration()?.filter(|_| !none) {
+            Some(configuration) => configuration.facts_folder(),
+            None => Ok(None),
+        }
     }
 
     /// The facts of a node: from the file or folder that is named, or from where the configuration says.
@@ -316,7 +328,12 @@ impl World {
             certificate: self.hostcert.clone(),
             key: self.hostprivkey.clone(),
         };
-        Exported::PuppetDb { url: place.to_owned(), certificates, replace_catalog: false }
+        Exported::PuppetDb {
+            url: place.to_owned(),
+            certificates,
+            replace_catalog: false,
+            soft_write_failure: false,
+        }
     }
 }
 

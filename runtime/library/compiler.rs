@@ -2,6 +2,8 @@
 
 use crate::bench::Target;
 use crate::catalog::Catalog;
+use crate::configuration::Configuration;
+use crate::configured_jobs::fill;
 use crate::environment::Environment;
 use crate::function::Function;
 use crate::node::Node;
@@ -9,6 +11,7 @@ use crate::settings::Settings;
 use bunraku_compile::Note;
 use bunraku_compile::functions::Functions;
 use bunraku_compile::inputs::Newer;
+use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_files::archive::Opened;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -125,6 +128,19 @@ impl Compiler {
     /// answered with an error.
     pub fn answer(&self, line: &str) -> String {
         self.session.answer(line)
+    }
+
+    /// The same of a job that knows a server's configuration: what the job does not say of its environment, facts, classes
+    /// and settings comes from there, as the files are at this moment.
+    pub fn answer_configured(&self, line: &str, configuration: &Configuration) -> String {
+        let mut job = match job::parse(line) {
+            Ok(job) => job,
+            Err(answer) => return answer,
+        };
+        match configuration.again().and_then(|configuration| fill(&mut job, &configuration)) {
+            Ok(()) => self.session.answer_job(job),
+            Err(message) => job::failure(&job.id, &message),
+        }
     }
 
     /// Lends an archive: environments that name its path use it, whatever lies there.

@@ -4,12 +4,14 @@ use crate::data::Data;
 use crate::environment::Environment;
 use crate::node::{Facts, Node, ProgramLimits};
 use crate::settings::{Certificates, Exported, Settings};
-use bunraku_configuration::configuration::{self as own, InForce, SERVER};
+use bunraku_configuration::configuration::{self as own, SERVER};
+use bunraku_configuration::in_force::{Given, InForce};
 use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::Routes;
 use bunraku_configuration::table::is_known;
 use bunraku_configuration::value::Value;
+use bunraku_environment::archive::build::Options;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
 use bunraku_nodes::{facts, trusted_external};
@@ -19,8 +21,8 @@ use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use bunraku_configuration::configuration::Origin;
 pub use bunraku_configuration::environments::{find as find_environment, is_name as is_environment_name};
+pub use bunraku_configuration::in_force::Origin;
 
 /// The settings that are in force for a server, each with where it comes from; and what follows from them: environments,
 /// nodes, [`Settings`]. It says what its files said when they were read.
@@ -164,7 +166,7 @@ impl Configuration {
         let modulepath = in_force.folders("basemodulepath")?;
         let is_without = conf.is_none() && name == WITHOUT_FOLDER;
         let of_none = |name: &str| without_folder(name, &modulepath).filter(|_| is_without);
-        let nothing = own::Given::default();
+        let nothing = Given::default();
         let in_force = in_force.in_environment(&name, conf.as_ref()).of_compile(&of_none, &nothing);
         let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
         if all.is_empty() {
@@ -226,6 +228,20 @@ impl Configuration {
         Ok(environment.with_name(name).with_configuration(self))
     }
 
+    /// What an archive is built from, with the modules for all environments. Where `options` name no folder, it is that of
+    /// the environment of the name, or of the one that is configured.
+    ///
+    /// # Errors
+    /// Puppet's message where there is no such environment.
+    pub fn archive_options(&self, options: Options, environment: Option<&str>) -> Result<Options, String> {
+        let mut options = Options { configuration: Some(self.own.clone()), ..options };
+        if options.directory.is_none() && options.modulepath.is_none() {
+            let (folder, name) = self.environment_folder(environment)?;
+            options.directory = Some(folder.ok_or_else(|| format!("The environment {name} has no folder"))?);
+        }
+        Ok(options)
+    }
+
     /// The settings of compiles: how strict they are, where exported resources go and come from.
     ///
     /// # Errors
@@ -264,12 +280,13 @@ impl Configuration {
 
     fn puppetdb(&self) -> Result<Exported, String> {
         let conf = PuppetDbConf::read(&self.own)?;
+        let soft_write_failure = conf.soft_write_failure;
         let url = conf.server_urls.into_iter().next().unwrap_or_default();
         let certificates = match url.starts_with("https://") {
             true => self.certificates()?,
             false => Certificates::default(),
         };
-        Ok(Exported::PuppetDb { url, certificates, replace_catalog: false })
+        Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
     }
 
     fn certificates(&self) -> Result<Certificates, String> {
@@ -296,11 +313,7 @@ impl Configuration {
     /// # Errors
     /// When they can't be read.
     pub fn facts(&self, certname: &str) -> Result<Option<Facts>, String> {
-        let terminus = match Routes::read(&self.own)?.facts {
-            Some(terminus) => terminus,
-            None => self.own.in_force().text("facts_terminus")?,
-        };
-        let found = match terminus.as_str() {
+        let found = match self.facts_terminus()?.as_str() {
             "yaml" => self.facts_of_file(certname)?,
             "puppetdb" | "store_configs" => {
                 let Exported::PuppetDb { url, certificates, .. } = self.puppetdb()? else { return Ok(None) };
@@ -313,7 +326,7 @@ impl Configuration {
 
     /// A node without a file has no facts.
     fn facts_of_file(&self, certname: &str) -> Result<Map<String, Json>, String> {
-        let folder = self.facts_folder()?;
+        let Some(folder) = self.facts_folder()? else { return Ok(Map::new()) };
         let is_name = !certname.contains(['/', '\0']) && !matches!(certname, "" | "." | "..");
         let file = folder.join(format!("{certname}.yaml"));
         if !is_name || !file.exists() {
@@ -322,12 +335,20 @@ impl Configuration {
         facts::of_file(&file)
     }
 
-    /// The folder of nodes' facts, where `facts_terminus` is `yaml`.
+    /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
     ///
     /// # Errors
-    /// As of [`Configuration::get`].
-    pub fn facts_folder(&self) -> Result<PathBuf, String> {
-        Ok(Path::new(&self.own.in_force().text("yamldir")?).join("facts"))
+    /// As of [`Configuration::facts`].
+    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
+        let folder = Path::new(&self.own.in_force().text("yamldir")?).join("facts");
+        Ok((self.facts_terminus()? == "yaml").then_some(folder))
+    }
+
+    fn facts_terminus(&self) -> Result<String, String> {
+        match Routes::read(&self.own)?.facts {
+            Some(terminus) => Ok(terminus),
+            None => self.own.in_force().text("facts_terminus"),
+        }
     }
 
     /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted

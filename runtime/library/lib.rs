@@ -42,6 +42,7 @@
 mod catalog;
 mod compiler;
 mod configuration;
+mod configured_jobs;
 mod data;
 mod environment;
 pub mod fleet;

@@ -14,7 +14,7 @@ pub use bunraku_process::Limits as ProgramLimits;
 
 /// Facts of a node. Copies share what they hold.
 #[derive(Clone, Debug)]
-pub struct Facts(Arc<Json>);
+pub struct Facts(pub(crate) Arc<Json>);
 
 impl Facts {
     /// Reads a file, JSON or YAML: plain, or as `facter --json`, `puppet facts` or PuppetDB print them. It may be a pipe.

@@ -75,6 +75,8 @@ pub enum Exported {
         certificates: Certificates,
         /// Whether it takes the catalog in (`replace catalog`).
         replace_catalog: bool,
+        /// Whether it is a warning only where it does not.
+        soft_write_failure: bool,
     },
 }
 
@@ -201,9 +203,10 @@ impl Settings {
                 place: folder.to_string_lossy().into_owned(),
                 certificates: Certificates::default(),
                 replace_catalog: false,
+                soft_write_failure: false,
             },
-            Exported::PuppetDb { url, certificates, replace_catalog } => {
-                StorePlace { place: url, certificates, replace_catalog }
+            Exported::PuppetDb { url, certificates, replace_catalog, soft_write_failure } => {
+                StorePlace { place: url, certificates, replace_catalog, soft_write_failure }
             }
         })
     }

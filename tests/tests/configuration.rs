@@ -2,8 +2,9 @@
 //! nothing but `--confdir`.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use bunraku_tests::canonical::{self, Places};
 use bunraku_tests::{bunraku, compare, oracle, paths};
@@ -376,4 +377,76 @@ fn environments_are_folders_or_names() {
     let alias = eval(&["--environment", &staging, "--environment_name", "other"]);
     assert_eq!(alias, "Notice: other\n");
     assert!(eval(&["--environment", "nosuch"]).starts_with("Error: Environment directory '"));
+}
+
+#[test]
+fn a_running_batch_sees_what_changes_in_the_configuration() {
+    let server = Server::new();
+    let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+    command.args(["batch", "--compat=7", "--confdir", &server.confdir()]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut batch = command.spawn().expect("Bunraku starts");
+    let mut jobs = batch.stdin.take().expect("it is piped");
+    let mut answers = BufReader::new(batch.stdout.take().expect("it is piped"));
+    let mut ask = |job: Value| -> Value {
+        writeln!(jobs, "{job}").expect("it reads");
+        let mut line = String::new();
+        answers.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line).expect("it is JSON")
+    };
+    let message = |answer: &Value, title: &str| {
+        let all = answer["catalog"]["resources"].as_array().cloned().unwrap_or_default();
+        let found = all.into_iter().find(|resource| resource["title"] == title);
+        found.map(|resource| resource["parameters"]["message"].clone())
+    };
+    let web = || json!({"node": "web01.example.com"});
+    let whole = ask(web());
+    assert_eq!(whole["ok"], true, "{whole}");
+    assert_eq!(message(&whole, "web"), Some("8080 for team of web01.example.com of Debian".into()));
+    let db = ask(json!({"node": "db01.example.com"}));
+    assert_eq!((db["ok"].clone(), db["catalog"]["environment"].clone()), (true.into(), "staging".into()));
+    // Said by the job, looked up by name.
+    let named = ask(json!({"code": "notice($environment)", "environment": "staging", "classes": []}));
+    assert_eq!(named["logs"][0]["message"], "staging", "{named}");
+
+    // environment.conf, which was not there; then puppet.conf.
+    server.write("code/environments/production/environment.conf", "modulepath = modules\nnosuch = 1\n");
+    let without = ask(web());
+    assert_eq!(without["ok"], false, "{without}");
+    assert!(
+        without["error"]["message"].as_str().is_some_and(|text| text.contains("class ::base")),
+        "{without}"
+    );
+    server.write("code/environments/production/environment.conf", "nosuch = 1\n");
+    let warned = ask(web());
+    assert!(warned["logs"][0]["message"].as_str().is_some_and(|text| text.contains("nosuch")), "{warned}");
+    let path = server.path("etc/puppetlabs/puppet/puppet.conf");
+    let conf = fs::read_to_string(&path).expect("it is there");
+    fs::write(&path, conf.replace("basemodulepath = $codedir/modules:", "basemodulepath = "))
+        .expect("it is written");
+    assert_eq!(ask(web())["ok"], false);
+    fs::write(&path, format!("{conf}\nbroken\n")).expect("it is written");
+    let broken = ask(web());
+    assert!(
+        broken["error"]["message"].as_str().is_some_and(|text| text.contains("Could not match line broken"))
+    );
+    fs::write(&path, conf).expect("it is written");
+    assert_eq!(ask(web())["ok"], true);
+    drop(jobs);
+    assert!(batch.wait().expect("it ends").success());
+}
+
+#[test]
+fn an_archive_of_a_configured_environment_gives_what_its_sources_give() {
+    let server = Server::new();
+    let (confdir, archive) = (server.confdir(), server.path("production.bnr").display().to_string());
+    let built = ours(8, &["build", "--confdir", &confdir, "-o", &archive]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let (want, _) = catalog(&server.compiled(8, "web01.example.com"));
+    for more in [&["--archive", &archive][..], &["--archive", &archive, "--frozen"]] {
+        let arguments = [&["compile", "web01.example.com", "--confdir", &confdir], more].concat();
+        let (got, _) = catalog(&ours(8, &arguments));
+        let differences = compare::differences(&want, &got);
+        assert!(differences.is_empty(), "{more:?}: {differences:#?}");
+    }
 }

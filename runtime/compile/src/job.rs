@@ -5,6 +5,7 @@ use crate::inputs::{self, Node};
 use crate::request_settings::RequestSettings;
 use crate::session::{Outcome, Request, StorePlace};
 pub use crate::session::{Session, TIMEOUT};
+use bunraku_configuration::configuration::Configuration;
 use bunraku_data::rich::string;
 use bunraku_environment::snapshot::EnvironmentSpec;
 use bunraku_hiera::query::Query;
@@ -67,6 +68,9 @@ pub struct Job {
     /// Whether a PuppetDB takes the catalog in, too.
     #[serde(default)]
     pub replace_catalog: bool,
+    /// Whether it is a warning only where it does not.
+    #[serde(skip)]
+    pub soft_write_failure: bool,
     /// Certificates for a PuppetDB.
     pub localcacert: Option<PathBuf>,
     /// The same.
@@ -88,12 +92,19 @@ pub struct Job {
     pub want: Option<Vec<String>>,
     /// A look-up at the end of the compile.
     pub lookup: Option<Query>,
+    /// The server's configuration, where there is one: what the job does not say has been filled in from there.
+    #[serde(skip)]
+    pub configuration: Option<Arc<Configuration>>,
 }
 
 impl Job {
     /// Whether it says what to compile.
     pub fn is_complete(&self) -> bool {
-        self.code.is_some() || self.manifest.is_some() || self.environment.is_some() || self.archive.is_some()
+        self.configuration.is_some()
+            || self.code.is_some()
+            || self.manifest.is_some()
+            || self.environment.is_some()
+            || self.archive.is_some()
     }
 
     /// Name of the node.
@@ -153,6 +164,7 @@ impl Session {
                 key: job.hostprivkey.clone(),
             },
             replace_catalog: job.replace_catalog,
+            soft_write_failure: job.soft_write_failure,
         });
         let code_file = job.code_file.as_ref().map(|file| file.to_string_lossy().into_owned());
         Ok(Request {
@@ -170,14 +182,14 @@ impl Session {
 
     /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
     pub fn answer(&self, line: &str) -> String {
-        let job: Job = match serde_json::from_str(line) {
-            Ok(job) => job,
-            Err(error) => {
-                // Whatever the line was, its id is echoed if it has one.
-                let id = serde_json::from_str::<Json>(line).ok().and_then(|json| json.get("id").cloned());
-                return failure(&id.unwrap_or_default(), &format!("Not a job: {error}"));
-            }
-        };
+        match parse(line) {
+            Ok(job) => self.answer_job(job),
+            Err(answer) => answer,
+        }
+    }
+
+    /// The same of a job that has been read.
+    pub fn answer_job(&self, job: Job) -> String {
         if let Some(names) = &job.types {
             let environment = settings(&job, None)
                 .and_then(|settings| self.snapshot(environment(&job, settings.compile.compat)));
@@ -255,6 +267,18 @@ impl Session {
     }
 }
 
+/// The job that a line of `batch` is.
+///
+/// # Errors
+/// The answer to what is none.
+pub fn parse(line: &str) -> Result<Job, String> {
+    serde_json::from_str(line).map_err(|error| {
+        // Whatever the line was, its id is echoed if it has one.
+        let id = serde_json::from_str::<Json>(line).ok().and_then(|json| json.get("id").cloned());
+        failure(&id.unwrap_or_default(), &format!("Not a job: {error}"))
+    })
+}
+
 /// The environment that a job names.
 fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
     EnvironmentSpec {
@@ -266,12 +290,13 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         archive: job.archive.clone(),
         frozen: job.frozen,
         max_file: None,
-        configuration: None,
+        configuration: job.configuration.clone(),
         compat,
     }
 }
 
-fn failure(id: &Json, message: &str) -> String {
+/// The answer to a job that can't be run.
+pub fn failure(id: &Json, message: &str) -> String {
     let mut out = format!("{{\"id\":{id},\"ok\":false,\"error\":{{\"message\":");
     string(&mut out, message);
     out.push_str("},\"logs\":[]}");

@@ -101,7 +101,9 @@ impl<'c> Compile<'c> {
         node: &Node,
         code: Option<Code<'_>>,
     ) -> Eval<'c, (String, Value<'c>)> {
-        self.environment.warnings().iter().for_each(|warning| self.warn_once(warning.clone()));
+        for warning in self.environment.warnings() {
+            self.warn_once(format!("{warning}\n   (file & line not available)"));
+        }
         self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;

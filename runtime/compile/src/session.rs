@@ -9,6 +9,7 @@ use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
 use crate::threads::{Failure, Threads};
+use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
@@ -20,7 +21,7 @@ use bunraku_nodes::facts::Facts;
 use bunraku_ruby::{Ruby, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::{Cause, UNCAUGHT};
-use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::function::Native;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -35,6 +36,8 @@ pub struct StorePlace {
     pub certificates: Certificates,
     /// Whether a PuppetDB takes the catalog in, too.
     pub replace_catalog: bool,
+    /// Whether it is a warning only where it does not.
+    pub soft_write_failure: bool,
 }
 
 /// A compile that is asked for.
@@ -169,7 +172,7 @@ impl Session {
             node.facts = Facts::Own(store.facts(&name)?.unwrap_or_default());
         }
         // An agent's setting: as it would have sent them.
-        if given.get("include_legacy_facts").and_then(serde_json::Value::as_bool) == Some(false) {
+        if given.get("include_legacy_facts") == Some(&Raw::Boolean(false)) {
             node.facts = node.facts.without_legacy();
         }
         let snapshot = self.snapshots.current(environment)?;
@@ -199,7 +202,7 @@ impl Session {
         if let Some(archive) = snapshot.tree().opened() {
             archive.remember(false);
         }
-        let finished = finished.map_err(|failure| match failure {
+        let mut finished = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),
             Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
@@ -212,7 +215,12 @@ impl Session {
             && (place.replace_catalog || !is_url(&place.place))
         {
             let catalog = serde_json::from_str(stored).map_err(|error| error.to_string())?;
-            store.save(&name, &catalog)?;
+            match store.save(&name, &catalog) {
+                Err(message) if place.soft_write_failure => {
+                    finished.logs.push(Log { level: Severity::Warning, message, place: Place::default() })
+                }
+                saved => saved?,
+            }
         }
         Ok(Outcome::of(name, finished))
     }

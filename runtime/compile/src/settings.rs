@@ -2,11 +2,12 @@
 //! Ruby). Their tables are in `bunraku-configuration`.
 
 use bunraku_configuration::table::{Kind, Setting, Table};
-use bunraku_configuration::value::{Raw, typed};
+use bunraku_configuration::typed::typed;
+use bunraku_configuration::value::Raw;
 use bunraku_vm::compat::Compat;
 use serde_json::Value as Json;
 
-pub use bunraku_configuration::configuration::Given;
+pub use bunraku_configuration::in_force::Given;
 
 /// The setting of a name in the newest version that has it.
 fn newest(name: &str) -> Option<&'static Setting> {

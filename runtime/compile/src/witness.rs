@@ -5,7 +5,7 @@ use crate::compile::Compile;
 use crate::inputs::Newer;
 use crate::state::witness::Note;
 use bunraku_compiler::check::DEPRECATED_TYPE;
-use bunraku_configuration::configuration::Origin;
+use bunraku_configuration::in_force::Origin;
 use bunraku_configuration::table::Table;
 use bunraku_data::{json as data, names};
 use bunraku_environment::units::checked_as;
@@ -79,7 +79,7 @@ impl<'c> Compile<'c> {
         };
         match (old.find(name), new.find(name)) {
             (Some(_), None) => true,
-            (Some(old), Some(new)) => old.default != new.default && is_default(),
+            (Some(old), Some(new)) => old.default() != new.default() && is_default(),
             (None, _) => false,
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::configuration::Configuration;
 use crate::file::{ConfigFile, Written};
+use crate::in_force::Origin;
 use crate::interpolation::{Piece, pieces};
 use crate::table::{Table, is_known};
 use crate::value::{Raw, Value};
@@ -40,7 +41,7 @@ pub(crate) fn warnings(configuration: &Configuration) -> Vec<String> {
         // What an earlier section says goes before.
         let in_force = configuration.in_force().get(&written.name);
         let is_in_force = in_force.is_ok_and(|found| {
-            matches!(found.origin, crate::configuration::Origin::Section { line, section: ref name, .. }
+            matches!(found.origin, Origin::Section { line, section: ref name, .. }
                 if line == written.line && *name == section.name)
         });
         if !is_in_force {

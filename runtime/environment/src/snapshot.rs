@@ -2,12 +2,14 @@
 //! files. Compiles share it and write nothing into it but through memos.
 //! Source: the specification's environments page; the oracle for defaults.
 
+use crate::archive::place::place;
 use crate::extensions;
 use crate::function_files::FunctionFiles;
 use crate::modules::Modules;
 use crate::units::{SessionUnits, Units};
-use bunraku_configuration::configuration::{Configuration, InForce};
+use bunraku_configuration::configuration::Configuration;
 use bunraku_configuration::environment_conf::EnvironmentConf;
+use bunraku_configuration::in_force::InForce;
 use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
@@ -17,7 +19,7 @@ use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_hiera::glob::glob_all;
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
-use bunraku_vm::compat::{Compat, Rule};
+use bunraku_vm::compat::Compat;
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::types::LastingType;
 use std::borrow::Cow;
@@ -260,7 +262,7 @@ impl Snapshot {
         };
         Ok(Snapshot {
             compat: spec.compat,
-            data_provider: data_provider.filter(|_| spec.compat.holds(Rule::EnvironmentDataProvider)),
+            data_provider,
             config_version,
             configuration: configuration.clone(),
             conf: conf.clone(),
@@ -407,79 +409,12 @@ fn main_manifest(
 }
 
 /// Name of an environment that has none.
-const PRODUCTION: &str = "production";
-/// Where a frozen archive's files lie if nothing else is said: Puppet's `environmentpath` and `basemodulepath`.
-const ENVIRONMENTS: &str = "/etc/puppet/code/environments";
-const MODULES: [&str; 2] = ["/etc/puppet/code/modules", "/usr/share/puppet/modules"];
-
-/// Says where the files of an archive lie, as far as the arguments do not.
-fn place(
-    opened: &Opened,
-    spec: &EnvironmentSpec,
-    directory: &mut Option<PathBuf>,
-    modulepath: &mut Option<Vec<PathBuf>>,
-) -> Result<(), String> {
-    let (name, info) = (opened.path.display(), &opened.info);
-    if info.compat != spec.compat.number() {
-        return Err(format!(
-            "Archive {name} was built for version {built} of the language: compile with --compat {built}, or build it again with --compat {wanted}",
-            built = info.compat,
-            wanted = spec.compat,
-        ));
-    }
-    if !spec.frozen {
-        let wanted = match (info.environment, &directory, &modulepath) {
-            (true, None, _) => "--environment",
-            (false, _, None) => "--modulepath",
-            _ => return Ok(()),
-        };
-        return Err(format!(
-            "Archive {name} is compared with its sources: say by {wanted} where they are, or use it without them by --frozen"
-        ));
-    }
-    if directory.is_some() && !info.environment {
-        return Err(format!("Archive {name} holds a module path and no environment"));
-    }
-    if info.environment && directory.is_none() {
-        *directory = Some(Path::new(ENVIRONMENTS).join(spec.name.as_deref().unwrap_or(PRODUCTION)));
-    }
-    let folders = info.folders as usize;
-    if modulepath.is_none() {
-        // What `environment.conf` says goes for the sources; this is what was built.
-        let defaults = MODULES.get(..folders).ok_or_else(|| {
-            format!(
-                "Archive {name} holds {folders} folders of a module path: say by --modulepath where they are"
-            )
-        })?;
-        let place = |folder: &String| {
-            let (root, rest) = folder.split_once('/').unwrap_or((folder, ""));
-            let root = match root.strip_prefix('m') {
-                Some(number) => Path::new(defaults.get(number.parse::<usize>().ok()?)?),
-                None => directory.as_deref()?,
-            };
-            Some(if rest.is_empty() { root.to_path_buf() } else { root.join(rest) })
-        };
-        let unknown = || format!("Archive {name} does not say where its module path lies");
-        *modulepath = Some(info.modulepath.iter().map(place).collect::<Option<_>>().ok_or_else(unknown)?);
-    }
-    if let Some(path) = modulepath
-        && !info.environment
-        && path.len() != folders
-    {
-        let given = path.len();
-        return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
-    }
-    Ok(())
-}
-
+pub(crate) const PRODUCTION: &str = "production";
 /// Where the types that modules, the environment and the modules of packages declare in Ruby are.
 fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: Vec<PathBuf>) -> Folders {
     let (all, own) = (modules.clone(), directory.clone());
-    let list = move || {
-        let of_modules = all.iter().map(|module| module.path.clone());
-        of_modules.chain(own.clone()).chain(vendored.iter().cloned()).collect()
-    };
-    Folders::new(modules.tree().clone(), directory, Box::new(list))
+    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    Folders::new(modules.tree().clone(), directory, Box::new(list)).with_outside(vendored)
 }
 
 fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {

@@ -170,5 +170,5 @@ fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
 /// Whether agents of a version send legacy facts unless they are told otherwise: the default of `include_legacy_facts`.
 pub fn sends_legacy_facts(compat: Compat) -> bool {
     let setting = Table::of(compat).find("include_legacy_facts");
-    setting.is_none_or(|setting| setting.default == Raw::Boolean(true))
+    setting.is_none_or(|setting| setting.default() == Raw::Boolean(true))
 }

@@ -20,6 +20,8 @@ pub struct Folders {
     list: List,
     /// The environment's folder.
     environment: Option<PathBuf>,
+    /// Folders of modules that are no part of the tree: those that packages bring along. They come last.
+    outside: Vec<PathBuf>,
     /// Files of types in Ruby by name.
     index: MemoCell<BTreeMap<String, PathBuf>>,
 }
@@ -35,13 +37,18 @@ const INDEX: Contract = Contract {
 impl Folders {
     /// Folders read through `tree`; `list` gives them, the environment's own last.
     pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List) -> Self {
-        Folders { tree, list, environment, index: MemoCell::new(&INDEX) }
+        Folders { tree, list, environment, outside: Vec::new(), index: MemoCell::new(&INDEX) }
+    }
+
+    /// The same with folders of modules that are no part of the tree.
+    pub fn with_outside(self, outside: Vec<PathBuf>) -> Self {
+        Folders { outside, ..self }
     }
 
     fn index(&self) -> &BTreeMap<String, PathBuf> {
         self.index.get_or(|| {
             let mut all = BTreeMap::new();
-            for folder in (self.list)().into_iter().map(|path| path.join(FOLDER)) {
+            for folder in (self.list)().iter().chain(&self.outside).map(|path| path.join(FOLDER)) {
                 for child in self.tree.list(&folder) {
                     if let Some(stem) = child.name.strip_suffix(".rb").map(str::to_lowercase) {
                         all.entry(stem).or_insert_with(|| folder.join(&child.name));
@@ -61,10 +68,17 @@ impl Folders {
                 return Some(file);
             }
         }
-        match self.tree.provided(&format!("{FOLDER}/{name}.rb")) {
-            Some(file) => file,
+        let file = format!("{FOLDER}/{name}.rb");
+        match self.tree.provided(&file) {
+            Some(Some(file)) => Some(file),
+            Some(None) => self.outside(&file),
             None => self.index().get(name).cloned(),
         }
+    }
+
+    /// The file at a path of the first module outside of the tree that has it.
+    fn outside(&self, path: &str) -> Option<PathBuf> {
+        self.outside.iter().map(|folder| folder.join(path)).find(|file| self.tree.is_file(file))
     }
 
     /// The type of a name in lower case.
@@ -91,10 +105,11 @@ impl Folders {
     /// The file that a type requires, from the first module that has it.
     fn required(&self, path: &str) -> Option<PathBuf> {
         places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
-            Some(file) => file,
+            Some(Some(file)) => Some(file),
+            Some(None) => self.outside(&place),
             None => {
                 let mut files = (self.list)().into_iter().map(|folder| folder.join(&place));
-                files.find(|file| self.tree.is_file(file))
+                files.find(|file| self.tree.is_file(file)).or_else(|| self.outside(&place))
             }
         })
     }

@@ -9,6 +9,7 @@ use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
+use bunraku_configuration::configuration::Configuration;
 use bunraku_files::archive::{Info, NOTE, Opened};
 use bunraku_files::paths;
 use bunraku_files::read;
@@ -23,6 +24,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is built, and how.
@@ -42,6 +44,8 @@ pub struct Options {
     pub threads: Option<NonZeroUsize>,
     /// The version of the language that it is built for: no other compiles with it.
     pub compat: Compat,
+    /// The server's configuration, whose modules for all environments go in, too: as `bunraku::Configuration` gives it.
+    pub configuration: Option<Arc<Configuration>>,
 }
 
 /// How far a build is.
@@ -245,6 +249,7 @@ impl Plan {
         let spec = EnvironmentSpec {
             directory: options.directory.clone(),
             modulepath: options.modulepath.clone(),
+            configuration: options.configuration.clone(),
             compat: options.compat,
             ..EnvironmentSpec::default()
         };

@@ -7,6 +7,7 @@ mod file;
 pub mod inspect;
 mod keys;
 pub mod parts;
+pub(crate) mod place;
 mod readers;
 mod reads;
 pub mod ruby;

@@ -70,6 +70,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.world.compat != Compat::default() {
         return renderer.failure("upgrade takes --from and --to in place of --compat", USAGE);
     }
+    if arguments.world.archive.is_some() {
+        let message = "upgrade takes no --archive: an archive is built for one version, and two are compared";
+        return renderer.failure(message, USAGE);
+    }
     if from >= to {
         return renderer.failure(&format!("--to {to} is not newer than --from {from}"), USAGE);
     }

@@ -239,6 +239,17 @@ fn agents_may_go_on_to_send_legacy_facts() {
     }
 }
 
+/// Puppet 8's packages bring `zone` along, OpenVox 9's do not; the unpacked Puppets have no such packages.
+#[test]
+fn types_that_packages_bring_no_more() {
+    let zone = "-e=zone { 'a': }";
+    let report = report(8, 9, &["clean.example.com", zone]);
+    assert_eq!(report["causes"][0]["kind"], "resource-type", "{report}");
+    assert_eq!(report["causes"][0]["subject"], "zone");
+    assert_eq!(report["causes"].as_array().map(Vec::len), Some(1), "the failure is explained: {report}");
+    assert_eq!(report["nodes"][0]["state"], "fails");
+}
+
 #[test]
 fn forms_of_the_report() {
     for (form, extension) in [("text", "txt"), ("json", "json"), ("markdown", "md")] {
@@ -266,4 +277,7 @@ fn statuses() {
     let output = upgrade(&["--from=7", "--to=8", "--compat=7"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(plain(&output.stderr).contains("--from and --to in place of --compat"));
+    let output = upgrade(&["--from=7", "--to=8", "--archive=a.bnr"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(plain(&output.stderr).contains("takes no --archive"));
 }

@@ -42,6 +42,7 @@ impl<'c> Compile<'c> {
         }
         let finished = budget::guarded(settings.limits, || {
             let outcome = compile.phases(&mut vm, node, code);
+            compile.witness_types();
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));
             let value = match &result {
                 Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),

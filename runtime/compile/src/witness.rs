@@ -10,6 +10,7 @@ use bunraku_configuration::table::Table;
 use bunraku_data::{json as data, names};
 use bunraku_environment::units::checked_as;
 use bunraku_nodes::legacy_facts;
+use bunraku_resource_types::ResourceTypes;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::host::{Change, Strict, WitnessPort};
@@ -65,7 +66,7 @@ impl<'c> Compile<'c> {
             | Change::HieraVersion3
             | Change::DeprecatedFunction => newer.strict == Strict::Error && own.strict != Strict::Error,
             Change::Setting => self.setting_differs(newer, subject),
-            Change::Syntax => true,
+            Change::Syntax | Change::ResourceType => true,
             Change::Rule(rule) => own.compat.holds(rule) != newer.compat.holds(rule),
         }
     }
@@ -146,6 +147,22 @@ impl<'c> Compile<'c> {
             let file = folder.join("environment.conf");
             let place = Place { file: Some(file.to_string_lossy().into()), ..Place::default() };
             self.witness(Change::Rule(Rule::EnvironmentDataProvider), provider, place);
+        }
+    }
+
+    /// Notes the resources of types that come without a module here and not in the newer version.
+    pub(crate) fn witness_types(&self) {
+        let Some(newer) = self.witness.newer else { return };
+        let (own, newer) =
+            (ResourceTypes::builtin(self.asked.settings.compat), ResourceTypes::builtin(newer.compat));
+        for resource in &self.catalog.borrow().resources {
+            let name = resource.type_name.to_lowercase();
+            let is_gone = own.get(&name).is_some() && newer.get(&name).is_none();
+            if is_gone && self.environment.types.file(&name).is_none() {
+                let line = (resource.line != 0).then_some(resource.line);
+                let place = Place { file: resource.file.map(Into::into), line, column: None };
+                self.witness(Change::ResourceType, &name, place);
+            }
         }
     }
 

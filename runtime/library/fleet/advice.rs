@@ -17,6 +17,7 @@ pub(super) fn name(change: Change) -> &'static str {
         Change::HieraVersion3 => "hiera-version-3-in-environment-or-module",
         Change::DeprecatedFunction => "deprecated-function",
         Change::Setting => "setting",
+        Change::ResourceType => "resource-type",
         Change::Syntax => "static-error",
         Change::Rule(rule) => rule.row().name,
     }
@@ -46,6 +47,7 @@ pub(super) fn effect(change: Change, subject: &str) -> String {
         Change::Setting => {
             format!("the setting '{subject}' is no more, or has another value unless it is set")
         }
+        Change::ResourceType => format!("the resource type '{subject}' comes with no package any more"),
         Change::Syntax => format!("the file is not taken: {subject}"),
         Change::Rule(rule) => {
             let row = rule.row();
@@ -78,6 +80,7 @@ pub(super) fn instead(change: Change, subject: &str, file: Option<&str>) -> Stri
         Change::HieraVersion3 => "a hiera.yaml of version 5".to_owned(),
         Change::DeprecatedFunction => "what the message of its deprecation names".to_owned(),
         Change::Setting => "the value itself, or the setting in puppet.conf".to_owned(),
+        Change::ResourceType => format!("the module that has '{subject}', in the module path"),
         Change::Syntax => "code that the newer version takes: see the message".to_owned(),
         Change::Rule(rule) => of_rule(rule).to_owned(),
     }

@@ -29,6 +29,8 @@ pub enum Change {
     DeprecatedFunction,
     /// `$settings::…` of a setting that is no more, or has another value; the subject is its name.
     Setting,
+    /// A resource type that comes without a module is there no more; the subject is its name.
+    ResourceType,
     /// The text of a file has an error in the newer version that it has not in the older; the subject is the message.
     Syntax,
     /// A rule of the table of versions.

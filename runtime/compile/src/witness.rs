@@ -160,7 +160,8 @@ impl<'c> Compile<'c> {
             let is_gone = own.get(&name).is_some() && newer.get(&name).is_none();
             if is_gone && self.environment.types.file(&name).is_none() {
                 let line = (resource.line != 0).then_some(resource.line);
-                let place = Place { file: resource.file.map(Into::into), line, column: None };
+                let file = resource.file.filter(|file| !file.is_empty()).map(Into::into);
+                let place = Place { file, line, column: None };
                 self.witness(Change::ResourceType, &name, place);
             }
         }

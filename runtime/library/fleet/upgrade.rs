@@ -129,13 +129,14 @@ fn explains(notes: &[Note], error: &Diagnostic) -> bool {
                 let names = |sign: &str| error.message.contains(&format!("'{sign}{}'", note.subject));
                 names("") || names("::")
             }
+            Change::Syntax => error.message.contains(&note.subject),
             Change::DataIsNoHash | Change::HieraVersion3 => file,
             Change::Rule(_) => place.file.is_none(),
             _ => false,
         }
     };
     let is_there =
-        |note: &Note| place.file.is_some() && note.place.file == place.file && note.place.line == place.line;
+        |note: &Note| place.line.is_some() && note.place.file == place.file && note.place.line == place.line;
     notes.iter().any(|note| is_there(note) || is_about(note))
 }
 

@@ -56,7 +56,7 @@ fn command(args: &[String]) -> Result<(), String> {
             let [from, to, more @ ..] = rest else { return Err(USAGE.to_owned()) };
             let more: Vec<&str> = more.iter().map(String::as_str).collect();
             for machine in MACHINES {
-                print!("{}", upgrade::run(machine, from, to, &more)?);
+                print!("{}", upgrade::run(machine, from, to, &more)?.text);
             }
             Ok(())
         }

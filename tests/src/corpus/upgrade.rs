@@ -10,16 +10,24 @@ use serde_json::Value;
 use super::{classes, facts};
 use crate::{bunraku, paths};
 
-/// What an upgrade changes for the classes of the corpus, in words: how many are the same, change, fail; how many each kind of
-/// cause hits.
+/// What an upgrade changes for the classes of the corpus.
+pub struct Summary {
+    /// How many are the same, change, fail; how many each kind of cause hits: in words.
+    pub text: String,
+    /// The nodes that fail or change, and for which nothing is named but that they do.
+    pub without_cause: Vec<String>,
+}
+
+/// Runs the command over all classes, for a machine.
 ///
 /// # Errors
 /// When files can't be written, or the command prints no report.
-pub fn run(machine: &str, from: &str, to: &str, more: &[&str]) -> Result<String, String> {
+pub fn run(machine: &str, from: &str, to: &str, more: &[&str]) -> Result<Summary, String> {
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
     let report = report(work.path(), machine, &[&["--from", from, "--to", to], more].concat())?;
     let nodes = report["nodes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut out = format!("{machine}, {from} to {to} {}: {} classes", more.join(" "), nodes.len());
+    let mut out = [&[machine, from, "to", to], more].concat().join(" ");
+    let _ = write!(out, ": {} classes", nodes.len());
     let mut states: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for node in nodes {
         states.entry(text(node, "state")).or_default().insert(text(node, "node"));
@@ -27,26 +35,28 @@ pub fn run(machine: &str, from: &str, to: &str, more: &[&str]) -> Result<String,
     for (state, names) in &states {
         let _ = write!(out, ", {} {state}", names.len());
     }
+    out.push('\n');
     let mut kinds: BTreeMap<&str, (BTreeSet<&str>, usize, usize)> = BTreeMap::new();
-    let mut hit: BTreeSet<&str> = BTreeSet::new();
     for cause in report["causes"].as_array().into_iter().flatten() {
         let (names, causes, places) = kinds.entry(text(cause, "kind")).or_default();
         let list = |name: &str| cause[name].as_array().map(Vec::as_slice).unwrap_or_default();
         names.extend(list("nodes").iter().filter_map(Value::as_str));
-        hit.extend(list("nodes").iter().filter_map(Value::as_str));
         *causes += 1;
         *places += list("places").len();
     }
-    let touched = states.iter().filter(|(state, _)| ["fails", "changed"].contains(*state));
-    let without: Vec<&str> =
-        touched.flat_map(|(_, names)| names.iter().filter(|name| !hit.contains(*name))).copied().collect();
-    let _ = writeln!(out, "; {} that fail or change have no cause {}", without.len(), without.join(" "));
-    let mut rows: Vec<_> = kinds.into_iter().collect();
+    let is_named = |name: &str| {
+        kinds
+            .iter()
+            .any(|(kind, (names, ..))| !["failure", "changed-value"].contains(kind) && names.contains(name))
+    };
+    let touched = ["fails", "changed"].into_iter().filter_map(|state| states.get(state)).flatten();
+    let without_cause = touched.filter(|name| !is_named(name)).map(|name| (*name).to_owned()).collect();
+    let mut rows: Vec<_> = kinds.iter().collect();
     rows.sort_by_key(|(_, (names, ..))| std::cmp::Reverse(names.len()));
     for (kind, (names, causes, places)) in rows {
         let _ = writeln!(out, "  {kind}: {} classes, {causes} causes, {places} places", names.len());
     }
-    Ok(out)
+    Ok(Summary { text: out, without_cause })
 }
 
 /// The report as JSON, of an environment made in a folder.
@@ -57,7 +67,8 @@ fn report(work: &std::path::Path, machine: &str, arguments: &[&str]) -> Result<V
     let facts = facts(machine).map_err(failed)?.to_string();
     let mut manifest = String::new();
     for class in classes::read() {
-        let node = class.name.replace("::", ".");
+        // A node may not be called as a class.
+        let node = class.name.replace("::", ".") + ".example.com";
         fs::write(folder.join(format!("{node}.json")), &facts).map_err(failed)?;
         let _ = writeln!(manifest, "node '{node}' {{ include {} }}", class.name);
     }

@@ -97,7 +97,7 @@ pub fn threads(work: &Path, rounds: usize) -> Result<String, String> {
     let plain: Vec<Target> = SIZES[..2].iter().map(|size| target(&program(*size))).collect();
     let fleet = bench::fleet(&nodes, 500);
     let works = [
-        ("the four machines", &nodes, rounds * 3),
+        ("the five machines", &nodes, rounds * 3),
         ("400 and 3,000 resources without Ruby", &plain, rounds * 30),
         ("a fleet: 500 machines of the four kinds", &fleet, 1),
     ];

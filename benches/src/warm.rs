@@ -134,7 +134,7 @@ pub fn programs(
     Ok(out)
 }
 
-/// The four machines of the control repo.
+/// The five machines of the control repo.
 ///
 /// # Errors
 /// When a side can't compile one.

@@ -11,9 +11,9 @@ use crate::canonical::Places;
 use crate::corpus::goldens::Golden;
 use crate::paths;
 
-/// Its machines: of about 450, 800, 1,200 and 3,400 resources.
-pub const NODES: [&str; 4] =
-    ["lb01.example.com", "web01.example.com", "db01.example.com", "ctl01.example.com"];
+/// Its machines: of about 450, 800, 1,200, 1,400 and 3,400 resources.
+pub const NODES: [&str; 5] =
+    ["lb01.example.com", "web01.example.com", "db01.example.com", "app01.example.com", "ctl01.example.com"];
 
 /// Where it is.
 pub fn root() -> PathBuf {

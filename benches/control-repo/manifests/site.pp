@@ -27,6 +27,10 @@ node /^ctl\d+\.example\.com$/ {
   include role::controller
 }
 
+node /^app\d+\.example\.com$/ {
+  include role::application
+}
+
 node default {
   fail("Nobody has said what ${trusted['certname']} is")
 }

@@ -118,6 +118,22 @@ impl<'c> CallSide<'c> for Compile<'c> {
         self.talk().lambda_of(vm, Value::Int(number), kinds, scope)
     }
 
+    fn answer(&self, vm: &mut Vm<'c>, question: &str, args: &[Value<'c>]) -> Eval<'c, Option<Value<'c>>> {
+        match question {
+            "node" => Ok(Some(vm.string(self.asked.node_name))),
+            "environment" => Ok(Some(vm.string(&self.environment.name))),
+            question => self.talk().answer_natively(vm, question, args),
+        }
+    }
+
+    fn scope_number(&self, scope: &'c Scope<'c>) -> i64 {
+        self.talk().scope_number(scope)
+    }
+
+    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>) {
+        self.talk().spread(vm, scope, changed);
+    }
+
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
         Compile::context_number(self, object)
     }

@@ -318,7 +318,7 @@ impl<'c> NativeSide<'c> for Compile<'c> {
     fn call_natively(
         &self,
         vm: &mut Vm<'c>,
-        (function, index): (Function<'_>, usize),
+        (function, index): (Function<'_>, Option<usize>),
         call: Call<'c, '_>,
     ) -> Called<'c> {
         self.counted_natively(function.name, || self.erb.call_new(self, vm, (function, index), call))

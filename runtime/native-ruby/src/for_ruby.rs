@@ -9,3 +9,6 @@ pub(crate) type OrRuby<T> = Result<T, ForRuby>;
 
 /// An array or hash is changed while it is iterated over.
 pub(crate) const BUSY: ForRuby = ForRuby("a change of what is being run through");
+
+/// An array or hash of Puppet's is to be changed in place.
+pub(crate) const CHANGE: &str = "a change of what is Puppet's";

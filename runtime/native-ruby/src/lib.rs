@@ -3,7 +3,7 @@
 //!
 //! [`lower`] turns a file of functions, or a template that [`erb`] has taken apart, into a [`tree`]; [`eval`] runs that, with
 //! the [`methods`] of Ruby's values and what is known of its [`libraries`]. [`functions`] are loaded and called, and
-//! [`space`] is what they have defined; [`Templates`] keeps lowered templates and files for a snapshot, [`Templating`] is what
+//! [`space`] is what they have defined; [`prelude`] is what of those libraries is written in Ruby; [`Templates`] keeps lowered templates and files for a snapshot, [`Templating`] is what
 //! one compile has of both. They ask of the compile through the sides of [`NativeWorld`]. [`encoded`] is how trees lie in
 //! archives.
 //!
@@ -22,6 +22,7 @@ mod libraries;
 mod lower;
 mod method;
 mod methods;
+mod prelude;
 mod space;
 mod tree;
 mod value;
@@ -33,5 +34,6 @@ pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::Rendered;
 pub use functions::{Asked, Called, Function, Journal};
+pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;
 pub use world::{CallSide, FileSide, NativeWorld, ScopeSide, WorkerState};

@@ -398,6 +398,66 @@ impl Method {
         )
     }
 
+    /// Whether `Enumerable` has it, as arrays do, and gives what they give.
+    pub(crate) fn of_enumerable(self) -> bool {
+        use Method::{
+            AllIs, Any, ChunkWhile, Count, Drop as DropOf, DropWhile, EachCons, EachEntry, EachSlice,
+            EachWithIndex, EachWithObject, Entries, FilterMap, Find, FindAll, FindIndex, First, FlatMap,
+            Grep, GrepV, GroupBy, Include, Inject, Map, Max, MaxBy, Member, Min, MinBy, Minmax, NoneIs,
+            OneIs, Partition, Reject, ReverseEach, Select, SliceWhen, Sort, SortBy, Sum, Take, TakeWhile,
+            Tally, ToH, Uniq, Zip,
+        };
+        matches!(
+            self,
+            AllIs
+                | Any
+                | ChunkWhile
+                | Count
+                | DropWhile
+                | DropOf
+                | EachCons
+                | EachEntry
+                | EachSlice
+                | EachWithIndex
+                | EachWithObject
+                | Entries
+                | FilterMap
+                | Find
+                | FindAll
+                | FindIndex
+                | First
+                | FlatMap
+                | Grep
+                | GrepV
+                | GroupBy
+                | Include
+                | Inject
+                | Map
+                | Max
+                | MaxBy
+                | Member
+                | Min
+                | MinBy
+                | Minmax
+                | NoneIs
+                | OneIs
+                | Partition
+                | Reject
+                | ReverseEach
+                | Select
+                | SliceWhen
+                | Sort
+                | SortBy
+                | Sum
+                | Take
+                | TakeWhile
+                | Tally
+                | ToH
+                | Uniq
+                | Zip
+        )
+    }
+
     /// Whether it changes an array or a hash in place.
     pub(crate) fn changes(self) -> bool {
         use Method::{MergeIn, SetDefault, TransformKeysIn, TransformValuesIn};

@@ -108,6 +108,20 @@ pub trait CallSide<'c> {
     /// Limits of the compile.
     fn lambda(&self, vm: &mut Vm<'c>, block: (i64, &str), scope: &'c Scope<'c>) -> Eval<'c, &'c Closure<'c>>;
 
+    /// Answers a question of the protocol of the Ruby worker by its name, or `node` and `environment`; none for what code
+    /// without Ruby does not ask: questions that change something, or that give what only Ruby can hold.
+    ///
+    /// # Errors
+    /// Those of what is asked for.
+    fn answer(&self, vm: &mut Vm<'c>, question: &str, args: &[Value<'c>]) -> Eval<'c, Option<Value<'c>>>;
+
+    /// The number that questions call a scope by.
+    fn scope_number(&self, scope: &'c Scope<'c>) -> i64;
+
+    /// Arrays and hashes of the compile have been changed in place: whatever holds one of them, as far as a scope sees it,
+    /// holds from now on what it has become.
+    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>);
+
     /// A number for what the context of a look-up keeps, the same for all contexts that keep it; none for any other object.
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64>;
 

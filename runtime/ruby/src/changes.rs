@@ -17,6 +17,16 @@ impl<'c> Talk<'_, 'c> {
     /// Puts what Ruby has changed in place where it was: into the variables that the scope sees, and those of classes.
     pub(super) fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) {
         let replaced = self.ruby.values.shared.borrow_mut().take_replaced();
+        self.spread_replaced(vm, scope, replaced);
+    }
+
+    /// The same of what code without Ruby has changed: arrays and hashes, each with what it has become.
+    pub fn spread(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>) {
+        let replaced = changed.into_iter().filter_map(|(old, new)| Some((address(old)?, new)));
+        self.spread_replaced(vm, scope, replaced.collect());
+    }
+
+    fn spread_replaced(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, replaced: HashMap<usize, Value<'c>>) {
         if replaced.is_empty() {
             return;
         }

@@ -110,26 +110,25 @@ impl<'c> Talk<'_, 'c> {
         source: &FunctionSource<'c>,
         call: Call<'c, '_>,
     ) -> Eval<'c> {
-        if function.chosen_by == Chooser::Function {
-            self.load_once_in_ruby(vm, function, source)?;
-            return self.invoke(vm, function, None, call);
-        }
-        let index = choose(vm, function, call.args, call.block)?;
-        let overload = &function.overloads[index];
-        let journal = match function.native && !overload.tells_mismatch {
+        let index = match function.chosen_by {
+            Chooser::Function => None,
+            Chooser::Compiler => Some(choose(vm, function, call.args, call.block)?),
+        };
+        let overload = index.map(|index| &function.overloads[index]);
+        let journal = match function.native && !overload.is_some_and(|overload| overload.tells_mismatch) {
             true => match self.world.call_natively(vm, (native(&function.name, source), index), call) {
                 Called::ForRuby(journal) => journal,
                 called => {
                     let result = told(called)?;
-                    check_result(vm, overload, result)?;
+                    overload.map_or(Ok(()), |overload| check_result(vm, overload, result))?;
                     return Ok(result);
                 }
             },
             false => Journal::default(),
         };
         self.load_once_in_ruby(vm, function, source)?;
-        let result =
-            self.replaying(&function.name, journal, || self.invoke(vm, function, Some(index), call))?;
+        let result = self.replaying(&function.name, journal, || self.invoke(vm, function, index, call))?;
+        let Some(overload) = overload else { return Ok(result) };
         if overload.tells_mismatch {
             let text = format::to_interpolated(result);
             return Err(Flow::raw(format!("'{}' {text}", function.name)));

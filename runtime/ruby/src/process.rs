@@ -26,6 +26,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/processes.rb", include_str!("worker/processes.rb")),
     ("<bunraku>/puppet.rb", include_str!("worker/puppet.rb")),
     ("<bunraku>/library.rb", include_str!("worker/library.rb")),
+    ("<bunraku>/scope_methods.rb", bunraku_native_ruby::SCOPE_METHODS),
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
     ("<bunraku>/parts.rb", include_str!("worker/parts.rb")),
@@ -34,7 +35,7 @@ const SOURCES: &[(&str, &str)] = &[
 
 /// What is run when something it defines is first named: `worker/parts.rb` says what that is.
 const PARTS: &[(&str, &str)] = &[
-    ("<bunraku>/catalog.rb", include_str!("worker/catalog.rb")),
+    ("<bunraku>/catalog.rb", bunraku_native_ruby::CATALOG),
     ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
     ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
     ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),

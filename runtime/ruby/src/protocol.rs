@@ -269,6 +269,12 @@ pub const TABLES: [ProtocolTable; 6] = [
 ];
 
 impl Question {
+    /// The question of a name; none where there is none.
+    pub fn of_name(name: &str) -> Option<Question> {
+        let row = Question::TABLE.rows.iter().find(|row| row.name == name)?;
+        Question::of_byte(row.byte)
+    }
+
     /// Whether the question is marked so.
     pub fn has(self, mark: QuestionFlag) -> bool {
         self.row().marks.contains(&mark)

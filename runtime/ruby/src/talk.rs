@@ -137,9 +137,14 @@ impl<'c> Talk<'_, 'c> {
         Ok(out)
     }
 
+    /// The number that Ruby knows a scope by.
+    pub fn scope_number(&self, scope: &'c Scope<'c>) -> i64 {
+        self.ruby.values.scope_number(scope).into()
+    }
+
     /// The number of a scope as a value.
     pub(super) fn number_of(&self, scope: &'c Scope<'c>) -> Value<'c> {
-        Value::Int(self.ruby.values.scope_number(scope).into())
+        Value::Int(self.scope_number(scope))
     }
 
     fn start_worker(&self, vm: &mut Vm<'c>, subject: &str) -> Eval<'c, ()> {

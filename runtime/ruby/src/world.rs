@@ -254,11 +254,11 @@ pub trait NativeSide<'c> {
     /// Ruby's.
     fn describe_natively(&self, vm: &mut Vm<'c>, function: Function<'_>) -> Option<Value<'c>>;
 
-    /// Calls the method of a signature of such a function.
+    /// Calls the method of a signature of such a function; without one its own `call`, which chooses.
     fn call_natively(
         &self,
         vm: &mut Vm<'c>,
-        function: (Function<'_>, usize),
+        function: (Function<'_>, Option<usize>),
         call: Call<'c, '_>,
     ) -> Called<'c>;
 

@@ -34,7 +34,7 @@ impl<'c> NativeSide<'c> for Nothing {
     fn describe_natively(&self, _: &mut Vm<'c>, _: Function<'_>) -> Option<Value<'c>> {
         None
     }
-    fn call_natively(&self, _: &mut Vm<'c>, _: (Function<'_>, usize), _: Call<'c, '_>) -> Called<'c> {
+    fn call_natively(&self, _: &mut Vm<'c>, _: (Function<'_>, Option<usize>), _: Call<'c, '_>) -> Called<'c> {
         Called::ForRuby(Journal::default())
     }
     fn call_beside_natively(

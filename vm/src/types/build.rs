@@ -1,5 +1,6 @@
 //! Puppet's own types by name, and types made from others: what Puppet's type factory does.
 
+use crate::names;
 use crate::types::equal::equal;
 use crate::types::quote::capitalize_segments;
 use crate::types::ty::{Alias, CallableType, Range, Type};
@@ -230,6 +231,15 @@ pub fn pattern<'c>(arena: &'c Bump, sources: &[&'c str]) -> &'c Type<'c> {
 pub fn resource<'c>(arena: &'c Bump, type_name: &str, title: Option<&str>) -> &'c Type<'c> {
     let type_name = arena.alloc_str(&capitalize_segments(type_name));
     Type::Resource { type_name: Some(type_name), title: title.map(|t| &*arena.alloc_str(t)) }.alloc(arena)
+}
+
+/// The reference to a resource, as code would write it: `File['/x']`, `Class['a::b']`.
+pub fn reference<'c>(arena: &'c Bump, type_name: &str, title: &str) -> &'c Type<'c> {
+    if type_name.eq_ignore_ascii_case("class") {
+        let name = names::lower(title.strip_prefix("::").unwrap_or(title));
+        return Type::Class(Some(arena.alloc_str(&name))).alloc(arena);
+    }
+    resource(arena, type_name, Some(title))
 }
 
 /// `Callable[…]` of parameters, a size and a block.

@@ -47,7 +47,7 @@ pub use access::access;
 pub use alias::{set_alias, settle};
 pub use assign::{equivalent, is_assignable};
 pub use build::{
-    builtin, callable, data, enumeration, is_core, optional, pattern, resource, rich_data, variant,
+    builtin, callable, data, enumeration, is_core, optional, pattern, reference, resource, rich_data, variant,
 };
 pub use common::common;
 pub use equal::{equal, feed};

@@ -11,7 +11,10 @@ impl<'c> Run<'_, 'c> {
     /// Runs a block with one value: an array is spread where the block has several parameters.
     pub(crate) fn yield_one(&mut self, block: &'c Block, value: V<'c>) -> Done<'c> {
         match block {
-            Block::Method(method) => methods::call(self, value, *method, &[], None),
+            Block::Method(method) => match value {
+                V::Object(_) => self.send_known(value, method.name(), Vec::new()),
+                value => methods::call(self, value, *method, &[], None),
+            },
             Block::Body(body) => {
                 self.give_one(body, value)?;
                 self.run(body)

@@ -4,6 +4,7 @@ use super::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::libraries;
 use crate::method::Method;
+use crate::prelude::Part;
 use crate::tree::{Expr, MethodCall};
 use crate::value::object::{ClassRef, Module, Nesting};
 use crate::value::{Class, V};
@@ -22,7 +23,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// The value of a constant; none where it is not known here.
-    pub(super) fn find_constant(&mut self, path: &str) -> Option<V<'c>> {
+    pub(crate) fn find_constant(&mut self, path: &str) -> Option<V<'c>> {
         let (absolute, path) = match path.strip_prefix("::") {
             Some(path) => (true, path),
             None => (false, path),
@@ -86,6 +87,11 @@ impl<'c> Run<'_, 'c> {
         let full = if outer.is_empty() { name.to_owned() } else { format!("{outer}::{name}") };
         if let Some(value) = self.space.constant(&full) {
             return Some(value);
+        }
+        if let Some(part) = Part::of(&full)
+            && self.engine.load_part(self.world, self.vm, part)
+        {
+            return self.space.constant(&full);
         }
         // A file of Ruby's library is loaded before its constants are there; Puppet has loaded most.
         Class::by_name(&full).map(V::Class).or_else(|| libraries::constant(&full))

@@ -20,7 +20,7 @@ const DEEPEST_CALL: usize = 200;
 
 /// Whether code may have defined the methods of a value, or they are not in the tables.
 fn has_methods_of_code(value: &V<'_>) -> bool {
-    use bunraku_vm::value::Value::Object;
+    use bunraku_vm::value::Value::{Object, Type};
     matches!(
         value,
         V::Object(_)
@@ -31,7 +31,7 @@ fn has_methods_of_code(value: &V<'_>) -> bool {
             | V::Proc(_)
             | V::Main
             | V::Scope
-            | V::Other(Object(_))
+            | V::Other(Object(_) | Type(_))
     )
 }
 
@@ -55,6 +55,11 @@ impl<'c> Run<'_, 'c> {
             return self.call_on_object(receiver, call);
         }
         if call.method == Method::Other {
+            if let ("to_set", [], None) = (&*call.name, &*call.args, &call.block)
+                && let Some(set) = self.set_of(&receiver)?
+            {
+                return Ok(set);
+            }
             return self.unknown(call);
         }
         let (block, passed) = self.handed(call)?;
@@ -132,6 +137,11 @@ impl<'c> Run<'_, 'c> {
             return Ok(hash.get_str(key).map_or(V::Nil, V::from));
         }
         let on = on.clone();
+        if let V::Object(object) = &on
+            && let Some((owner, method)) = object.class.find("[]")
+        {
+            return self.call_method(on, (Some(owner), &method), Arguments::from(vec![V::Str(key)]));
+        }
         // `ENV['…']`
         if let V::Class(class) = on
             && let Some(value) = libraries::call(self, class, "[]", &[V::Str(key)], (None, 0))?

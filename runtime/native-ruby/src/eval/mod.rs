@@ -2,14 +2,17 @@
 //! stops, and Ruby does all of it from the begin. Nothing that a template does can be seen from outside until it is done;
 //! what a function has asked of the compile by then is in its journal, from which Ruby is answered.
 
+mod asking;
 mod blocks;
 mod constants;
 mod context;
+mod files;
 mod frame;
 mod handed;
 mod invoke;
 mod kernel;
 mod modules;
+mod objects;
 mod params;
 mod procs;
 mod rare;
@@ -328,7 +331,13 @@ impl<'c> Run<'_, 'c> {
                 Expr::Splat(inner) => match self.eval(inner)? {
                     V::Nil => {}
                     // What has no `to_a` is one value.
-                    one @ (V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_)) => {
+                    one @ (V::Bool(_)
+                    | V::Int(_)
+                    | V::Big(_)
+                    | V::Float(_)
+                    | V::Str(_)
+                    | V::Made(_)
+                    | V::Symbol(_)) => {
                         values.push(one);
                     }
                     list => values.extend(list.items()?.ok_or(ForRuby("a splat of other than an array"))?),

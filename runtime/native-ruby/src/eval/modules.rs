@@ -153,8 +153,20 @@ impl<'c> Run<'_, 'c> {
                     }
                 }
             }
+            ("alias_method", [V::Symbol(new), V::Symbol(old)]) => {
+                let methods = if self.defining.defines_own { &module.singleton } else { &module.methods };
+                let found = match self.defining.defines_own {
+                    true => module.find_singleton(old),
+                    false => module.find(old),
+                };
+                let (_, method) = found.ok_or(ForRuby("an alias of what is not there"))?;
+                methods.borrow_mut().insert(new, method);
+            }
+            ("include", [V::Class(Class::Enumerable)]) => module.enumerable.set(true),
+            ("include", [V::Class(Class::Comparable)]) => module.comparable.set(true),
             ("include", [V::Module(other)]) => module.included.borrow_mut().push(other.clone()),
             ("include", [V::Class(Class::PuppetUtilErrors)]) => {}
+            ("extend", [V::Class(Class::Gaps)]) => {}
             ("extend", [V::Module(other)]) if Rc::ptr_eq(other, &module) => {
                 self.defining.module_function = true;
                 for (name, method) in module.methods.borrow().iter() {
@@ -168,7 +180,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// `new` of a class that code defines.
-    pub(super) fn make(&mut self, class: &Rc<Module<'c>>, given: Arguments<'c>) -> Done<'c> {
+    pub(crate) fn make(&mut self, class: &Rc<Module<'c>>, given: Arguments<'c>) -> Done<'c> {
         if class.superclass.is_none() {
             return Err(ForRuby("`new` of a module").into());
         }

@@ -1,5 +1,6 @@
 //! Expressions that are seldom met.
 
+use super::params::Arguments;
 use super::stop::{BlockExit, Unwind};
 use super::{Done, LastMatch, Run};
 use crate::for_ruby::ForRuby;
@@ -28,7 +29,7 @@ impl<'c> Run<'_, 'c> {
                 let mut text = String::new();
                 for piece in pieces {
                     let piece = self.eval(piece)?;
-                    text::put(&mut text, &piece)?;
+                    self.put_text(&mut text, &piece)?;
                 }
                 V::made(text)
             }
@@ -99,6 +100,15 @@ impl<'c> Run<'_, 'c> {
             }
             _ => return Err(ForRuby("an expression").into()),
         })
+    }
+
+    /// Appends what `to_s` gives, which may be a method that code defines.
+    fn put_text(&mut self, out: &mut String, value: &V<'c>) -> Done<'c, ()> {
+        let V::Object(object) = value else { return Ok(text::put(out, value)?) };
+        let (owner, method) = object.class.find("to_s").ok_or(ForRuby("the notation of an object"))?;
+        let made = self.call_method(value.clone(), (Some(owner), &method), Arguments::default())?;
+        out.push_str(&made.text().ok_or(ForRuby("a `to_s` that gives no text"))?);
+        Ok(())
     }
 
     fn hash(&mut self, pairs: &'c [(Expr, Expr)]) -> Done<'c> {
@@ -176,6 +186,11 @@ impl<'c> Run<'_, 'c> {
         let value = self.eval(value)?;
         let slot = slot as usize;
         let list = self.locals[self.frame.base + slot].clone();
+        if let V::Object(object) = &list
+            && let Some((owner, method)) = object.class.find("<<")
+        {
+            return self.call_method(list, (Some(owner), &method), Arguments::from(vec![value]));
+        }
         methods::call(self, list, Method::Append, &[value], None)
     }
 
@@ -185,6 +200,12 @@ impl<'c> Run<'_, 'c> {
             let place =
                 methods::call(self, pattern.clone(), Method::Matches, std::slice::from_ref(subject), None)?;
             return Ok(place.truthy());
+        }
+        if let V::Object(object) = pattern
+            && let Some((owner, method)) = object.class.find("===")
+        {
+            let given = Arguments::from(vec![subject.clone()]);
+            return Ok(self.call_method(pattern.clone(), (Some(owner), &method), given)?.truthy());
         }
         Ok(case_equal(pattern, subject)?)
     }
@@ -196,7 +217,7 @@ impl<'c> Run<'_, 'c> {
                 let mut text = String::new();
                 for piece in pieces {
                     let piece = self.eval(piece)?;
-                    text::put(&mut text, &piece)?;
+                    self.put_text(&mut text, &piece)?;
                 }
                 text
             }

@@ -98,7 +98,7 @@ impl<'c> Run<'_, 'c> {
         let name = self.variable_name(number);
         let variables = match &self.frame.this {
             // A function that ends in Ruby after all would find there what it did not set.
-            V::Object(object) if object.class.is_function() => {
+            V::Object(object) if object.class.is_function() && !object.class.sets_first.get() => {
                 return Err(ForRuby("an instance variable of a function"));
             }
             V::Object(object) => &object.variables,

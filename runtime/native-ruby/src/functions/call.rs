@@ -2,17 +2,21 @@
 
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::Journal;
+use super::lent::Lending;
+use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
-use crate::eval::{self, Beginning, Ending, Run, Unwind};
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::eval::{self, Beginning, Done, Ending, Run, Unwind};
+use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
+use crate::prelude::Part;
 use crate::space::Load;
-use crate::tree::Program;
+use crate::tree::{Program, SHARED};
 use crate::value::object::{ClassRef, ErrorValue, ProcBody};
-use crate::value::{Class, V};
-use crate::world::NativeWorld;
+use crate::value::{Class, V, text};
+use crate::world::{NativeWorld, WorkerState};
 use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
+use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -61,30 +65,31 @@ impl<'c> Templating<'c> {
             world.needs_ruby(function.name, &|| self.space().failure(function.file));
             return None;
         };
-        if found.module.find("call").is_some() {
-            world.needs_ruby(function.name, &|| "a `call` of its own".to_owned());
-            return None;
-        }
         let texts: Vec<_> = found.local_types.iter().map(|text| vm.string(text)).collect();
         let dispatches: Vec<_> = found.dispatches.iter().map(|dispatch| described(vm, dispatch)).collect();
-        Some(vm.array(&[Value::Bool(false), vm.array(&texts), vm.array(&dispatches)]))
+        let own_call = Value::Bool(found.module.find("call").is_some());
+        Some(vm.array(&[own_call, vm.array(&texts), vm.array(&dispatches)]))
     }
 
-    /// Calls the method of a signature of a function of the 4.x interface.
+    /// Calls the method of a signature of a function of the 4.x interface; its own `call` where there is no number.
     pub fn call_new(
         &self,
         world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
-        (function, index): (Function<'_>, usize),
+        (function, index): (Function<'_>, Option<usize>),
         call: Call<'c, '_>,
     ) -> Called<'c> {
         let Some(found) = self.new_function(world, vm, function) else {
             return Called::ForRuby(Journal::default());
         };
-        let Some(dispatch) = found.dispatches.get(index) else { return Called::ForRuby(Journal::default()) };
+        let dispatch = match index.map(|index| found.dispatches.get(index)) {
+            None => None,
+            Some(Some(dispatch)) => Some(dispatch),
+            Some(None) => return Called::ForRuby(Journal::default()),
+        };
         // A function sees the scope of its call only where it asks for it.
-        let scope = if dispatch.weaving.contains(&Knot::Scope) { call.scope.keep() } else { vm.top };
-        let args: Vec<V<'c>> = call.args.iter().map(|arg| V::from(*arg)).collect();
+        let asks = dispatch.is_none_or(|dispatch| dispatch.weaving.contains(&Knot::Scope));
+        let scope = if asks { call.scope.keep() } else { vm.top };
         let block = call.block.map(|closure| {
             Rc::new(crate::value::Proc {
                 body: ProcBody::Puppet(closure),
@@ -94,17 +99,52 @@ impl<'c> Templating<'c> {
             })
         });
         let object = self.space().object(&found);
-        let caller = Caller { engine: self, world, vm };
-        self.run(caller, (function.name, scope, found.program), V::Object(object.clone()), |run| {
-            let Some((owner, method)) = found.module.find(&dispatch.method) else {
+        let work = |run: &mut Run<'_, 'c>, args: Vec<V<'c>>| {
+            let name = dispatch.map_or("call", |dispatch| &dispatch.method);
+            let Some((owner, method)) = found.module.find(name) else {
                 return Err(ForRuby("a method that is not there").into());
             };
-            let values = woven(dispatch, args);
-            let given = eval::Arguments { values, keywords: false, block };
+            let values = match dispatch {
+                Some(dispatch) => woven(dispatch, args),
+                None => std::iter::once(V::Scope).chain(args).collect(),
+            };
+            let given = eval::Arguments { values, keywords: false, block: block.clone() };
             run.owner.clone_from(&found.owner);
             run.function = Some(found.name.clone());
-            run.call_method(V::Object(object), (Some(owner), &method), given)
-        })
+            run.call_method(V::Object(object.clone()), (Some(owner), &method), given)
+        };
+        let this = V::Object(object.clone());
+        let parts = (function.name, scope, found.program);
+        let plain = |run: &mut Run<'_, 'c>| {
+            let args = call.args.iter().map(|arg| V::from(*arg)).collect();
+            let value = work(run, args)?;
+            Ok(run.result(&value)?)
+        };
+        match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
+            // It changes an argument in place, and has asked nothing yet: so it is called anew, with copies.
+            Err(Left { why, journal }) if why.is_change() && journal.is_empty() => {
+                let mut lending = Lending::default();
+                let lent = |run: &mut Run<'_, 'c>| {
+                    let args = call.args.iter().map(|arg| lending.lend(*arg, 0)).collect::<OrRuby<_>>()?;
+                    if run.world.worker() != WorkerState::None || run.has_frozen_of(&lending) {
+                        return Err(ForRuby(CHANGE).into());
+                    }
+                    let value = work(run, args)?;
+                    let result = lending.returned(run.vm, &value, 0)?;
+                    let changed = lending.changed(run.vm)?;
+                    Ok((result, changed))
+                };
+                match self.run(Caller { engine: self, world, vm }, parts, this, lent) {
+                    Ok((result, changed)) => {
+                        world.spread_changes(vm, call.scope.keep(), changed);
+                        Called::Value(result)
+                    }
+                    Err(left) => left.told(world, function.name, true),
+                }
+            }
+            Ok(value) => Called::Value(value),
+            Err(left) => left.told(world, function.name, false),
+        }
     }
 
     /// Calls a function of the 3.x interface.
@@ -160,12 +200,22 @@ impl<'c> Templating<'c> {
         call: Call<'c, '_>,
     ) -> Called<'c> {
         let scope = call.scope.keep();
-        let args: OrRuby<Vec<V<'c>>> = call.args.iter().map(|arg| old_argument(*arg)).collect();
-        let caller = Caller { engine: self, world, vm };
-        self.run(caller, (&found.name, scope, program), V::Scope, |run| {
-            let args = V::list(args?);
-            run.call_old_function(found, args)
-        })
+        // Such functions are given copies of arrays and hashes. They are made where one is changed only.
+        let work = |run: &mut Run<'_, 'c>, copies: bool| {
+            let args = call.args.iter().map(|arg| run.old_argument(*arg, copies, false));
+            let args = V::list(args.collect::<Result<_, Unwind<'c>>>()?);
+            let value = run.call_old_function(found, args)?;
+            Ok(run.result(&value)?)
+        };
+        let parts = (&*found.name, scope, program);
+        let called =
+            match self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, false)) {
+                Err(Left { why, journal }) if why.is_change() && journal.is_empty() => {
+                    self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, true))
+                }
+                called => called,
+            };
+        called.map_or_else(|left| left.told(world, &found.name, false), Called::Value)
     }
 
     /// Loads the file of a function of the 4.x interface, if nobody has yet.
@@ -203,8 +253,40 @@ impl<'c> Templating<'c> {
         load
     }
 
+    /// Runs a part of the prelude, unless that has been begun. Whether it has been run now.
+    pub(crate) fn load_part(
+        &self,
+        world: &dyn NativeWorld<'c>,
+        vm: &mut Vm<'c>,
+        part: &'static Part,
+    ) -> bool {
+        let file = part.file();
+        if self.space().load(file).is_some() {
+            return false;
+        }
+        self.space().note_load(file, Load::UnderWay);
+        let load = match self.run_file(world, vm, (part.lowered(), file)) {
+            Ok(()) => Load::Done,
+            Err(reason) => {
+                self.space().note_failure(file, reason);
+                Load::Failed
+            }
+        };
+        self.space().note_load(file, load);
+        load == Load::Done
+    }
+
     fn load_now(&self, world: &dyn NativeWorld<'c>, vm: &mut Vm<'c>, file: &Path) -> Result<(), String> {
         let lowered = self.file_of_ruby(world, file).ok_or("a file that cannot be read")?;
+        self.run_file(world, vm, (lowered, file))
+    }
+
+    fn run_file(
+        &self,
+        world: &dyn NativeWorld<'c>,
+        vm: &mut Vm<'c>,
+        (lowered, file): (&'c Lowered, &Path),
+    ) -> Result<(), String> {
         let program = lowered.program()?;
         self.space().note_program(program, file);
         let scope = vm.top;
@@ -228,37 +310,64 @@ impl<'c> Templating<'c> {
         })
     }
 
-    fn run(
+    fn run<T>(
         &self,
         caller: Caller<'_, 'c>,
-        (name, scope, program): (&str, &'c Scope<'c>, &'c Program),
+        (_, scope, program): (&str, &'c Scope<'c>, &'c Program),
         this: V<'c>,
-        work: impl FnOnce(&mut Run<'_, 'c>) -> Result<V<'c>, Unwind<'c>>,
-    ) -> Called<'c> {
+        work: impl FnOnce(&mut Run<'_, 'c>) -> Result<T, Unwind<'c>>,
+    ) -> Result<T, Left<'c>> {
         let Caller { engine, world, vm } = caller;
         let begin = Beginning { engine, world, vm, scope, program, this, journal: Some(Journal::default()) };
         eval::run(begin, |run| {
-            let ending = match work(run).and_then(|value| Ok(run.result(&value)?)) {
-                Ok(value) => return Called::Value(value),
-                Err(stop) => stop.ending(),
-            };
-            match ending {
-                Ending::Flow(flow) => Called::Left(flow),
-                Ending::Raised(error) => match raised(&error) {
-                    Some(called) => called,
-                    None => {
-                        run.world
-                            .needs_ruby(name, &|| format!("an error of the class {}", error.class.name()));
-                        Called::ForRuby(run.journal.take().unwrap_or_default())
+            work(run).map_err(|stop| {
+                let why = match stop.ending() {
+                    Ending::Flow(flow) => LeftBy::Flow(flow),
+                    Ending::Raised(error) => LeftBy::Raised(error),
+                    ending => {
+                        let is_change = matches!(&ending, Ending::ForRuby(ForRuby(CHANGE)));
+                        LeftBy::ForRuby { is_change, reason: run.why(ending) }
                     }
-                },
-                ending => {
-                    let why = run.why(ending);
-                    run.world.needs_ruby(name, &|| why.clone());
-                    Called::ForRuby(run.journal.take().unwrap_or_default())
-                }
-            }
+                };
+                Left { why, journal: run.journal.take().unwrap_or_default() }
+            })
         })
+    }
+}
+
+/// A call that has given no value.
+struct Left<'c> {
+    why: LeftBy<'c>,
+    journal: Journal<'c>,
+}
+
+enum LeftBy<'c> {
+    Flow(Box<Flow<'c>>),
+    Raised(Rc<ErrorValue<'c>>),
+    ForRuby { is_change: bool, reason: String },
+}
+
+impl LeftBy<'_> {
+    /// Whether it has to change what is Puppet's.
+    fn is_change(&self) -> bool {
+        matches!(self, LeftBy::ForRuby { is_change: true, .. })
+    }
+}
+
+impl<'c> Left<'c> {
+    /// What has become of the call. Where arguments were lent, only Ruby knows which of them have been changed by an error.
+    fn told(self, world: &dyn NativeWorld<'c>, name: &str, lent: bool) -> Called<'c> {
+        let reason = match self.why {
+            LeftBy::Flow(flow) if !lent => return Called::Left(flow),
+            LeftBy::Raised(error) if !lent => match raised(&error) {
+                Some(called) => return called,
+                None => format!("an error of the class {}", error.class.name()),
+            },
+            LeftBy::ForRuby { reason, .. } => reason,
+            LeftBy::Flow(_) | LeftBy::Raised(_) => "an error behind a change of what is Puppet's".to_owned(),
+        };
+        world.needs_ruby(name, &|| reason.clone());
+        Called::ForRuby(self.journal)
     }
 }
 
@@ -289,15 +398,6 @@ fn raised<'c>(error: &ErrorValue<'c>) -> Option<Called<'c>> {
     }
 }
 
-/// An argument as functions of the 3.x interface know it.
-fn old_argument(value: Value<'_>) -> OrRuby<V<'_>> {
-    match value {
-        Value::Undef => Ok(V::Str("")),
-        other if is_other(other) => Err(ForRuby("an argument in another form")),
-        other => Ok(V::from(other)),
-    }
-}
-
 /// Whether functions of the 3.x interface are given a value in another form, or one is in it.
 fn is_other(value: Value<'_>) -> bool {
     match value {
@@ -311,6 +411,104 @@ fn is_other(value: Value<'_>) -> bool {
         Value::Array(items) => items.items().iter().any(|item| is_other(*item)),
         Value::Hash(hash) => hash.entries().iter().any(|(key, value)| is_other(*key) || is_other(*value)),
         _ => true,
+    }
+}
+
+impl<'c> Run<'_, 'c> {
+    /// Whether what has been lent is a part of `$facts` or the like, which nothing may change.
+    fn has_frozen_of(&mut self, lending: &Lending<'c>) -> bool {
+        SHARED.iter().any(|name| {
+            let symbol = self.vm.symbols.get(name);
+            symbol
+                .and_then(|symbol| self.vm.top.lookup(symbol))
+                .is_some_and(|value| lending.has_any_of(value))
+        })
+    }
+
+    /// An argument as functions of the 3.x interface know it.
+    fn old_argument(&mut self, value: Value<'c>, copies: bool, within: bool) -> Done<'c> {
+        if !copies && !is_other(value) {
+            return Ok(if matches!(value, Value::Undef) && !within { V::Str("") } else { V::from(value) });
+        }
+        match value {
+            Value::Array(items) => {
+                let items = items.items().iter().map(|item| self.old_argument(*item, copies, true));
+                Ok(V::list(items.collect::<Result<_, _>>()?))
+            }
+            Value::Hash(hash) => {
+                let mut entries = Vec::with_capacity(hash.len());
+                for (key, value) in hash.entries() {
+                    entries.push((
+                        self.old_argument(*key, copies, true)?,
+                        self.old_argument(*value, copies, true)?,
+                    ));
+                }
+                Ok(V::map(entries)?)
+            }
+            Value::Regexp(_) => match V::from(value) {
+                regexp @ V::Regexp(_) => Ok(V::made(text::inspected(&regexp)?)),
+                _ => Err(ForRuby("an argument in another form").into()),
+            },
+            Value::Type(Type::Class(Some(name))) => self.new_resource("class", name),
+            Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) => {
+                self.new_resource(name, title)
+            }
+            Value::Type(Type::Class(_) | Type::Resource { .. }) => {
+                Err(ForRuby("an argument in another form").into())
+            }
+            Value::Type(_) => Ok(V::Other(value)),
+            Value::Undef if !within => Ok(V::Str("")),
+            value if !is_other(value) => Ok(V::from(value)),
+            Value::SemVer(_)
+            | Value::SemVerRange(_)
+            | Value::Timespan(_)
+            | Value::Timestamp(_)
+            | Value::Binary(_) => {
+                let text = self.asked(|run| run.world.answer(run.vm, "text", &[value]))?;
+                text.map(V::from).ok_or_else(|| ForRuby("an argument in another form").into())
+            }
+            _ => Err(ForRuby("an argument in another form").into()),
+        }
+    }
+
+    fn new_resource(&mut self, type_name: &'c str, title: &'c str) -> Done<'c> {
+        let Some(V::Module(class)) = self.find_constant("::Puppet::Resource") else {
+            return Err(ForRuby("an argument in another form").into());
+        };
+        self.make(&class, eval::Arguments::from(vec![V::Str(type_name), V::Str(title)]))
+    }
+
+    /// `self.class.dispatcher.dispatch(self, scope, arguments)`, in which a `call` of a function's own ends: calls the method
+    /// of the first signature that takes the arguments.
+    pub(crate) fn dispatch(&mut self, args: &[V<'c>]) -> Done<'c> {
+        let unusual = || Unwind::from(ForRuby("a dispatch of another form"));
+        let [V::Object(object), V::Scope, list] = args else { return Err(unusual()) };
+        let found = self.space.new_function(&object.class.name).ok_or_else(unusual)?;
+        let values = list.items()?.ok_or_else(unusual)?;
+        // The scope is given as an argument, too; a type that takes anything takes it.
+        let takes_anything = |place: usize| {
+            found.dispatches.iter().all(|dispatch| {
+                dispatch.params.get(place).or(dispatch.params.last()).is_some_and(|param| param.ty == "Any")
+            })
+        };
+        let mut given = Vec::with_capacity(values.len());
+        for (place, value) in values.iter().enumerate() {
+            given.push(match value {
+                V::Scope if takes_anything(place) => Value::Undef,
+                value => value.to_value(self.vm)?,
+            });
+        }
+        let question = [self.vm.string(&found.name), self.vm.array(&given), Value::Undef];
+        let index = match self.world.answer(self.vm, "dispatch", &question) {
+            Ok(Some(Value::Int(index))) => index as usize,
+            // Ruby raises what is wrong with the arguments, since it may be rescued.
+            _ => return Err(ForRuby("arguments that no signature takes").into()),
+        };
+        let dispatch = found.dispatches.get(index).filter(|dispatch| !dispatch.tells_mismatch);
+        let dispatch = dispatch.filter(|dispatch| dispatch.returns.is_none()).ok_or_else(unusual)?;
+        let (owner, method) = found.module.find(&dispatch.method).ok_or_else(unusual)?;
+        let given = eval::Arguments::from(woven(dispatch, values));
+        self.call_method(V::Object(object.clone()), (Some(owner), &method), given)
     }
 }
 

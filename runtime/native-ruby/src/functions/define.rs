@@ -3,8 +3,8 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use crate::eval::{Done, Frame, Run, Unwind};
 use crate::for_ruby::ForRuby;
-use crate::tree::{Block, MethodCall};
-use crate::value::object::{ClassRef, Module};
+use crate::tree::{Block, Expr, MethodCall, Program};
+use crate::value::object::{ClassRef, Method, Module};
 use crate::value::{Class, V};
 use std::rc::Rc;
 
@@ -45,6 +45,7 @@ impl<'c> Run<'_, 'c> {
         }
         let owner = self.engine.owner.borrow().clone();
         let program = self.frame.program;
+        module.sets_first.set(sets_first(program, &module, &dispatches));
         let function = NewFunction { name, module: module.clone(), owner, program, dispatches, local_types };
         self.space.add_new_function(Rc::new(function));
         Ok(V::Module(module))
@@ -211,10 +212,48 @@ fn from_old(value: V<'_>) -> Result<V<'_>, ForRuby> {
     })
 }
 
+/// Whether each method of a signature begins with setting all instance variables that the file names, to values that
+/// depend on none of them.
+fn sets_first(program: &Program, module: &Rc<Module<'_>>, dispatches: &[Dispatch]) -> bool {
+    let plain = |value: &Expr| {
+        matches!(
+            value,
+            Expr::Nil
+                | Expr::Bool(_)
+                | Expr::Int(_)
+                | Expr::Float(_)
+                | Expr::String(_)
+                | Expr::Symbol(_)
+                | Expr::Local(_)
+        ) || matches!(value, Expr::Array(items) if items.is_empty())
+            || matches!(value, Expr::Hash(pairs) if pairs.is_empty())
+    };
+    let sets_all = |body: &Expr| {
+        let statements = match body {
+            Expr::Sequence(statements) => &**statements,
+            one => std::slice::from_ref(one),
+        };
+        let mut set = vec![false; program.variables.len()];
+        for statement in statements {
+            match statement {
+                Expr::SetVariable(number, value) if plain(value) => set[*number as usize] = true,
+                _ => break,
+            }
+        }
+        set.into_iter().all(|set| set)
+    };
+    module.find("call").is_none()
+        && dispatches.iter().all(|dispatch| match module.find(&dispatch.method) {
+            Some((_, Method::Body { program: of, number, .. })) => {
+                std::ptr::eq(of, program) && sets_all(&of.methods[number as usize].body)
+            }
+            _ => false,
+        })
+}
+
 /// Without a `dispatch` the method of the function's name takes whatever its Ruby parameters take.
 fn default_dispatch(module: &Rc<Module<'_>>, name: &str) -> Option<Dispatch> {
     use crate::tree::AssignTarget::{Local, Rest};
-    use crate::value::object::Method;
     let method = name.rsplit("::").next()?.to_owned();
     let Some((_, Method::Body { program, number, .. })) = module.find(&method) else { return None };
     let body = &program.methods[number as usize];

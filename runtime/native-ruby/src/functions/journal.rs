@@ -16,6 +16,8 @@ pub enum Asked<'c> {
     Set(String, Value<'c>),
     /// A message was logged.
     Log(Severity, String),
+    /// The catalog was looked at, by this question: what is asked behind it may change it.
+    Read(String, Vec<Value<'c>>),
 }
 
 /// What has been asked, with the answers.

@@ -2,7 +2,9 @@
 
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::ForRuby;
+use crate::methods::large;
 use crate::value::{Address, Class, V};
+use num_traits::ToPrimitive as _;
 
 const UNKNOWN: ForRuby = ForRuby("an address of another form");
 
@@ -11,6 +13,10 @@ pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
         ("new", [text]) if text.text().is_some() => {
             Ok(Some(V::Address(address(&text.text().unwrap_or_default())?)))
+        }
+        ("new", [number @ (V::Int(_) | V::Big(_)), V::Int(family)]) => {
+            let number = large::of(number).and_then(|number| number.to_u128()).ok_or(UNKNOWN)?;
+            Ok(Some(V::Address(Address::of_number(number, *family).ok_or(UNKNOWN)?)))
         }
         _ => Ok(None),
     }
@@ -58,7 +64,7 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
         ("ipv6?", []) => V::Bool(on.v6),
         ("to_s", []) => V::made(shown(on)?),
         ("to_string", []) => V::made(on.in_full()),
-        ("to_i", []) => V::Int(i64::try_from(on.number()).map_err(|_| ForRuby("a large integer"))?),
+        ("to_i", []) => large::value(on.number().into())?,
         ("prefix", []) => V::Int(on.prefix.into()),
         ("netmask", []) if !on.v6 => V::made(shown(on.mask())?),
         ("reverse", []) => V::made(on.reverse()),

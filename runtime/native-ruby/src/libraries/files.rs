@@ -118,3 +118,31 @@ fn expanded(path: &str, name: &str) -> OrRuby<String> {
     }
     Ok(format!("/{}", parts.join("/")))
 }
+
+/// `Puppet::Util.absolute_path?`
+pub(super) fn is_absolute<'c>(args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    // Of other than strings Puppet warns.
+    let (path, platform) = match args {
+        [path] => (path.text(), "posix"),
+        [path, V::Symbol(platform)] => (path.text(), *platform),
+        _ => return Ok(None),
+    };
+    // Puppet looks at the begin of each line.
+    let Some(path) = path.filter(|path| !path.contains('\n')) else { return Ok(None) };
+    let slash = |c: Option<&u8>| matches!(c, Some(b'/' | b'\\'));
+    let bytes = path.as_bytes();
+    let absolute = match platform {
+        "windows" if bytes.get(1) == Some(&b':') => bytes[0].is_ascii_alphabetic() && slash(bytes.get(2)),
+        // `//server/share`, `//?/server`
+        "windows" => {
+            let words = |text: &[u8]| {
+                let end = text.iter().position(|c| slash(Some(c))).unwrap_or(text.len());
+                end > 0 && slash(text.get(end)) && text.get(end + 1).is_some_and(|c| !slash(Some(c)))
+            };
+            slash(bytes.first()) && slash(bytes.get(1)) && words(&bytes[2..])
+        }
+        "posix" => path.starts_with('/'),
+        _ => return Ok(None),
+    };
+    Ok(Some(V::Bool(absolute)))
+}

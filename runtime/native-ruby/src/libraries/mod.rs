@@ -1,6 +1,7 @@
 //! Modules and classes that come with Ruby and with Puppet: their own methods, as far as they are known here.
 
 pub(crate) mod addresses;
+mod compile;
 mod core;
 mod digests;
 mod escapes;
@@ -15,6 +16,7 @@ use crate::eval::{Done, Run};
 use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
+use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
 
@@ -34,6 +36,8 @@ pub(crate) fn call<'c>(
         | Class::ParserFunctions
         | Class::FunctionsLoader
         | Class::Env => puppet::call(run, class, name, args, (block, line)),
+        Class::Dispatcher if name == "dispatch" => run.dispatch(args).map(Some),
+        Class::Bunraku | Class::CompileOfBunraku => compile::call(run, name, args),
         Class::File => match files::call(name, args)? {
             Some(value) => Ok(Some(value)),
             None => tree_files::call(run, name, args),
@@ -48,6 +52,7 @@ pub(crate) fn call<'c>(
         Class::Zlib => Ok(digests::zlib(name, args)?),
         Class::Cgi => Ok(escapes::cgi(name, args)?),
         Class::ErbUtil => Ok(escapes::call(name, args)?),
+        Class::Uri if name == "parse" => run.parse_uri(args).map(Some),
         Class::Uri => Ok(escapes::uri(name, args)?),
         Class::Shellwords => Ok(escapes::shell(name, args)?),
         Class::Json => json::call(run, name, args),
@@ -56,6 +61,7 @@ pub(crate) fn call<'c>(
             _ => Ok(None),
         },
         Class::Yaml => yaml::call(run, name, args),
+        Class::PuppetUtil if name == "absolute_path?" => Ok(files::is_absolute(args)?),
         Class::PuppetUtilPackage => versions::package(run, name, args),
         Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
             core::call(run, class, name, args, block)
@@ -66,12 +72,14 @@ pub(crate) fn call<'c>(
 
 /// Whether a class or module has a method of its own that is known here.
 pub(crate) fn has(class: Class, name: &str) -> bool {
-    matches!((class, name), (Class::PuppetStack, "stacktrace"))
+    matches!((class, name), (Class::PuppetStack, "stacktrace") | (Class::PuppetUtil, "absolute_path?"))
 }
 
 /// The value of a constant that is no class or module.
 pub(crate) fn constant<'c>(name: &str) -> Option<V<'c>> {
     Some(match name {
+        "Socket::AF_INET" => V::Int(INET),
+        "Socket::AF_INET6" => V::Int(INET6),
         "Float::INFINITY" => V::Float(f64::INFINITY),
         "Float::NAN" => V::Float(f64::NAN),
         "File::SEPARATOR" | "File::Separator" => V::Str("/"),

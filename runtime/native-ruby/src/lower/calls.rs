@@ -5,7 +5,7 @@ use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{Block, Expr, MethodCall};
+use crate::tree::{AssignTarget, Block, BlockBody, Captures, Expr, MethodCall};
 use crate::value::Class;
 use bunraku_stdlib::module::Api;
 use tree_sitter::Node as Syntax;
@@ -265,10 +265,36 @@ impl Lower<'_> {
         }
     }
 
+    /// `&:name`, where code may have defined the method: `{ |x| x.name }`.
+    fn block_that_calls(&mut self, name: &str, line: usize) -> BlockBody {
+        let slot = self.frame.slots;
+        self.frame.slots += 1;
+        self.blocks += 1;
+        let call = MethodCall {
+            name: name.into(),
+            line,
+            ..MethodCall::of(Some(Expr::Local(slot)), Method::by_name(name).unwrap_or(Method::Other))
+        };
+        BlockBody {
+            params: Box::new([AssignTarget::Local(slot)]),
+            spreads: false,
+            full: None,
+            own: (slot, slot + 1),
+            number: self.blocks,
+            captures: Captures::Nothing,
+            body: Expr::Call(Box::new(call)),
+        }
+    }
+
     pub(crate) fn passed_block(&mut self, node: Syntax<'_>) -> Option<Block> {
         let [value] = parts(node)[..] else { return None };
         if let Some(name) = self.source(value).strip_prefix(':') {
-            return Method::by_name(name).filter(|method| !method.is_function()).map(Block::Method);
+            let method = Method::by_name(name).filter(|method| !method.is_function());
+            let own = method.is_none() || self.known.contains(name);
+            return match self.kind {
+                SourceKind::File if own => Some(Block::Body(self.block_that_calls(name, line_of(node)))),
+                _ => method.map(Block::Method),
+            };
         }
         match self.kind {
             SourceKind::File => Some(Block::Given(Box::new(self.node(value)))),
@@ -325,6 +351,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "_",
     "__FILE__",
     "alert",
+    "alias_method",
     "argument_mismatch",
     "attr_accessor",
     "attr_reader",
@@ -332,24 +359,35 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "block_given?",
     "block_param",
     "call_function",
+    "catalog",
     "catch",
     "class",
     "closure_scope",
+    "compiler",
     "create_function",
     "crit",
     "debug",
     "dispatch",
     "emerg",
+    "environment",
     "err",
     "exist?",
     "extend",
     "fail",
+    "find_definition",
+    "find_global_scope",
+    "find_hostclass",
+    "find_resource_type",
+    "findresource",
     "format",
     "include",
     "info",
     "is_a?",
+    "known_resource_types",
     "lambda",
+    "live_number",
     "local_types",
+    "lookupdefaults",
     "lookupvar",
     "loop",
     "module_function",
@@ -360,6 +398,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "optional_param",
     "optional_repeated_param",
     "param",
+    "parent_module_name",
     "private",
     "private_class_method",
     "private_constant",
@@ -373,11 +412,14 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "required_block_param",
     "required_param",
     "required_repeated_param",
+    "resource",
     "respond_to?",
     "return_type",
     "scope_param",
     "send",
+    "source",
     "sprintf",
+    "URI",
     "to_hash",
     "type",
     "warning",

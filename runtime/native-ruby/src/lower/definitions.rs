@@ -1,10 +1,11 @@
 //! What defines: methods, modules, classes; blocks and lambdas; and their parameters.
 
 use super::origins::ValueOrigin;
-use super::{Lower, LoweredFrame, SourceKind, parts};
+use super::{Lower, LoweredFrame, SourceKind, line_of, parts};
 use crate::erb::scan::{INSERT, TEXT};
 use crate::lower::calls::Given;
-use crate::tree::{AssignTarget, BlockBody, Captures, Expr, Keyword, MethodBody, Params};
+use crate::method::Method;
+use crate::tree::{AssignTarget, BlockBody, Captures, Expr, Keyword, MethodBody, MethodCall, Params};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node as Syntax;
 
@@ -18,9 +19,10 @@ pub(crate) fn names(root: Syntax<'_>, source: &str) -> HashSet<String> {
             "method" | "singleton_method" => {
                 names.extend(node.child_by_field_name("name").map(|name| text(name).to_owned()));
             }
+            "alias" => names.extend(node.child_by_field_name("name").map(|name| text(name).to_owned())),
             "call" => {
                 let method = node.child_by_field_name("method").map(text).unwrap_or_default();
-                if method.starts_with("attr_") {
+                if method.starts_with("attr_") || method == "alias_method" {
                     for arg in node.child_by_field_name("arguments").map(parts).unwrap_or_default() {
                         names.insert(text(arg).trim_start_matches(':').to_owned());
                     }
@@ -112,6 +114,24 @@ impl Lower<'_> {
         Expr::Singleton(self.body_of(String::new(), node.child_by_field_name("body")))
     }
 
+    /// `alias new old`: what `alias_method :new, :old` is.
+    pub(crate) fn alias(&mut self, node: Syntax<'_>) -> Expr {
+        let name = |field| {
+            let name = node.child_by_field_name(field)?;
+            matches!(name.kind(), "identifier" | "constant" | "setter" | "operator")
+                .then(|| Expr::Symbol(self.source(name).into()))
+        };
+        match (name("name"), name("alias"), self.kind) {
+            (Some(new), Some(old), SourceKind::File) => Expr::Call(Box::new(MethodCall {
+                name: "alias_method".into(),
+                args: Box::new([new, old]),
+                line: line_of(node),
+                ..MethodCall::of(None, Method::Other)
+            })),
+            _ => self.unsupported(node, "`alias`"),
+        }
+    }
+
     fn body_of(&mut self, name: String, body: Option<Syntax<'_>>) -> u32 {
         let body = self.apart(false, |lower| lower.optional(body));
         let (params, names) = (Params::default(), Box::default());
@@ -146,10 +166,13 @@ impl Lower<'_> {
         self.frame.scopes.push(HashMap::new());
         self.frame.used.push(Vec::new());
         let loops = std::mem::take(&mut self.frame.loops);
+        let outer = self.frame.in_old_function;
+        self.frame.in_old_function |= self.frame.blocks.is_empty() && self.is_body_of_old_function(node);
         self.frame.blocks.push((first, number));
         let params = params(self);
         let body = self.optional(node.child_by_field_name("body"));
         self.frame.blocks.pop();
+        self.frame.in_old_function = outer;
         self.frame.loops = loops;
         self.frame.scopes.pop();
         let captures = self.captured(first);
@@ -158,11 +181,20 @@ impl Lower<'_> {
         Some(BlockBody { params, spreads: false, full, own, number, captures, body })
     }
 
+    /// Whether it is the block of `newfunction`.
+    fn is_body_of_old_function(&self, block: Syntax<'_>) -> bool {
+        let call = block.parent().filter(|call| call.kind() == "call");
+        let method = call.and_then(|call| call.child_by_field_name("method"));
+        method.is_some_and(|method| self.source(method) == "newfunction")
+    }
+
     /// Which locals from around it the block that ends here has used. What it has used its block has, too.
     fn captured(&mut self, first: u32) -> Captures {
         let used: Vec<u32> = self.frame.used.pop().unwrap_or_default();
         let around: Vec<u32> = used.into_iter().filter(|slot| *slot < first).collect();
-        let outermost = self.frame.blocks.first().map(|(first, _)| *first);
+        // The body of a function of the 3.x interface is a block that is entered once in its frame, as a method's body is.
+        let bodies = usize::from(self.frame.in_old_function);
+        let outermost = self.frame.blocks.get(bodies).map(|(first, _)| *first);
         let captures = match outermost {
             _ if around.is_empty() => Captures::Nothing,
             Some(outermost) if around.iter().any(|slot| *slot >= outermost) => Captures::Block,

@@ -182,6 +182,8 @@ pub(crate) struct LoweredFrame {
     /// Slots that the blocks around have used so far, of whichever block.
     pub used: Vec<Vec<u32>>,
     pub in_method: bool,
+    /// Within the body of a function of the 3.x interface.
+    pub in_old_function: bool,
 }
 
 impl Default for LoweredFrame {
@@ -193,6 +195,7 @@ impl Default for LoweredFrame {
             loops: 0,
             used: Vec::new(),
             in_method: false,
+            in_old_function: false,
         }
     }
 }
@@ -325,6 +328,7 @@ impl<'p> Lower<'p> {
             "method" | "singleton_method" => self.define(node),
             "module" | "class" => self.module(node),
             "singleton_class" => self.singleton_class(node),
+            "alias" => self.alias(node),
             "lambda" => self.lambda(node),
             "yield" => self.yields(node),
             "super" => self.super_call(node, None, None),

@@ -1,7 +1,7 @@
 //! Methods of arrays, by what they do: [`super::list`] changes one in place, [`super::array_blocks`] runs a block for its
 //! items, [`super::array_made`] makes another array, [`super::array_items`] gives items or what is told of them.
 
-use super::{array_blocks, array_items, errors, list};
+use super::{array_blocks, array_items, array_sorting, errors, list};
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
@@ -31,6 +31,17 @@ pub(crate) fn call<'c>(
                 true => Ok(array_items::plain(on, method, args)?),
                 false => Err(errors::outside(*at, count)),
             }
+        }
+        (Method::Sort | Method::Max | Method::Min | Method::Minmax, []) if matches!(on, V::List(items) if items.try_borrow()?.iter().any(|item| matches!(item, V::Object(_)))) =>
+        {
+            let keyed = array_items::all(on)?.into_iter().map(|item| (item.clone(), item)).collect();
+            let by = match method {
+                Method::Sort => Method::SortBy,
+                Method::Max => Method::MaxBy,
+                Method::Min => Method::MinBy,
+                _ => Method::MinmaxBy,
+            };
+            Ok(array_sorting::by_key(array_sorting::ranked(run, keyed)?, by)?)
         }
         (Method::Inject, [start @ .., V::Symbol(name)]) if start.len() < 2 => {
             inject(run, on, start.first().cloned(), name)

@@ -298,6 +298,7 @@ fn arrange<'c>(
                 keyed.push((key, item));
                 Ok(true)
             })?;
+            let keyed = if sorting::orders(method) { sorting::ranked(run, keyed)? } else { keyed };
             Ok(sorting::by_key(keyed, method)?)
         }
         (Method::Fetch, [V::Int(n)]) => {

@@ -3,7 +3,7 @@
 use super::array_blocks::{Keyed, group};
 use super::array_items::UNKNOWN;
 use super::common::order_of;
-use crate::eval::{Done, Run};
+use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
@@ -14,6 +14,27 @@ use crate::value::{HashValue, V};
 pub(crate) fn is_by_key(method: Method) -> bool {
     use Method::{GroupBy, MaxBy, MinBy, MinmaxBy, Partition, SortBy, Uniq};
     matches!(method, GroupBy | MaxBy | MinBy | MinmaxBy | Partition | SortBy | Uniq)
+}
+
+/// Whether it goes by the order of the keys.
+pub(crate) fn orders(method: Method) -> bool {
+    matches!(method, Method::MaxBy | Method::MinBy | Method::MinmaxBy | Method::SortBy)
+}
+
+/// Items whose keys are objects that code defines, with the places of these in the order that their `<=>` says in place of
+/// the keys; as they are where no key is one.
+pub(crate) fn ranked<'c>(run: &mut Run<'_, 'c>, keyed: Vec<Keyed<'c>>) -> Done<'c, Vec<Keyed<'c>>> {
+    if !keyed.iter().any(|(key, _)| matches!(key, V::Object(_))) {
+        return Ok(keyed);
+    }
+    let places: Vec<usize> = (0..keyed.len()).collect();
+    let mut order = |a: &usize, b: &usize| run.order(&keyed[*a].0, &keyed[*b].0);
+    let sorted = compare::sort::<_, Unwind<'c>>(places, &mut order, &|_, _| Ok(true))?;
+    let mut ranks = vec![0; keyed.len()];
+    for pair in sorted.windows(2) {
+        ranks[pair[1]] = ranks[pair[0]] + i64::from(order(&pair[0], &pair[1])?.is_ne());
+    }
+    Ok(keyed.into_iter().zip(ranks).map(|((_, item), rank)| (V::Int(rank), item)).collect())
 }
 
 /// What such a method makes of the items with their keys.

@@ -65,6 +65,7 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         (Method::Eql, [other]) => V::Bool(compare::is_eql(on, other)?),
         (Method::EqualIs, [other]) => V::Bool(is_same(on, other)?),
         (Method::IsA, [V::Class(class)]) => V::Bool(is_a(on, *class)?),
+        (Method::IsA, [V::Module(module)]) => V::Bool(compare::is_own(on, module)?),
         (Method::InstanceOf, [V::Class(class)]) => V::Bool(on.class()? == *class),
         (Method::Class, []) => V::Class(on.class()?),
         (Method::ToS, []) => match on {
@@ -137,7 +138,9 @@ fn is_same<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
 fn copy<'c>(on: &V<'c>, method: Method) -> OrRuby<V<'c>> {
     let made = match on {
         V::Str(_) | V::Made(_) => V::made(text::to_s(on)?),
-        V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Symbol(_) | V::Range(..) => return Ok(on.clone()),
+        V::Nil | V::Bool(_) | V::Int(_) | V::Big(_) | V::Float(_) | V::Symbol(_) | V::Range(..) => {
+            return Ok(on.clone());
+        }
         V::Map(map) => {
             let mut made = HashValue::of(on.entries()?.unwrap_or_default())?;
             made.default = map.try_borrow()?.default.clone();
@@ -166,7 +169,14 @@ fn freeze(on: &V<'_>) -> OrRuby<()> {
         V::List(list) => list.freeze(),
         V::Map(map) => map.freeze(),
         // Nothing changes these.
-        V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Symbol(_) | V::Regexp(_) | V::Range(..) => {}
+        V::Nil
+        | V::Bool(_)
+        | V::Int(_)
+        | V::Big(_)
+        | V::Float(_)
+        | V::Symbol(_)
+        | V::Regexp(_)
+        | V::Range(..) => {}
         V::Str(_) | V::Array(_) | V::Hash(_) => {}
         _ => return Err(ForRuby("`freeze`")),
     }
@@ -178,7 +188,7 @@ fn is_frozen(on: &V<'_>) -> OrRuby<bool> {
         V::Made(text) if !text.is_kept() => text.is_frozen(),
         V::List(list) => list.is_frozen(),
         V::Map(map) => map.is_frozen(),
-        V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Symbol(_) | V::Range(..) => true,
+        V::Nil | V::Bool(_) | V::Int(_) | V::Big(_) | V::Float(_) | V::Symbol(_) | V::Range(..) => true,
         _ => return Err(ForRuby("`frozen?`")),
     })
 }

@@ -56,6 +56,10 @@ pub(super) fn divided_by_zero<'c>() -> Unwind<'c> {
 
 /// A text that is no number to `Integer()` or `Float()`.
 pub(super) fn no_number<'c>(function: &str, given: &str) -> Unwind<'c> {
+    // Ruby shows the bytes of other letters.
+    if !given.is_ascii() {
+        return Unwind::unsaid(Class::ArgumentError);
+    }
     let shown = text::inspected(&V::made(given.to_owned()));
     raised(Class::ArgumentError, shown.map(|shown| format!("invalid value for {function}(): {shown}")))
 }
@@ -68,7 +72,7 @@ pub(super) fn cannot_convert<'c>(value: &V<'c>, class: &str) -> Unwind<'c> {
 /// The error of an operator with a value of the wrong kind; none where there is none for sure.
 pub(super) fn of_operator<'c>(on: &V<'c>, method: Method, other: &V<'c>) -> Option<Unwind<'c>> {
     use Method::{Divide, Greater, GreaterOrEqual, Less, LessOrEqual, Minus, Modulo, Plus, Power, Times2};
-    let is_number = |value: &V<'c>| matches!(value, V::Int(_) | V::Float(_));
+    let is_number = |value: &V<'c>| matches!(value, V::Int(_) | V::Big(_) | V::Float(_));
     let class = on.class().ok()?.name();
     if is_number(on) == is_number(other) && (is_number(on) || on.text().is_some() == other.text().is_some()) {
         return None;

@@ -3,7 +3,7 @@
 use super::hash::{UNKNOWN, all};
 use super::hash_blocks;
 use crate::eval::{Done, Run};
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::{HashValue, Shared, V, circle};
@@ -42,7 +42,7 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::Map(map) = on else { return Err(ForRuby("a change of what is Puppet's").into()) };
+    let V::Map(map) = on else { return Err(ForRuby(CHANGE).into()) };
     for arg in args {
         circle::refuse(arg, on)?;
     }

@@ -48,7 +48,7 @@ fn array<'c>(value: &V<'c>) -> OrRuby<V<'c>> {
         V::Array(_) | V::List(_) => value.clone(),
         V::Hash(_) | V::Map(_) => super::hash::pairs(value)?,
         V::Range(..) | V::Span(_) => V::list(range::items(value)?),
-        V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
+        V::Bool(_) | V::Int(_) | V::Big(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
             V::list(vec![value.clone()])
         }
         _ => return Err(ForRuby("Array() of such a value")),

@@ -4,7 +4,7 @@ use super::array_items::{UNKNOWN, flatten, sort};
 use super::array_made::{rotated, uniq};
 use super::{array_blocks, array_sorting, string_parts};
 use crate::eval::{Done, Run};
-use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::for_ruby::{BUSY, CHANGE, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare;
@@ -22,7 +22,7 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::List(list) = on else { return Err(ForRuby("a change of what is Puppet's").into()) };
+    let V::List(list) = on else { return Err(ForRuby(CHANGE).into()) };
     for arg in args {
         circle::refuse(arg, on)?;
     }

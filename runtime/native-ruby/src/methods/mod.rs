@@ -17,6 +17,7 @@ mod hash_blocks;
 mod hash_changes;
 mod integer;
 mod kernel;
+pub(crate) mod large;
 mod list;
 mod matched;
 mod number;
@@ -136,7 +137,7 @@ fn by_kind<'c>(
         V::Str(_) | V::Made(_) => string::call(run, on, method, args, block),
         V::Array(_) | V::List(_) => array::call(run, on, method, args, block),
         V::Hash(_) | V::Map(_) => hash::call(run, on, method, args, block),
-        V::Int(_) | V::Float(_) => number::call(run, on, method, args, block),
+        V::Int(_) | V::Big(_) | V::Float(_) => number::call(run, on, method, args, block),
         V::Range(..) | V::Span(_) => range::call(run, on, method, args, block),
         V::Enumerator(of) => enumerator::call(run, of, method, args, block),
         V::Symbol(name) if block.is_none() => symbol::call(run, name, method, args),

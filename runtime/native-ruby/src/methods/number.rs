@@ -1,6 +1,6 @@
 //! Methods of integers and floats: those that run a block, and which file has the others.
 
-use super::{errors, float, integer};
+use super::{errors, float, integer, large};
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
@@ -29,12 +29,15 @@ pub(crate) fn call<'c>(
         return Ok(on.clone());
     }
     let known = match (on, args) {
-        (V::Int(_), [V::Int(0)]) if integer::is_division(method) => return Err(errors::divided_by_zero()),
+        (V::Int(_) | V::Big(_), [V::Int(0)]) if integer::is_division(method) => {
+            return Err(errors::divided_by_zero());
+        }
         (V::Int(n), [V::Float(_)]) if integer::is_float_operation(method) => {
             let n = if n.unsigned_abs() > EXACT { return Err(TOO_LARGE.into()) } else { *n as f64 };
             float::call(n, method, args)?
         }
-        (V::Int(n), _) => integer::call(*n, method, args)?,
+        (V::Int(_), [V::Big(_)]) | (V::Big(_), _) => large::call(on, method, args)?,
+        (V::Int(n), _) => large::instead(integer::call(*n, method, args), on, method, args)?,
         (V::Float(n), _) => float::call(*n, method, args)?,
         _ => None,
     };

@@ -73,10 +73,10 @@ fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<
             let sets = Sets::of(args)?;
             V::Int(text.chars().filter(|c| sets.has(*c)).count() as i64)
         }
-        (Method::ToI, []) => V::Int(string_numbers::to_i(text, 10)?),
-        (Method::ToI, [V::Int(base @ 2..=36)]) => V::Int(string_numbers::to_i(text, *base as u32)?),
-        (Method::Hex, []) => V::Int(string_numbers::to_i(text, 16)?),
-        (Method::Oct, []) => V::Int(string_numbers::oct(text)?),
+        (Method::ToI, []) => string_numbers::to_i(text, 10)?,
+        (Method::ToI, [V::Int(base @ 2..=36)]) => string_numbers::to_i(text, *base as u32)?,
+        (Method::Hex, []) => string_numbers::to_i(text, 16)?,
+        (Method::Oct, []) => string_numbers::oct(text)?,
         (Method::ToF, []) => V::Float(string_numbers::to_f(text)?),
         (Method::Element | Method::Slice, args) => string_parts::element(text, args)?,
         _ => compared(text, method, args)?,

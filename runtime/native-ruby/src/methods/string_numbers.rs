@@ -1,9 +1,10 @@
 //! Numbers that stand in strings: `to_i`, `to_f`, `hex`, `oct`, and what `Integer()` and `Float()` take.
 
-use super::errors;
 use super::string_patterns::{UNKNOWN, is_space};
+use super::{errors, large};
 use crate::eval::Done;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::value::V;
 use bunraku_vm::arith;
 
 const TOO_LARGE: ForRuby = ForRuby("a large integer");
@@ -11,24 +12,30 @@ const TOO_LARGE: ForRuby = ForRuby("a large integer");
 const LONGEST: usize = 60;
 
 /// Digits at the start, as `to_i` reads them: underscores may stand between them.
-pub(crate) fn to_i(text: &str, base: u32) -> OrRuby<i64> {
+pub(crate) fn to_i<'c>(text: &str, base: u32) -> OrRuby<V<'c>> {
     let text = text.trim_start_matches(is_space);
     let (negative, digits) = signed(text);
-    let digits = without_prefix(digits, base);
-    let mut number: i64 = 0;
+    let mut digits = without_prefix(digits, base);
+    let mut number = Some(0i64);
     let mut before = '_';
-    for c in digits.chars() {
+    for (at, c) in digits.char_indices() {
         match c.to_digit(base) {
             Some(digit) => {
-                number = number.checked_mul(base.into()).ok_or(TOO_LARGE)?;
-                number = number.checked_add(digit.into()).ok_or(TOO_LARGE)?;
+                let more = number.and_then(|number| number.checked_mul(base.into()));
+                number = more.and_then(|number| number.checked_add(digit.into()));
             }
             None if c == '_' && before != '_' => {}
-            None => break,
+            None => {
+                digits = &digits[..at];
+                break;
+            }
         }
         before = c;
     }
-    Ok(if negative { -number } else { number })
+    match number {
+        Some(number) => Ok(V::Int(if negative { -number } else { number })),
+        None => large::of_digits(digits, base, negative),
+    }
 }
 
 fn signed(text: &str) -> (bool, &str) {
@@ -53,7 +60,7 @@ fn without_prefix(digits: &str, base: u32) -> &str {
 }
 
 /// `oct`: digits of base 8, or of the base that a prefix says.
-pub(crate) fn oct(text: &str) -> OrRuby<i64> {
+pub(crate) fn oct<'c>(text: &str) -> OrRuby<V<'c>> {
     let text = text.trim_start_matches(is_space);
     let (_, digits) = signed(text);
     let base = match digits.strip_prefix('0').and_then(|rest| rest.chars().next()) {

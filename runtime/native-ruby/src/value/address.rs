@@ -3,6 +3,11 @@
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+/// `Socket::AF_INET`
+pub(crate) const INET: i64 = 2;
+/// `Socket::AF_INET6`
+pub(crate) const INET6: i64 = 10;
+
 /// An address with the length of its prefix; what stands behind that is 0.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
@@ -19,6 +24,15 @@ impl Address {
         }
         let v6 = text.parse::<Ipv6Addr>().ok()?;
         Some(Address { v6: true, bits: v6.into(), prefix: 128 })
+    }
+
+    /// An address of a number, of a family by the number that Linux has for it.
+    pub fn of_number(number: u128, family: i64) -> Option<Address> {
+        match family {
+            INET if number <= u32::MAX.into() => Some(Address { v6: false, bits: number, prefix: 32 }),
+            INET6 => Some(Address { v6: true, bits: number, prefix: 128 }),
+            _ => None,
+        }
     }
 
     /// How many bits there are.

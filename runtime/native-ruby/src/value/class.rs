@@ -57,12 +57,12 @@ classes! {
     Time = "Time" < Object,
     Date = "Date" < Object,
     DateTime = "DateTime" < Date,
-    Set = "Set" < Object,
     Random = "Random" < Object,
     Math = "Math",
     File = "File" < Object,
     Dir = "Dir" < Object,
     Process = "Process",
+    Socket = "Socket" < Object,
     Exception = "Exception" < Object,
     StandardError = "StandardError" < Exception,
     ArgumentError = "ArgumentError" < StandardError,
@@ -117,16 +117,12 @@ classes! {
     Uri = "URI",
     UriError = "URI::Error" < StandardError,
     InvalidUri = "URI::InvalidURIError" < UriError,
-    UriGeneric = "URI::Generic" < Object,
-    UriHttp = "URI::HTTP" < UriGeneric,
-    UriHttps = "URI::HTTPS" < UriHttp,
     IpAddr = "IPAddr" < Object,
     IpError = "IPAddr::Error" < ArgumentError,
     IpInvalidAddress = "IPAddr::InvalidAddressError" < IpError,
     IpInvalidPrefix = "IPAddr::InvalidPrefixError" < IpInvalidAddress,
     IpFamily = "IPAddr::AddressFamilyError" < IpError,
     Gem = "Gem",
-    GemVersion = "Gem::Version" < Object,
     GemRequirement = "Gem::Requirement" < Object,
     GemDependency = "Gem::Dependency" < Object,
     Puppet = "Puppet",
@@ -160,11 +156,15 @@ classes! {
     SensitiveType = "Puppet::Pops::Types::PSensitiveType" < Object,
     Sensitive = "Puppet::Pops::Types::PSensitiveType::Sensitive" < Object,
     TypeFactory = "Puppet::Pops::Types::TypeFactory",
-    TypeParser = "Puppet::Pops::Types::TypeParser" < Object,
-    TypeCalculator = "Puppet::Pops::Types::TypeCalculator" < Object,
+    PopsSerialization = "Puppet::Pops::Serialization",
     Iterable = "Puppet::Pops::Types::Iterable",
-    PuppetModule = "Puppet::Module" < Object,
-    PuppetResource = "Puppet::Resource" < Object,
+    PuppetNode = "Puppet::Node",
+    PopsEvaluator = "Puppet::Pops::Evaluator",
+    Dispatcher = "Puppet::Pops::Functions::Dispatcher" < Object,
+    Bunraku = "Bunraku",
+    CompileOfBunraku = "Bunraku::Compile" < Object,
+    Gaps = "Bunraku::Gaps",
+    GlobalScope = "Bunraku::GlobalScope" < Object,
     LookupContext = "Puppet::LookupContext" < Object,
     SemanticPuppet = "SemanticPuppet",
     SemanticVersion = "SemanticPuppet::Version" < Object,
@@ -190,7 +190,7 @@ impl Class {
     /// Whether instances of `class` are of this class or module.
     pub fn covers(self, class: Class) -> bool {
         use Class::{
-            Array, Comparable, Date, Enumerable, Hash, Kernel, Numeric, Range, Set, String, Struct, Time,
+            Array, Comparable, Date, Enumerable, Hash, Kernel, Numeric, Range, String, Struct, Time,
         };
         let mut at = Some(class);
         while let Some(one) = at {
@@ -198,18 +198,11 @@ impl Class {
                 return true;
             }
             let has = match self {
-                Comparable => matches!(
-                    one,
-                    Numeric
-                        | String
-                        | Time
-                        | Date
-                        | Class::GemVersion
-                        | Class::IpAddr
-                        | Class::SemanticVersion
-                ),
+                Comparable => {
+                    matches!(one, Numeric | String | Time | Date | Class::IpAddr | Class::SemanticVersion)
+                }
                 Enumerable => {
-                    matches!(one, Array | Hash | Range | Struct | Set | Class::Enumerator | Class::Dir)
+                    matches!(one, Array | Hash | Range | Struct | Class::Enumerator | Class::Dir)
                 }
                 Kernel => one == Class::Object,
                 _ => false,

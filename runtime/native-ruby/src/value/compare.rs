@@ -3,9 +3,12 @@
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::methods::hash::same_entries;
+use crate::methods::large;
 use crate::methods::range;
+use crate::value::object::{ClassRef, Module};
 use crate::value::{Class, V};
 use bunraku_vm::regex;
+use bunraku_vm::value::Value;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -57,6 +60,8 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,
+        (V::Big(a), V::Big(b)) => a == b,
+        (V::Big(_), V::Float(_)) | (V::Float(_), V::Big(_)) => return Err(LARGE),
         // An array is equal to one with the same object, even if that is no number.
         (V::Float(a), V::Float(b)) if depth > 0 && (a.is_nan() || b.is_nan()) => {
             return Err(ForRuby("a comparison with what is no number"));
@@ -107,12 +112,14 @@ fn same_number(n: i64, x: f64) -> OrRuby<bool> {
     Ok(order_numbers(n, x)? == Some(Ordering::Equal))
 }
 
+pub(crate) const LARGE: ForRuby = ForRuby("a large number");
+
 /// Integers that floats hold exactly.
 const EXACT: i64 = 1 << 53;
 
 fn order_numbers(n: i64, x: f64) -> OrRuby<Option<Ordering>> {
     if !(-EXACT..=EXACT).contains(&n) {
-        return Err(ForRuby("a large number"));
+        return Err(LARGE);
     }
     Ok((n as f64).partial_cmp(&x))
 }
@@ -129,6 +136,8 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
     }
     Ok(match (a, b) {
         (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
+        (V::Big(_), V::Int(_) | V::Big(_)) | (V::Int(_), V::Big(_)) => Some(large::order(a, b)?),
+        (V::Big(_), V::Float(_)) | (V::Float(_), V::Big(_)) => return Err(LARGE),
         (V::Float(a), V::Float(b)) => a.partial_cmp(b),
         (V::Int(n), V::Float(x)) => order_numbers(*n, *x)?,
         (V::Float(x), V::Int(n)) => order_numbers(*n, *x)?.map(Ordering::reverse),
@@ -186,6 +195,7 @@ pub(crate) fn must_order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Ordering> {
 pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
     Ok(match (pattern, subject) {
         (V::Class(class), subject) => is_a(subject, *class)?,
+        (V::Module(module), subject) => is_own(subject, module)?,
         (V::Regexp(source), V::Str(_) | V::Made(_)) => {
             let text = subject.text().unwrap_or_default();
             regex::is_match(source, &text).map_err(|_| ForRuby("a match"))?
@@ -200,5 +210,44 @@ pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
 
 /// `is_a?`
 pub(crate) fn is_a(value: &V<'_>, class: Class) -> OrRuby<bool> {
-    Ok(class.covers(value.class()?))
+    Ok(match value {
+        V::Object(object) => {
+            class.covers(object.class.builtin())
+                || class == Class::Enumerable && object.class.is_enumerable()
+                || class == Class::Comparable && object.class.is_comparable()
+        }
+        // A type is of a class of Puppet's own.
+        V::Other(Value::Type(_)) if IS_NO_TYPE.contains(&class) => false,
+        value => class.covers(value.class()?),
+    })
+}
+
+/// Classes that no type of Puppet's is of.
+const IS_NO_TYPE: &[Class] = &[
+    Class::String,
+    Class::Symbol,
+    Class::Integer,
+    Class::Float,
+    Class::Numeric,
+    Class::Array,
+    Class::Hash,
+    Class::Nil,
+    Class::True,
+    Class::False,
+    Class::Range,
+    Class::Regexp,
+    Class::Proc,
+];
+
+/// `is_a?` of a class or module that code defines.
+pub(crate) fn is_own<'c>(value: &V<'c>, module: &Rc<Module<'c>>) -> OrRuby<bool> {
+    Ok(match value {
+        V::Object(object) => object.class.is(module),
+        V::Error(error) => matches!(&error.class, ClassRef::Own(own) if own.is(module)),
+        // Such a value may be one of a class in Ruby.
+        V::Void | V::Main | V::Scope | V::Other(Value::Object(_)) => {
+            return Err(ForRuby("the class of a value"));
+        }
+        _ => false,
+    })
 }

@@ -1,7 +1,7 @@
 //! Ruby's values as templates see them. Those of the compile are borrowed and never changed; those made by the
 //! template lie on the heap, shared as Ruby shares them.
 
-mod address;
+pub(crate) mod address;
 pub(crate) mod circle;
 pub(crate) mod class;
 pub(crate) mod compare;
@@ -20,11 +20,14 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
+use num_bigint::BigInt;
 use std::rc::Rc;
 
 pub(crate) use hash::HashValue;
 pub(crate) use regexp::{Matched, Regexp};
 pub(crate) use shared::{Shared, Text};
+
+const UNKNOWN: ForRuby = ForRuby("a value that the compile does not know");
 
 /// A value.
 #[derive(Clone)]
@@ -34,6 +37,8 @@ pub(crate) enum V<'c> {
     Nil,
     Bool(bool),
     Int(i64),
+    /// An integer of more than 64 bits.
+    Big(Rc<BigInt>),
     Float(f64),
     /// A string of the compile or of the template's source.
     Str(&'c str),
@@ -154,7 +159,7 @@ impl<'c> V<'c> {
             V::Nil => Class::Nil,
             V::Bool(true) => Class::True,
             V::Bool(false) => Class::False,
-            V::Int(_) => Class::Integer,
+            V::Int(_) | V::Big(_) => Class::Integer,
             V::Float(_) => Class::Float,
             V::Str(_) | V::Made(_) => Class::String,
             V::Symbol(_) => Class::Symbol,
@@ -238,7 +243,8 @@ impl<'c> V<'c> {
                 }
                 Value::Hash(hash.finish())
             }
-            _ => return Err(ForRuby("a value that the compile does not know")),
+            V::Object(object) => object.to_value(vm)?,
+            _ => return Err(UNKNOWN),
         })
     }
 }

@@ -1,12 +1,16 @@
 //! What code defines and makes: modules, classes, their instances, exceptions, lambdas.
 
-use super::{Class, V};
+use super::{Class, UNKNOWN, V};
 use crate::eval::Frame;
+use crate::for_ruby::OrRuby;
 use crate::tree::{BlockBody, Program};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Flow;
+use bunraku_vm::types;
+use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A class or module, there already or defined by code.
@@ -31,6 +35,12 @@ pub(crate) struct Module<'c> {
     pub extended: RefCell<Vec<Rc<Module<'c>>>>,
     /// Its own instance variables.
     pub variables: RefCell<Vec<(&'c str, V<'c>)>>,
+    /// Whether a function sets each of its instance variables whenever it is called, before it looks at any: then it
+    /// does not matter who has called it before, Ruby or not.
+    pub sets_first: Cell<bool>,
+    /// Whether it includes `Enumerable`, `Comparable`.
+    pub enumerable: Cell<bool>,
+    pub comparable: Cell<bool>,
 }
 
 /// A method that code defines.
@@ -99,7 +109,22 @@ impl<'c> Module<'c> {
             included: RefCell::default(),
             extended: RefCell::default(),
             variables: RefCell::default(),
+            sets_first: Cell::default(),
+            enumerable: Cell::default(),
+            comparable: Cell::default(),
         }
+    }
+
+    /// Whether it or what it inherits from includes `Enumerable`.
+    pub fn is_enumerable(&self) -> bool {
+        self.enumerable.get()
+            || matches!(&self.superclass, Some(ClassRef::Own(parent)) if parent.is_enumerable())
+    }
+
+    /// The same of `Comparable`.
+    pub fn is_comparable(&self) -> bool {
+        self.comparable.get()
+            || matches!(&self.superclass, Some(ClassRef::Own(parent)) if parent.is_comparable())
     }
 
     /// A method of its instances, with the class it was found in.
@@ -166,6 +191,24 @@ impl<'c> Module<'c> {
 }
 
 impl<'c> Object<'c> {
+    /// As a value of the compile: resources are references there, nothing else is anything.
+    ///
+    /// # Errors
+    /// That it is something else.
+    pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
+        let of = |name: &str| {
+            let variables = self.variables.borrow();
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.and_then(|(_, value)| value.text().map(|text| text.to_string()))
+        };
+        match (&*self.class.name, of("type"), of("title")) {
+            ("Puppet::Resource" | "Puppet::Parser::Resource", Some(type_name), Some(title)) => {
+                Ok(Value::Type(types::reference(vm.arena, &type_name, &title)))
+            }
+            _ => Err(UNKNOWN),
+        }
+    }
+
     /// Sets an instance variable.
     pub fn set(&self, name: &'c str, value: V<'c>) {
         let mut variables = self.variables.borrow_mut();

@@ -6,6 +6,8 @@ use crate::libraries::addresses;
 use crate::value::{Matched, Regexp, V};
 use bunraku_vm::format::{float_to_s, inspect};
 use bunraku_vm::regex;
+use bunraku_vm::types;
+use bunraku_vm::value::Value;
 use std::fmt::Write as _;
 
 /// Longest text that is inspected.
@@ -21,6 +23,7 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Made(text) => out.push_str(&text.borrow()),
         V::Symbol(text) => out.push_str(text),
         V::Regexp(regexp) => out.push_str(&regex::to_s(regexp)),
+        V::Other(Value::Type(ty)) => out.push_str(&types::print(ty)),
         V::Error(error) => put(out, &error.message())?,
         V::Address(address) => out.push_str(&addresses::shown(*address)?),
         V::Span(ends) => put_range(out, ends, 0, false)?,
@@ -107,6 +110,9 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Nil => out.push_str("nil"),
         V::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
         V::Int(n) => {
+            let _ = write!(out, "{n}");
+        }
+        V::Big(n) => {
             let _ = write!(out, "{n}");
         }
         V::Float(n) => out.push_str(&float_to_s(*n)),

@@ -112,6 +112,16 @@ impl<'c> CallSide<'c> for Folder {
         Err(Flow::raw("not in this world"))
     }
 
+    fn answer(&self, _: &mut Vm<'c>, _: &str, _: &[Value<'c>]) -> Eval<'c, Option<Value<'c>>> {
+        Ok(None)
+    }
+
+    fn scope_number(&self, _: &'c Scope<'c>) -> i64 {
+        0
+    }
+
+    fn spread_changes(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Vec<(Value<'c>, Value<'c>)>) {}
+
     fn context_number(&self, _: &'c Object<'c>) -> Option<i64> {
         None
     }

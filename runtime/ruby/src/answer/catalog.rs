@@ -4,8 +4,6 @@ use super::QuestionArguments;
 use crate::Talk;
 use crate::world::{DefinitionKind, DefinitionView, ResourceTypeKind, ResourceView};
 use bunraku_vm::error::Eval;
-use bunraku_vm::names;
-use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
@@ -85,13 +83,4 @@ impl<'c> Talk<'_, 'c> {
             })
         }))
     }
-}
-
-/// The reference to a resource, as code would write it.
-pub(super) fn reference<'c>(vm: &Vm<'c>, type_name: &str, title: &str) -> Value<'c> {
-    if type_name.eq_ignore_ascii_case("class") {
-        let name = names::lower(title.strip_prefix("::").unwrap_or(title));
-        return Value::Type(Type::Class(Some(vm.arena.alloc_str(&name))).alloc(vm.arena));
-    }
-    Value::Type(types::resource(vm.arena, type_name, Some(title)))
 }

@@ -22,6 +22,35 @@ use bunraku_vm::{compare, matching};
 #[derive(Clone, Copy)]
 struct QuestionArguments<'c>(&'c [Value<'c>]);
 
+/// Questions that only read.
+const ASKED_NATIVELY: &[Question] = &[
+    Question::Dispatch,
+    Question::Returned,
+    Question::Scope,
+    Question::Defaults,
+    Question::Resource,
+    Question::Resources,
+    Question::Classes,
+    Question::Tags,
+    Question::Definition,
+    Question::Type,
+    Question::KindOfType,
+    Question::Instance,
+    Question::Assignable,
+    Question::Generalize,
+    Question::Infer,
+    Question::Mismatch,
+    Question::Text,
+    Question::ToData,
+    Question::Fact,
+    Question::Facts,
+    Question::Module,
+    Question::Modules,
+    Question::Modulepath,
+    Question::Manifest,
+    Question::File,
+];
+
 impl<'c> QuestionArguments<'c> {
     fn value(self, n: usize) -> Value<'c> {
         self.0.get(n).copied().unwrap_or(Value::Undef)
@@ -67,6 +96,9 @@ impl<'c> Talk<'_, 'c> {
                 )));
             }
         };
+        if let Some(answer) = self.replayed_read(question.row().name, args.0) {
+            return Ok(answer);
+        }
         match question {
             Question::Function => self.call_for_ruby(vm, args),
             Question::Builtin => self.call_builtin(vm, args),
@@ -130,6 +162,25 @@ impl<'c> Talk<'_, 'c> {
             Question::Manifest => Ok(self.manifest(vm)),
             Question::File => environment::file(vm, args),
         }
+    }
+
+    /// Answers a question that code without Ruby asks, by its name; none where it does not ask that: questions that change
+    /// something, and those about what only Ruby holds.
+    ///
+    /// # Errors
+    /// Those of what was asked for.
+    pub fn answer_natively(
+        &self,
+        vm: &mut Vm<'c>,
+        question: &str,
+        args: &[Value<'c>],
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let Some(question) = Question::of_name(question).filter(|question| ASKED_NATIVELY.contains(question))
+        else {
+            return Ok(None);
+        };
+        let arguments = vm.array(args);
+        self.answer(vm, question, arguments).map(Some)
     }
 
     fn scope_of(&self, number: Value<'c>) -> Eval<'c, &'c Scope<'c>> {
@@ -255,5 +306,5 @@ fn texts<'c>(vm: &Vm<'c>, all: Vec<&'c str>) -> Value<'c> {
 
 /// A reference to a resource: what `File['x']` gives.
 fn reference<'c>(vm: &Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
-    catalog::reference(vm, args.text(0), args.text(1))
+    Value::Type(bunraku_vm::types::reference(vm.arena, args.text(0), args.text(1)))
 }

@@ -5,7 +5,10 @@ module Bunraku
   module Parts
     # What each part defines beside what is there without it: constants and methods, by the module they are in.
     TABLE = {
-      'catalog' => { 'Puppet' => %i[Resource], 'Puppet::Parser' => %i[Resource Catalog NodeView KnownTypes CompilerView] },
+      'catalog' => {
+        'Puppet' => %i[Resource Module], 'Puppet::Parser' => %i[Resource Catalog NodeView KnownTypes CompilerView],
+        'Puppet::Node' => %i[Environment], 'Puppet::Pops::Evaluator' => %i[Runtime3ResourceSupport]
+      },
       'checkers' => {
         'Puppet' => %i[Plugins SyntaxCheckers], 'Puppet::Pops' => %i[Issues Validation Adapters],
         'PuppetX' => %i[SYNTAX_CHECKERS SYNTAX_CHECKERS_TYPE],

@@ -205,82 +205,6 @@ module Puppet
 
   module Node
     extend Bunraku::Gaps
-
-    # The environment as functions see it.
-    class Environment
-      attr_reader :name
-
-      def self.current
-        Bunraku.compile.scopes[:environment] ||= new(Bunraku.compile.environment)
-      end
-
-      def initialize(name)
-        @name = name.to_sym
-      end
-
-      def to_s
-        name.to_s
-      end
-
-      def modulepath
-        Bunraku.ask('modulepath')
-      end
-      alias full_modulepath modulepath
-
-      def manifest
-        Bunraku.ask('manifest')
-      end
-
-      def modules
-        Bunraku.ask('modules').map { |name, path| Puppet::Module.new(name, path) }
-      end
-
-      def module(name)
-        Puppet::Module.find(name)
-      end
-
-      def known_resource_types
-        Puppet::Parser::KnownTypes.new
-      end
-    end
-  end
-
-  # A module by name.
-  class Module
-    attr_reader :name, :path
-
-    def self.find(name, _environment = nil)
-      path = Bunraku.ask('module', [name.to_s])
-      path && new(name.to_s, path)
-    end
-
-    def initialize(name, path)
-      @name = name
-      @path = path
-    end
-
-    def file(name)
-      path = File.join(@path, 'files', name.to_s)
-      File.exist?(path) ? path : nil
-    end
-
-    def template(name)
-      path = File.join(@path, 'templates', name.to_s)
-      File.exist?(path) ? path : nil
-    end
-
-    def metadata
-      require 'json'
-      JSON.parse(File.read(File.join(@path, 'metadata.json')))
-    end
-
-    def version
-      metadata['version']
-    end
-
-    def to_s
-      "Module #{name}(#{path})"
-    end
   end
 
   module Util
@@ -294,8 +218,8 @@ module Puppet
         return false
       end
       case platform
-      when :windows then %r{\A(?:(?:[A-Z]:[/\\])|(?:[/\\]{2}[^/\\]+[/\\][^/\\]+)|(?:[/\\]{2}\?[/\\][^/\\]+))}i.match?(path)
-      else path.start_with?('/')
+      when :windows then %r{^(?:(?:[A-Z]:[/\\])|(?:[/\\]{2}[^/\\]+[/\\][^/\\]+)|(?:[/\\]{2}\?[/\\][^/\\]+))}i.match?(path)
+      else path.match?(%r{^/})
       end
     end
 
@@ -439,18 +363,6 @@ module Puppet
       Next = Bunraku::Jump
       Return = Bunraku::Jump
       PuppetStopIteration = Bunraku::Break
-
-      module Runtime3ResourceSupport
-        # A resource type's name, or `class` or `node` as they are.
-        def self.find_resource_type_or_class(scope, name)
-          %w[class node].include?(name.to_s.downcase) ? name.to_s.downcase : find_resource_type(scope, name)
-        end
-
-        def self.find_resource_type(_scope, name)
-          return nil if name.nil?
-          Puppet::Resource::TypeName.new(name.to_s) if Bunraku.ask('type?', [name.to_s.downcase])
-        end
-      end
     end
 
     module Serialization

@@ -20,6 +20,7 @@ module Puppet
     # A scope: variables, and the functions of the old interface as methods.
     class Scope < Bunraku::Handle
       include OldFunctions
+      include Bunraku::ScopeMethods
       include Puppet::Util::Errors
 
       UNCAUGHT_THROW_EXCEPTION = UncaughtThrowError
@@ -42,10 +43,6 @@ module Puppet
           when /\A0[0-7]+\z/ then value.to_i(8)
           when /\A-?\d+\z/ then value.to_i
           end
-        end
-
-        def definition(found)
-          found && Puppet::Resource::Type.new(*found)
         end
       end
 
@@ -153,48 +150,8 @@ module Puppet
         Bunraku.call_named(self, name.to_s, '', [*args], block)
       end
 
-      def environment
-        Puppet::Node::Environment.current
-      end
-
-      def compiler
-        CompilerView.current
-      end
-
-      def catalog
-        compiler.catalog
-      end
-
-      def findresource(type, title = nil)
-        catalog.resource(type, title)
-      end
-
-      def find_hostclass(name)
-        known_resource_types.hostclass(name)
-      end
-
-      def find_definition(name)
-        known_resource_types.definition(name)
-      end
-
-      def find_resource_type(name)
-        Puppet::Pops::Evaluator::Runtime3ResourceSupport.find_resource_type(self, name)
-      end
-
-      def find_builtin_resource_type(name)
-        find_resource_type(name) if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
-      end
-
-      def find_defined_resource_type(name)
-        find_definition(name)
-      end
-
       def find_global_scope
         Scope.at(0)
-      end
-
-      def known_resource_types
-        KnownTypes.new
       end
 
       def class_scope(type)
@@ -202,42 +159,9 @@ module Puppet
         number && Scope.at(number)
       end
 
-      def lookupdefaults(type)
-        Bunraku.ask('defaults', [live!.number, type.to_s]).to_h do |name, value|
-          [name.to_sym, Parameter.new(name.to_sym, value)]
-        end
-      end
-
-      # A parameter with its name.
-      Parameter = Struct.new(:name, :value)
-
-      def resource
-        Resource.from(about[0])
-      end
-
-      def source
-        Scope.definition(about[1])
-      end
-
-      def parent_module_name
-        about[2]
-      end
-
       def parent
         number = about[3]
         number && Scope.at(number)
-      end
-
-      def is_topscope?
-        about[4] == 'top'
-      end
-
-      def is_nodescope?
-        about[4] == 'node'
-      end
-
-      def is_classscope?
-        about[4] == 'class'
       end
 
       def file
@@ -273,6 +197,11 @@ module Puppet
         function ? Puppet::Parser::Functions.loaded_or_builtin?(function) : false
       end
 
+      # Its number, while its compile runs.
+      def live_number
+        live!.number
+      end
+
       # Variables that are the same everywhere and cannot be changed.
       SHARED = %w[facts trusted server_facts].freeze
 
@@ -286,10 +215,6 @@ module Puppet
 
       def missing_name(name)
         name.include?('::') && !name.start_with?('::') ? name : name.sub(/\A(?=::)/, '')
-      end
-
-      def about
-        Bunraku.ask('scope', [live!.number])
       end
     end
   end

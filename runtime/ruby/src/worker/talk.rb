@@ -10,7 +10,7 @@ module Bunraku
 
     # Whether a rule that not all versions of the language have is in force.
     def holds?(rule)
-      (@rules ||= @settings['rules'].split).include?(rule)
+      (@rules ||= @settings['rules'].to_s.split).include?(rule)
     end
 
     def initialize

@@ -1,24 +1,38 @@
-# Resources, the catalog, the node and definitions, as functions and templates see them.
+# Resources, the catalog, the node, definitions and modules, as functions and templates see them: with a Ruby process and
+# without one.
 
 module Puppet
   # A reference to a resource, or a resource of the catalog.
   class Resource
     extend Bunraku::Gaps
 
-    # Name of a resource type, in the form references have.
-    class TypeName < String
+    # Name of a resource type, in the form that references have.
+    def self.type_name(name)
+      name.to_s.split('::').map(&:capitalize).join('::')
+    end
+
+    # A resource type, as far as code looks at it.
+    class KnownType
       def initialize(name)
-        super(name.split('::').map(&:capitalize).join('::'))
+        @name = Puppet::Resource.type_name(name)
       end
 
       def name
-        downcase.to_sym
+        @name.downcase.to_sym
+      end
+
+      def to_s
+        @name
       end
     end
 
     # What a class, defined type or node is: the source of a scope.
     class Type
       attr_reader :type, :name, :module_name, :file, :line, :parent, :arguments
+
+      def self.from(found)
+        found && new(*found)
+      end
 
       def initialize(type, name, module_name, file, line, parent, arguments)
         @type = type.to_sym
@@ -42,9 +56,9 @@ module Puppet
       if type.is_a?(Puppet::Resource)
         [type.type, type.title]
       elsif title.nil? && type.is_a?(String) && (parts = /\A([^\[\]]+)\[(.+)\]\z/m.match(type))
-        [TypeName.new(parts[1]), parts[2]]
+        [type_name(parts[1]), parts[2]]
       elsif title
-        [TypeName.new(type.to_s), title]
+        [type_name(type), title]
       elsif type.is_a?(Hash)
         raise ArgumentError, "Puppet::Resource.new does not take a hash as the first argument. Did you mean (#{(type[:type] || type['type']).inspect}, #{(type[:title] || type['title']).inspect}) ?"
       else
@@ -59,7 +73,7 @@ module Puppet
       elsif title.nil?
         @type, @title = self.class.type_and_title(type, nil)
       else
-        @type = TypeName.new(type.to_s)
+        @type = Puppet::Resource.type_name(type)
         @title = title
       end
       @title = @title.split('::').map(&:capitalize).join('::') if @type == 'Class' && @title.is_a?(String)
@@ -96,7 +110,7 @@ module Puppet
     end
 
     def resource_type
-      Bunraku.ask('type?', [type.to_s.downcase]) && type
+      KnownType.new(type) if Bunraku.ask('type?', [type.downcase])
     end
 
     def ==(other)
@@ -112,6 +126,16 @@ module Puppet
   module Parser
     # A resource of the catalog.
     class Resource < Puppet::Resource
+      # A parameter with its name.
+      class Param
+        attr_reader :name, :value
+
+        def initialize(name, value)
+          @name = name
+          @value = value
+        end
+      end
+
       attr_reader :file, :line, :tags
       attr_accessor :virtual, :exported
 
@@ -226,12 +250,12 @@ module Puppet
     # Definitions by name.
     class KnownTypes
       def hostclass(name)
-        Scope.definition(Bunraku.ask('definition', ['class', name.to_s]))
+        Puppet::Resource::Type.from(Bunraku.ask('definition', ['class', name.to_s]))
       end
       alias find_hostclass hostclass
 
       def definition(name)
-        Scope.definition(Bunraku.ask('definition', ['define', name.to_s]))
+        Puppet::Resource::Type.from(Bunraku.ask('definition', ['define', name.to_s]))
       end
       alias find_definition definition
 
@@ -243,7 +267,7 @@ module Puppet
     # The compiler.
     class CompilerView
       def self.current
-        Bunraku.compile.scopes[:compiler] ||= new
+        new
       end
 
       def environment
@@ -251,11 +275,11 @@ module Puppet
       end
 
       def catalog
-        Bunraku.compile.scopes[:catalog] ||= Catalog.new
+        Catalog.new
       end
 
       def node
-        Bunraku.compile.scopes[:node] ||= NodeView.new
+        NodeView.new
       end
 
       def topscope
@@ -280,6 +304,100 @@ module Puppet
 
       def respond_to_missing?(_name, _all = false)
         false
+      end
+    end
+  end
+
+  module Node
+    # The environment as functions see it.
+    class Environment
+      attr_reader :name
+
+      def self.current
+        new(Bunraku.compile.environment)
+      end
+
+      def initialize(name)
+        @name = name.to_sym
+      end
+
+      def to_s
+        name.to_s
+      end
+
+      def modulepath
+        Bunraku.ask('modulepath')
+      end
+      alias full_modulepath modulepath
+
+      def manifest
+        Bunraku.ask('manifest')
+      end
+
+      def modules
+        Bunraku.ask('modules').map { |name, path| Puppet::Module.new(name, path) }
+      end
+
+      def module(name)
+        Puppet::Module.find(name)
+      end
+
+      def known_resource_types
+        Puppet::Parser::KnownTypes.new
+      end
+    end
+  end
+
+  # A module by name.
+  class Module
+    attr_reader :name, :path
+
+    def self.find(name, _environment = nil)
+      path = Bunraku.ask('module', [name.to_s])
+      path && new(name.to_s, path)
+    end
+
+    def initialize(name, path)
+      @name = name
+      @path = path
+    end
+
+    def file(name)
+      path = File.join(@path, 'files', name.to_s)
+      File.exist?(path) ? path : nil
+    end
+
+    def template(name)
+      path = File.join(@path, 'templates', name.to_s)
+      File.exist?(path) ? path : nil
+    end
+
+    def metadata
+      require 'json'
+      JSON.parse(File.read(File.join(@path, 'metadata.json')))
+    end
+
+    def version
+      metadata['version']
+    end
+
+    def to_s
+      "Module #{name}(#{path})"
+    end
+  end
+
+  module Pops
+    module Evaluator
+      module Runtime3ResourceSupport
+        # A resource type's name, or `class` or `node` as they are.
+        def self.find_resource_type_or_class(scope, name)
+          %w[class node].include?(name.to_s.downcase) ? name.to_s.downcase : find_resource_type(scope, name)
+        end
+
+        def self.find_resource_type(_scope, name)
+          return nil if name.nil?
+          Puppet::Resource::KnownType.new(name) if Bunraku.ask('type?', [name.to_s.downcase])
+        end
       end
     end
   end

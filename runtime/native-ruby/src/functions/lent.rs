@@ -1,0 +1,152 @@
+//! Arrays and hashes of Puppet's that a function may change in place: it is lent copies, and what these have become goes to
+//! wherever the compile holds the originals.
+
+use crate::budget;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::value::V;
+use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::vm::Vm;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Deeper values are Ruby's.
+const DEEPEST: usize = 60;
+
+/// What has been lent: originals, with the copies that stand for them.
+#[derive(Default)]
+pub(crate) struct Lending<'c> {
+    /// By where the original lies. What is one object is lent as one.
+    copies: HashMap<usize, (Value<'c>, V<'c>)>,
+    /// Where the original lies, by where the copy does.
+    originals: HashMap<usize, usize>,
+    /// What copies and new collections have become, by where they lie.
+    returned: HashMap<usize, Value<'c>>,
+}
+
+fn original_place(value: Value<'_>) -> Option<usize> {
+    match value {
+        Value::Array(items) => Some(items.address()),
+        Value::Hash(hash) => Some(hash.address()),
+        _ => None,
+    }
+}
+
+fn copy_place(value: &V<'_>) -> Option<usize> {
+    match value {
+        V::List(items) => Some(Rc::as_ptr(items).addr()),
+        V::Map(map) => Some(Rc::as_ptr(map).addr()),
+        _ => None,
+    }
+}
+
+impl<'c> Lending<'c> {
+    /// The value with all arrays and hashes in it lent.
+    ///
+    /// # Errors
+    /// That it is too deep.
+    pub fn lend(&mut self, value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
+        budget::spend(1)?;
+        let Some(place) = original_place(value) else { return Ok(V::from(value)) };
+        if let Some((_, copy)) = self.copies.get(&place) {
+            return Ok(copy.clone());
+        }
+        if depth > DEEPEST {
+            return Err(ForRuby("a deep value"));
+        }
+        let copy = match value {
+            Value::Array(items) => {
+                let items = items.items().iter().map(|item| self.lend(*item, depth + 1));
+                V::list(items.collect::<OrRuby<_>>()?)
+            }
+            Value::Hash(hash) => {
+                let entries = hash.entries().iter();
+                let entries = entries.map(|(key, value)| Ok((V::from(*key), self.lend(*value, depth + 1)?)));
+                V::map(entries.collect::<OrRuby<Vec<_>>>()?)?
+            }
+            other => V::from(other),
+        };
+        self.originals.extend(copy_place(&copy).map(|at| (at, place)));
+        self.copies.insert(place, (value, copy.clone()));
+        Ok(copy)
+    }
+
+    /// Whether an array or hash that was lent is, or is in, one of these.
+    pub fn has_any_of(&self, value: Value<'c>) -> bool {
+        let has = original_place(value).is_some_and(|place| self.copies.contains_key(&place));
+        has || match value {
+            Value::Array(items) => items.items().iter().any(|item| self.has_any_of(*item)),
+            Value::Hash(hash) => hash.entries().iter().any(|(_, value)| self.has_any_of(*value)),
+            _ => false,
+        }
+    }
+
+    /// A value as one of the compile: the original of a copy that has not been changed.
+    ///
+    /// # Errors
+    /// What [`V::to_value`] says of what is no array or hash; that it is too deep.
+    pub fn returned(&mut self, vm: &Vm<'c>, value: &V<'c>, depth: usize) -> OrRuby<Value<'c>> {
+        budget::spend(1)?;
+        let Some(place) = copy_place(value) else { return value.to_value(vm) };
+        if let Some(known) = self.returned.get(&place) {
+            return Ok(*known);
+        }
+        if depth > DEEPEST {
+            return Err(ForRuby("a deep value"));
+        }
+        let original =
+            self.originals.get(&place).and_then(|place| self.copies.get(place)).map(|known| known.0);
+        let made = match value {
+            V::List(items) => {
+                let items = items.try_borrow()?;
+                let items = items.iter().map(|item| self.returned(vm, item, depth + 1));
+                vm.array(&items.collect::<OrRuby<Vec<_>>>()?)
+            }
+            V::Map(map) => {
+                let map = map.try_borrow()?;
+                let mut hash = HashBuilder::new(vm.arena);
+                for (key, value) in map.iter() {
+                    hash.insert(key.to_value(vm)?, self.returned(vm, value, depth + 1)?);
+                }
+                Value::Hash(hash.finish())
+            }
+            other => other.to_value(vm)?,
+        };
+        let made = original.filter(|original| has_same_parts(*original, made)).unwrap_or(made);
+        self.returned.insert(place, made);
+        Ok(made)
+    }
+
+    /// The originals whose copies have been changed, each with what it has become.
+    ///
+    /// # Errors
+    /// Those of [`Lending::returned`].
+    pub fn changed(&mut self, vm: &Vm<'c>) -> OrRuby<Vec<(Value<'c>, Value<'c>)>> {
+        let lent: Vec<_> = self.copies.values().cloned().collect();
+        let mut changed = Vec::new();
+        for (original, copy) in lent {
+            let now = self.returned(vm, &copy, 0)?;
+            if original_place(now) != original_place(original) {
+                changed.push((original, now));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// Whether two arrays or hashes hold the same values in the same order: the same arrays and hashes, and equal other ones.
+fn has_same_parts<'c>(a: Value<'c>, b: Value<'c>) -> bool {
+    let same = |a: Value<'c>, b: Value<'c>| match (original_place(a), original_place(b)) {
+        (None, None) => a.same(b),
+        (a, b) => a == b,
+    };
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            a.size() == b.size() && a.items().iter().zip(b.items()).all(|(a, b)| same(*a, *b))
+        }
+        (Value::Hash(a), Value::Hash(b)) => {
+            let mut both = a.entries().iter().zip(b.entries());
+            a.len() == b.len() && both.all(|(a, b)| a.0.same(b.0) && same(a.1, b.1))
+        }
+        _ => false,
+    }
+}

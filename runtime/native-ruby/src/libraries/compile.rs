@@ -1,0 +1,32 @@
+//! `Bunraku`: how the prelude asks the compile.
+
+use crate::eval::{Done, Run};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::journal::Asked;
+use crate::value::{Class, V};
+use bunraku_vm::value::Value;
+
+/// Calls a method of `Bunraku` or of `Bunraku.compile`; none for what is not known.
+pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+    let (question, given) = match (name, args) {
+        ("left_to_ruby", []) => return Err(ForRuby("what the prelude does not know").into()),
+        ("compile", []) => return Ok(Some(V::Class(Class::CompileOfBunraku))),
+        ("node" | "environment", []) => (name.to_owned(), Vec::new()),
+        ("ask", [question]) => (text(question), Vec::new()),
+        ("ask", [question, list]) => (text(question), list.items()?.unwrap_or_default()),
+        _ => return Ok(None),
+    };
+    let given = given.iter().map(|value| value.to_value(run.vm)).collect::<OrRuby<Vec<Value<'c>>>>()?;
+    let answer = run.asked(|run| run.world.answer(run.vm, &question, &given))?;
+    if let (Some(answer), Some(journal), true) = (answer, &mut run.journal, CHANGING.contains(&&*question)) {
+        journal.note(Asked::Read(question, given), &Ok(answer));
+    }
+    Ok(answer.map(V::from))
+}
+
+/// Questions that are answered otherwise once the catalog has changed.
+const CHANGING: &[&str] = &["classes", "defaults", "resource", "resources", "scope", "tags"];
+
+fn text(question: &V<'_>) -> String {
+    question.text().map(|text| text.to_string()).unwrap_or_default()
+}

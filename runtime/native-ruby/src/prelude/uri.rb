@@ -1,0 +1,119 @@
+# Addresses of resources, as far as they are plain: what is not certain is left to Ruby.
+
+module URI
+  class Generic
+    PLAIN = %r{\A([a-zA-Z][a-zA-Z0-9+.-]*)://(?:([A-Za-z0-9._~%!$&'()*+,;=:-]*)@)?([A-Za-z0-9._~-]+)(?::([1-9][0-9]{0,4}))?(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)?(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
+    # These have rules of their own.
+    OTHERS = %w[file ftp ldap ldaps mailto ws wss]
+
+    def self.parse(text)
+      found = text.is_a?(String) ? PLAIN.match(text) : nil
+      Bunraku.left_to_ruby unless found
+      scheme = found[1].downcase
+      Bunraku.left_to_ruby if OTHERS.include?(scheme) || text.match?(/%(?![0-9a-fA-F]{2})/)
+      kind = URI::Generic
+      kind = URI::HTTP if scheme == 'http'
+      kind = URI::HTTPS if scheme == 'https'
+      port = found[4] && found[4].to_i
+      kind.new(scheme, found[2], found[3], port || kind.default_port, found[5] || '', found[6], found[7])
+    end
+
+    # What is made of parts, as far as these are plain, too.
+    def self.build(parts)
+      known = parts.is_a?(Hash) && (parts.keys - %i[scheme userinfo host port path query fragment]).empty?
+      Bunraku.left_to_ruby unless known && parts[:scheme] && parts[:host]
+      text = "#{parts[:scheme]}://"
+      text += "#{parts[:userinfo]}@" if parts[:userinfo]
+      text += parts[:host]
+      text += ":#{parts[:port]}" if parts[:port]
+      text += parts[:path] || ''
+      text += "?#{parts[:query]}" if parts[:query]
+      text += "##{parts[:fragment]}" if parts[:fragment]
+      Bunraku.left_to_ruby unless PLAIN.match?(text)
+      port = parts[:port] && parts[:port].to_s.to_i
+      new(parts[:scheme], parts[:userinfo], parts[:host], port, parts[:path] || '', parts[:query], parts[:fragment])
+    end
+
+    attr_reader :scheme, :userinfo, :host, :port, :path, :query, :fragment
+
+    def initialize(scheme, userinfo, host, port, path, query, fragment)
+      @scheme = scheme
+      @userinfo = userinfo
+      @host = host
+      @port = port
+      @path = path
+      @query = query
+      @fragment = fragment
+    end
+
+    def user
+      @userinfo && @userinfo.split(':', 2).first
+    end
+
+    def password
+      @userinfo && @userinfo.split(':', 2)[1]
+    end
+
+    def hostname
+      @host
+    end
+
+    def self.default_port
+      nil
+    end
+
+    def default_port
+      self.class.default_port
+    end
+
+    def opaque
+      nil
+    end
+
+    def absolute?
+      true
+    end
+    alias absolute absolute?
+
+    def relative?
+      false
+    end
+
+    def hierarchical?
+      true
+    end
+
+    def to_s
+      text = "#{@scheme}://"
+      text += "#{@userinfo}@" if @userinfo
+      text += @host
+      text += ":#{@port}" if @port && @port != default_port
+      text += @path
+      text += "?#{@query}" if @query
+      text += "##{@fragment}" if @fragment
+      text
+    end
+
+    def ==(other)
+      return false unless other.is_a?(URI::Generic)
+      to_s == other.to_s || Bunraku.left_to_ruby
+    end
+  end
+
+  class HTTP < Generic
+    def self.default_port
+      80
+    end
+
+    def request_uri
+      made = @path.empty? ? '/' : @path
+      @query ? "#{made}?#{@query}" : made
+    end
+  end
+
+  class HTTPS < HTTP
+    def self.default_port
+      443
+    end
+  end
+end

@@ -2,7 +2,7 @@
 
 use crate::environment;
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::{self, World};
+use crate::world::{self, Purpose, World};
 use crate::{FAILED, USAGE, output};
 use bunraku::Compiler;
 use clap::Args;
@@ -33,10 +33,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.file.is_none() && arguments.world.execute.is_none() && arguments.world.manifest.is_none() {
         return renderer.failure("Nothing to run: give FILE or -e", USAGE);
     }
-    let mut target = match arguments.world.target_of(None, true, &mut |warning| renderer.warning(warning)) {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
+    let mut target =
+        match arguments.world.target_for(None, Purpose::Code, &mut |warning| renderer.warning(warning)) {
+            Ok(target) => target,
+            Err(message) => return renderer.failure(&message, FAILED),
+        };
     match &arguments.file {
         Some(file) if file.as_os_str() == "-" => match output::stdin() {
             Ok(code) => target.environment = target.environment.with_code(code),

@@ -1,7 +1,7 @@
 //! `bunraku lookup`: asks Hiera for a key, as a node's code would, and says how the answer came about.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
+use crate::world::{Purpose, World};
 use crate::{FAILED, output};
 use bunraku::{Compiler, Query};
 use clap::Args;
@@ -75,7 +75,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err(message) = query.format() {
         return renderer.failure(&format!("Could not run: {message}"), FAILED);
     }
-    let mut target = match arguments.world.target(None, &mut |warning| renderer.warning(warning)) {
+    let purpose = if arguments.compile { Purpose::Catalog } else { Purpose::Data };
+    let mut target = match arguments.world.target_for(None, purpose, &mut |warning| renderer.warning(warning))
+    {
         Ok(target) => target,
         Err(message) => return renderer.failure(&message, FAILED),
     };

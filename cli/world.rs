@@ -134,6 +134,17 @@ pub enum Terminus {
     Ldap,
 }
 
+/// What arguments are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A node's catalog.
+    Catalog,
+    /// Code that the subcommand has: it may do without an environment.
+    Code,
+    /// Hiera's data, of a node that the configured classifier is not asked for: as `puppet lookup` without `--compile`.
+    Data,
+}
+
 /// Takes the setting `strict`.
 pub fn strict() -> impl TypedValueParser<Value = Strict> {
     PossibleValuesParser::new(["off", "warning", "error"]).map(|name| match name.as_str() {
@@ -159,19 +170,21 @@ impl World {
     /// # Errors
     /// When the configuration, or a file that is named, can't be used, or the node's classifier fails.
     pub fn target(&self, certname: Option<&str>, warn: &mut dyn FnMut(&str)) -> Result<Target, String> {
-        self.target_of(certname, self.execute.is_some() || self.manifest.is_some(), warn)
+        let has_code = self.execute.is_some() || self.manifest.is_some();
+        self.target_for(certname, if has_code { Purpose::Code } else { Purpose::Catalog }, warn)
     }
 
-    /// The same for a subcommand that has code of its own, if `has_code`: then there need be no environment.
+    /// The same for a purpose.
     ///
     /// # Errors
     /// As of [`World::target`].
-    pub fn target_of(
+    pub fn target_for(
         &self,
         certname: Option<&str>,
-        has_code: bool,
+        purpose: Purpose,
         warn: &mut dyn FnMut(&str),
     ) -> Result<Target, String> {
+        let has_code = purpose == Purpose::Code;
         let configuration = self.configuration()?;
         let mut name = certname.or(self.node.as_deref()).map(str::to_owned);
         let mut settings = Settings::of_compat(self.compat);
@@ -189,7 +202,7 @@ impl World {
         if let Some(facts) = self.facts(name, configuration.as_ref())? {
             node = node.with_facts(facts);
         }
-        let (node, said) = self.classified(node, &mut settings, configuration.as_ref())?;
+        let (node, said) = self.classified(node, &mut settings, (configuration.as_ref(), purpose))?;
         let of_archive = self.archive.is_some();
         let (folder, name) = self.environment_of(said, configuration.as_ref(), has_code)?;
         if let (Some(_), None, Some(name), false) = (&configuration, &folder, &name, has_code || of_archive) {
@@ -271,7 +284,7 @@ impl World {
         &self,
         node: Node,
         settings: &mut Settings,
-        configuration: Option<&Configuration>,
+        (configuration, purpose): (Option<&Configuration>, Purpose),
     ) -> Result<(Node, Option<String>), String> {
         let limits = settings.programs;
         let (node, said) = match (self.node_terminus, &self.external_nodes, configuration) {
@@ -281,7 +294,9 @@ impl World {
                 let server = self.ldap.server(self.localcacert.as_deref());
                 node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
             }
-            (None, _, Some(configuration)) => return configuration.complete(node, limits),
+            (None, _, Some(configuration)) if purpose != Purpose::Data => {
+                return configuration.complete(node, limits);
+            }
             _ => (node, None),
         };
         let node = match configuration {

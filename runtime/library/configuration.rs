@@ -253,6 +253,10 @@ impl Configuration {
             in_force.get(setting.name)?;
         }
         self.check_disabled_warnings()?;
+        let certname = self.get("certname")?;
+        if certname.text != certname.text.to_lowercase() {
+            return Err(format!("Certificate names must be lower case ({})", certname.origin));
+        }
         let mut settings = Settings::of_compat(self.own.compat);
         settings.set("strict", &self.get("strict")?.value)?;
         settings.strict_variables = in_force.is_on("strict_variables")?;

@@ -221,6 +221,21 @@ fn one_setting_is_printed_alone_and_with_its_origin() {
 }
 
 #[test]
+fn keys_are_looked_up_as_puppet_looks_them_up() {
+    for version in puppets() {
+        let server = Server::new();
+        let confdir = server.confdir();
+        let arguments = ["lookup", "base::motd", "--node", "web01.example.com", "--confdir", &confdir];
+        let theirs = puppet(version, &arguments);
+        assert!(text(&theirs.stdout).contains("of all tiers"), "{}", text(&theirs.stderr));
+        // The classifier, whose variables the hierarchy has, is asked only by a compile.
+        assert_eq!(text(&ours(version, &arguments).stdout), "--- of all tiers\n");
+        let compiled = ours(version, &[&arguments[..], &["--compile"]].concat());
+        assert_eq!(text(&compiled.stdout), "--- of the web\n");
+    }
+}
+
+#[test]
 fn what_goes_wrong_is_said_in_puppets_words() {
     let server = Server::new();
     let error = |arguments: &[&str]| {

@@ -103,7 +103,7 @@ impl<'c> Compile<'c> {
         code: Option<Code<'_>>,
     ) -> Eval<'c, (String, Value<'c>)> {
         for warning in self.environment.warnings() {
-            self.warn_once(format!("{warning}\n   (file & line not available)"));
+            self.warn_once(warning.clone());
         }
         self.witness_environment();
         self.find_version()?;

@@ -25,7 +25,7 @@ pub struct EnvironmentConf {
     file: Option<ConfigFile>,
     /// The folders of its module path as they are written, patterns replaced by what they match.
     modulepath: Option<Vec<String>>,
-    /// What Puppet warns of: sections, settings that it may not have.
+    /// What Puppet warns of: sections, settings that it may not have; and what is not honoured here.
     pub warnings: Vec<String>,
 }
 
@@ -100,6 +100,9 @@ impl EnvironmentConf {
     }
 }
 
+/// What Puppet puts behind a warning that has no place.
+const NO_PLACE: &str = "\n   (file & line not available)";
+
 fn warnings(file: &ConfigFile, compat: Compat) -> Vec<String> {
     let mut all = Vec::new();
     let path = &file.path;
@@ -108,7 +111,7 @@ fn warnings(file: &ConfigFile, compat: Compat) -> Vec<String> {
     if !sections.is_empty() {
         all.push(format!(
             "Invalid sections in environment.conf at '{path}'. Environment conf may not have sections. The following \
-             sections are being ignored: '{}'",
+             sections are being ignored: '{}'{NO_PLACE}",
             sections.join(",")
         ));
     }
@@ -117,8 +120,16 @@ fn warnings(file: &ConfigFile, compat: Compat) -> Vec<String> {
         settings.iter().map(|written| written.name.as_str()).filter(|name| !may_set(name, compat)).collect();
     if !unknown.is_empty() {
         all.push(format!(
-            "Invalid settings in environment.conf at '{path}'. The following unknown setting(s) are being ignored: {}",
+            "Invalid settings in environment.conf at '{path}'. The following unknown setting(s) are being ignored: {}{NO_PLACE}",
             unknown.join(", ")
+        ));
+    }
+    for written in
+        settings.iter().filter(|written| written.name == "rich_data" && written.value == Raw::Boolean(false))
+    {
+        all.push(format!(
+            "The setting rich_data = false is not supported: catalogs have rich data (file: {path}, line: {})",
+            written.line
         ));
     }
     all
@@ -146,14 +157,16 @@ mod tests {
 
     #[test]
     fn what_it_may_not_have_is_a_warning() {
-        let own = conf("strict = off\nnosuch = 1\n[server]\nx = 1\n");
+        let own = conf("strict = off\nnosuch = 1\nrich_data = false\n[server]\nx = 1\n");
         assert_eq!(
             own.warnings,
             [
                 "Invalid sections in environment.conf at '/e/production/environment.conf'. Environment conf may not have \
-                 sections. The following sections are being ignored: 'server'",
+                 sections. The following sections are being ignored: 'server'\n   (file & line not available)",
                 "Invalid settings in environment.conf at '/e/production/environment.conf'. The following unknown \
-                 setting(s) are being ignored: strict, nosuch",
+                 setting(s) are being ignored: strict, nosuch\n   (file & line not available)",
+                "The setting rich_data = false is not supported: catalogs have rich data (file: \
+                 /e/production/environment.conf, line: 3)",
             ]
         );
     }

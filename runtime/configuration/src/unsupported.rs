@@ -11,11 +11,10 @@ use bunraku_vm::compat::Compat;
 
 /// Settings that change what a server compiles in ways that are not built here, each with the values that change nothing,
 /// and what is done in place of it.
-const NOT_HONOURED: [(&str, &[&str], &str); 14] = [
+const NOT_HONOURED: [(&str, &[&str], &str); 13] = [
     ("catalog_terminus", &["compiler"], "catalogs are compiled"),
     ("code", &[""], "the environment's manifest is compiled"),
     ("data_binding_terminus", &["hiera"], "Hiera gives the data"),
-    ("digest_algorithm", &["sha256"], "the algorithm is sha256"),
     ("facts_terminus", &["facter", "yaml", "puppetdb", "store_configs"], "no facts are read"),
     ("freeze_main", &["false"], "code at top level is evaluated"),
     ("http_proxy_host", &["none", ""], "servers are asked directly"),

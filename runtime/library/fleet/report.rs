@@ -17,9 +17,13 @@ pub enum Form {
     Markdown,
 }
 
-/// The states of nodes in the order they are counted, and how that is said of several.
-const STATES: [(&str, &str); 4] =
-    [("fails", "fail"), ("changed", "change"), ("same", "stay the same"), ("failed before", "fail already")];
+/// The states of nodes in the order they are counted, and how that is said of one and of several.
+const STATES: [(&str, &str, &str); 4] = [
+    ("fails", "fails", "fail"),
+    ("changed", "changes", "change"),
+    ("same", "stays the same", "stay the same"),
+    ("failed before", "fails already", "fail already"),
+];
 
 /// Writes a report. At most `places` places of each cause and differences of each node are shown in text and Markdown, and
 /// the rest is counted; JSON has all.
@@ -34,9 +38,9 @@ pub fn print(report: &Report, form: Form, places: usize) -> String {
 fn head(report: &Report) -> String {
     let counts: Vec<String> = STATES
         .into_iter()
-        .map(|(state, said)| (said, report.count(state)))
-        .filter(|(_, count)| *count > 0)
-        .map(|(said, count)| format!("{count} {said}"))
+        .map(|(state, one, several)| (report.count(state), one, several))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
         .collect();
     format!("{}: {}", counted(report.nodes.len(), "node"), counts.join(", "))
 }
@@ -137,7 +141,7 @@ fn json_of(report: &Report) -> Json {
         })
     });
     let counts: serde_json::Map<String, Json> =
-        STATES.into_iter().map(|(state, _)| (state.to_owned(), report.count(state).into())).collect();
+        STATES.into_iter().map(|(state, ..)| (state.to_owned(), report.count(state).into())).collect();
     json!({
         "from": report.from.number(), "to": report.to.number(), "counts": counts,
         "nodes": nodes.collect::<Vec<_>>(), "causes": causes.collect::<Vec<_>>(),

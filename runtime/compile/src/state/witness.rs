@@ -6,7 +6,7 @@ use bunraku_vm::host::Change;
 use bunraku_vm::value::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many notes one compile takes; a catalog for which there are more has enough to be done.
 pub(crate) const MOST: usize = 10_000;
@@ -63,9 +63,9 @@ impl<'c> Witness<'c> {
     }
 
     /// The line of a file, read by `read`, that a subject stands in as a word of its own, from 1.
-    pub fn line_of(&self, file: &PathBuf, subject: &str, read: impl FnOnce() -> String) -> Option<u32> {
+    pub fn line_of(&self, file: &Path, subject: &str, read: impl FnOnce() -> String) -> Option<u32> {
         let mut texts = self.texts.borrow_mut();
-        let text = texts.entry(file.clone()).or_insert_with(read);
+        let text = texts.entry(file.to_owned()).or_insert_with(read);
         let line = text.lines().position(|line| has_word(line, subject))?;
         u32::try_from(line + 1).ok()
     }

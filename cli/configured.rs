@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const NO_CONFIG: &str = "BUNRAKU_NO_CONFIG";
 
 /// A configuration of Puppet.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub struct Configured {
     /// Folder of `puppet.conf` [default: /etc/puppetlabs/puppet or /etc/puppet, or the user's own, if it is there].
     #[arg(long, value_name = "DIR", conflicts_with = "no_config")]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const MAX_PASSWORD: u64 = 64 << 10;
 
 /// An LDAP directory.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Ldap {
     /// The server [default: ldap].
     #[arg(long, value_name = "HOST")]

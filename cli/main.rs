@@ -17,6 +17,7 @@ mod ldap;
 mod lookup;
 mod output;
 mod render;
+mod upgrade;
 mod world;
 
 use bunraku::Limit;
@@ -47,6 +48,7 @@ enum Command {
     Check(check::Arguments),
     Batch(batch::Arguments),
     Bench(bench::Arguments),
+    Upgrade(upgrade::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Upgrade(arguments) => upgrade::run(&arguments),
     }
 }
 

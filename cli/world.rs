@@ -7,6 +7,7 @@ use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
     Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, Node, Settings, Strict,
+    nodes_with_facts,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Environment, node, facts, settings.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls"]).multiple(true))]
 pub struct World {
     /// Environment: its folder, with `environment.conf`, `manifests/`, `modules/`; or its name, to be found in the
@@ -210,6 +211,29 @@ impl World {
             ));
         }
         Ok(Target { environment: self.environment(folder, name, configuration.as_ref())?, node, settings })
+    }
+
+    /// The names of all nodes that there are facts of: in the folder that is named, or where the configuration has them; a file
+    /// of facts is that of the one node that is named, or of the configured one.
+    ///
+    /// # Errors
+    /// When there are none, or no place is known.
+    pub fn nodes_with_facts(&self) -> Result<Vec<String>, String> {
+        if let Some(folder) = &self.factpath {
+            return nodes_with_facts(folder);
+        }
+        if let Some(folder) = self.facts_folder()? {
+            return nodes_with_facts(&folder);
+        }
+        let configured = || match self.configuration()? {
+            Some(configuration) => configuration.certname(),
+            None => Ok(None),
+        };
+        match (&self.node, &self.facts) {
+            (Some(name), _) => Ok(vec![name.clone()]),
+            (None, Some(_)) => Ok(vec![configured()?.unwrap_or_else(|| "localhost".to_owned())]),
+            (None, None) => Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned()),
+        }
     }
 
     /// The configuration, with what arguments say in its place.

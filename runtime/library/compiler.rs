@@ -1,5 +1,6 @@
 //! Compiling: catalogs, values, look-ups.
 
+use crate::bench::Target;
 use crate::catalog::Catalog;
 use crate::configuration::Configuration;
 use crate::configured_jobs::fill;
@@ -7,7 +8,9 @@ use crate::environment::Environment;
 use crate::function::Function;
 use crate::node::Node;
 use crate::settings::Settings;
+use bunraku_compile::Note;
 use bunraku_compile::functions::Functions;
+use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_files::archive::Opened;
@@ -107,6 +110,20 @@ impl Compiler {
         compilation(self.session.compile(request), |made| made.lookup.unwrap_or_default())
     }
 
+    /// Compiles a node's catalog, which no store takes in; with the notes of what a newer version would do otherwise, if one is
+    /// named.
+    pub(crate) fn trial(
+        &self,
+        target: &Target,
+        newer: Option<Newer>,
+    ) -> (Result<Catalog, Diagnostic>, Vec<Note>) {
+        let mut request = request(&target.environment, &target.node, &target.settings);
+        request.is_trial = true;
+        request.settings.compile.newer = newer;
+        let outcome = self.session.compile(request);
+        (outcome.result.map(Catalog::new), outcome.notes)
+    }
+
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
     /// answered with an error.
     pub fn answer(&self, line: &str) -> String {
@@ -147,6 +164,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         store: settings.store(),
         want_value: false,
         lookup: None,
+        is_trial: false,
     }
 }
 
@@ -158,7 +176,7 @@ struct Made {
 }
 
 fn compilation<T>(outcome: session::Outcome, take: impl FnOnce(Made) -> T) -> Compilation<T> {
-    let session::Outcome { result, logs, value, lookup, node: _, stats, spent } = outcome;
+    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, spent } = outcome;
     let result = result.map(|catalog| take(Made { catalog, value, lookup }));
     Compilation { result, logs, stats, spent }
 }

@@ -45,6 +45,7 @@ mod configuration;
 mod configured_jobs;
 mod data;
 mod environment;
+pub mod fleet;
 mod function;
 mod node;
 mod settings;

@@ -140,6 +140,13 @@ impl Node {
         self
     }
 
+    /// The same as an agent of Puppet 8 or later sends it: without the facts that Facter calls legacy
+    /// (`include_legacy_facts`).
+    pub fn without_legacy_facts(mut self) -> Node {
+        self.node.facts = self.node.facts.without_legacy();
+        self
+    }
+
     /// The same with `$trusted` in place of what its name gives.
     pub fn with_trusted(mut self, trusted: &[(String, Data)]) -> Node {
         self.node.trusted = map(trusted);

@@ -1,25 +1,60 @@
+#!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Writes the names of legacy facts, those that have a structured fact in their place and that an agent does not send since
-# Puppet 8 (`include_legacy_facts`), of all systems that Facter knows. One a line, sorted; `*` stands for the name of an
-# interface, a device and so on.
+# Writes runtime/nodes/src/legacy_facts.tsv: the facts that Facter calls legacy, which agents do not send from Puppet 8 on
+# (include_legacy_facts), each with the fact to read instead.
 #
-#   tests/oracle/puppet.sh 8 tests/oracle/legacy_facts.rb > runtime/nodes/src/legacy_facts.txt
+#   tests/oracle/puppet.sh 8 tests/oracle/legacy_facts.rb > runtime/nodes/src/legacy_facts.tsv
+#
+# Names come from Facter's own fact classes, of all operating systems: those with TYPE :legacy, and the ALIASES of others.
+# An alias stands for the fact whose alias it is. Where a class has several, or is legacy itself, Facter's source does not
+# say it as data: INSTEAD does. In names and what stands for them * is any text, and # a number.
 
 require 'facter'
 
-folder = $LOAD_PATH.map { |path| File.join(path, 'facter/facts') }.find { |path| File.directory?(path) }
-Dir.glob(File.join(folder, '**/*.rb')).sort.each { |file| require file }
+root = File.dirname($LOADED_FEATURES.grep(%r{/facter\.rb\z}).first)
 
-def classes(parent)
-  parent.constants.map { |name| parent.const_get(name) }.grep(Module).flat_map { |item| [item, *classes(item)] }
+INSTEAD = {
+  'blockdevice_.*_model' => 'disks.*.model', 'blockdevice_.*_size' => 'disks.*.size_bytes',
+  'blockdevice_.*_vendor' => 'disks.*.vendor', 'blockdevices' => 'disks', 'dhcp_servers' => 'networking.interfaces.NAME.dhcp',
+  'interfaces' => 'networking.interfaces', 'ipaddress6_.*' => 'networking.interfaces.*.ip6',
+  'ipaddress_.*' => 'networking.interfaces.*.ip', 'lsbdistcodename' => 'os.distro.codename',
+  'lsbdistdescription' => 'os.distro.description', 'lsbdistid' => 'os.distro.id',
+  'lsbdistrelease' => 'os.distro.release.full', 'lsbmajdistrelease' => 'os.distro.release.major',
+  'lsbminordistrelease' => 'os.distro.release.minor', 'lsbrelease' => 'os.distro.specification',
+  'macaddress_.*' => 'networking.interfaces.*.mac', 'mtu_.*' => 'networking.interfaces.*.mtu',
+  'netmask6_.*' => 'networking.interfaces.*.netmask6', 'netmask_.*' => 'networking.interfaces.*.netmask',
+  'network6_.*' => 'networking.interfaces.*.network6', 'network_.*' => 'networking.interfaces.*.network',
+  'operatingsystemmajrelease' => 'os.release.major', 'operatingsystemrelease' => 'os.release.full',
+  'processor.*' => 'processors.models.#', 'scope6_.*' => 'networking.interfaces.*.scope6', 'serialnumber' => 'dmi.product.serial_number',
+  'ssh.*key' => 'ssh.*.key', 'sshfp_.*' => 'ssh.*.fingerprints', 'macosx_productversion_major' => 'os.macosx.version.major',
+  'macosx_productversion_minor' => 'os.macosx.version.minor', 'macosx_productversion_patch' => 'os.macosx.version.patch',
+  'macosx_productversion' => 'os.macosx.version.full', 'xendomains' => 'xen.domains', 'zones' => 'solaris_zones.zones',
+  **%w[chassis control name role_control role_impl role_io role_root role_service uuid].to_h { |word| ["ldom_domain#{word}", "ldom.domain#{word}"] },
+  **%w[brand iptype name uuid id path status].to_h { |word| ["zone_.*_#{word}", word == 'name' ? 'solaris_zones.zones' : "solaris_zones.zones.*.#{word}"] }
+}.freeze
+
+found = {}
+Dir[File.join(root, 'facter/facts/**/*.rb')].sort.each do |file|
+  source = File.read(file)
+  own = source[/FACT_NAME\s*=\s*'([^']*)'/, 1]
+  next unless own
+
+  aliases = source[/ALIASES\s*=\s*%[wi]\[([^\]]*)\]/m, 1]&.split || [source[/ALIASES\s*=\s*'([^']*)'/, 1]].compact
+  if source.match?(/TYPE\s*=\s*:legacy/)
+    aliases += [own]
+    own = nil
+  end
+  aliases.each do |name|
+    instead = INSTEAD[name] || (own if aliases.length == 1 && !name.include?('.*'))
+    warn "#{file}: nothing is known to stand for #{name} of #{own}" unless instead
+    (found[name] ||= []) << instead if instead
+  end
 end
 
-names = classes(Facts).uniq.flat_map do |item|
-  next [] unless item.const_defined?(:FACT_NAME, false)
-
-  own = item.const_defined?(:TYPE, false) && item::TYPE == :legacy ? [item::FACT_NAME] : []
-  own + (item.const_defined?(:ALIASES, false) ? Array(item::ALIASES) : [])
+puts "# The facts that Facter #{Facter.version} calls legacy, and what stands for them; written by tests/oracle/legacy_facts.rb"
+found.sort.each do |name, instead|
+  shown = name == 'processor.*' ? 'processor#' : name.gsub('.*', '*')
+  all = instead.tally.sort_by { |word, count| [-count, word] }.map(&:first)
+  puts [shown, all.first].join("\t")
 end
-names = names.map { |name| name.is_a?(Regexp) ? name.source : name }
-puts names.map { |name| name.delete_prefix('^').delete_suffix('$').gsub('.*', '*') }.uniq.sort

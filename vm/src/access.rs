@@ -23,7 +23,7 @@ pub fn access<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, left: Value<'c>, keys: 
                 "BAD_HASH_SLICE_ARITY",
                 "Hash supports [] with one or more arguments. Got 0",
             )),
-            [key] => Ok(hash.get(*key).unwrap_or(Value::Undef)),
+            [key] => Ok(hash.get(*key).unwrap_or_else(|| vm.missing_key(hash, *key))),
             many => {
                 let found: Vec<_> =
                     many.iter().filter_map(|k| hash.get(*k)).filter(|v| !v.is_undef()).collect();

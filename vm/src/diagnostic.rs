@@ -41,7 +41,7 @@ impl Severity {
 }
 
 /// A place in source text. Lines and columns count from 1; a column counts characters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file's path as Puppet prints it; none for code given as text.
     pub file: Option<Arc<str>>,

@@ -202,7 +202,10 @@ pub fn includes<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) -> Eval<
 }
 
 fn in_keys<'c>(vm: &mut Vm<'c>, left: Value<'c>, hash: Hash<'c>) -> Eval<'c, bool> {
-    in_items(vm, left, hash.entries().iter().map(|(key, _)| *key))
+    if in_items(vm, left, hash.entries().iter().map(|(key, _)| *key))? {
+        return Ok(true);
+    }
+    Ok(!vm.missing_key(hash, left).is_undef())
 }
 
 fn in_items<'c>(vm: &mut Vm<'c>, left: Value<'c>, items: impl Iterator<Item = Value<'c>>) -> Eval<'c, bool> {

@@ -12,6 +12,7 @@ use crate::state::journal::Journal;
 use crate::state::links::Links;
 use crate::state::resources::{Resources, TagNames};
 use crate::state::scopes::ClassScopes;
+use crate::state::witness::Witness;
 use bumpalo::Bump;
 use bunraku_catalog::Catalog;
 use bunraku_environment::snapshot::Snapshot;
@@ -65,6 +66,8 @@ pub struct Compile<'c> {
     pub(crate) tags: TagNames<'c>,
     pub(crate) resources: Resources<'c>,
     pub(crate) links: Links<'c>,
+    /// Who is told what a newer version would do otherwise.
+    pub(crate) witness: Witness<'c>,
     /// The catalog's version, where the environment's configuration says how to find it.
     pub(crate) version: RefCell<Option<&'c str>>,
 }
@@ -92,6 +95,7 @@ impl<'c> Compile<'c> {
             tags: TagNames::new(arena),
             resources: Resources::new(arena),
             links: Links::new(arena),
+            witness: Witness::new(settings.newer),
             version: RefCell::new(None),
         }
     }

@@ -1,19 +1,21 @@
 //! Hiera in a compile: its look-ups, and what they ask of the compile around them.
 
 use crate::compile::Compile;
+use crate::inputs::Newer;
 use bunraku_configuration::value::Raw;
 use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
 use bunraku_vm::cause::Cause;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
-use bunraku_vm::host::{LogPort, Lookup, Strict};
+use bunraku_vm::host::{Change, LogPort, Lookup, SettingsPort, Strict};
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl<'c> Compile<'c> {
@@ -57,8 +59,9 @@ impl<'c> Compile<'c> {
     }
 
     /// What a variable that no scope has stands for: undef, or Puppet's error or warning, as the setting `strict` says.
-    /// Where the caller goes on without it, there is a warning in place of the error.
-    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c> {
+    /// In paths of Hiera there is a warning in place of the error, as far as the version has that.
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
+        let goes_on = in_paths && !self.holds(Rule::HieraVariablesFail);
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
@@ -71,6 +74,10 @@ impl<'c> Compile<'c> {
             }
             Some(class) => format!("class {class} could not be found"),
         };
+        let newer_goes_on = |newer: Newer| in_paths && !newer.compat.holds(Rule::HieraVariablesFail);
+        if self.witness.newer.is_some_and(|newer| !newer_goes_on(newer)) {
+            vm.witness(Change::UndefinedVariable, name);
+        }
         let message = format!("Undefined variable '{name}'; {reason}");
         match self.asked.settings.strict {
             Strict::Error if goes_on => {
@@ -137,8 +144,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         Ok(Some(value.unwrap_or(Value::Undef)))
     }
 
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c> {
-        Compile::undefined_variable(self, vm, name, goes_on)
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
+        Compile::undefined_variable(self, vm, name, in_paths)
     }
 
     fn warn(&self, repeat: Repeat<'_>, message: String) {
@@ -158,5 +165,20 @@ impl<'c> Surroundings<'c> for Compile<'c> {
 
     fn file_reached(&self, path: &Path) {
         self.note_standing(path);
+    }
+
+    fn witness(&self, change: Change, file: &Path, written: &str) {
+        let text = file.to_string_lossy();
+        let own = || Place { file: Some((&*text).into()), ..Place::default() };
+        let place = self.place_in_file(written).unwrap_or_else(own);
+        self.witness_at(change, &text, place);
+    }
+
+    fn withheld_reads(&self) -> usize {
+        self.witness.reads.get()
+    }
+
+    fn enter_file(&self, file: Option<&Path>) -> Option<PathBuf> {
+        Compile::enter_file(self, file)
     }
 }

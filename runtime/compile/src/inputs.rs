@@ -3,6 +3,7 @@
 use crate::functions::Functions;
 use crate::settings::Given;
 use crate::state::journal::Log;
+use crate::state::witness::Note;
 use crate::stats::Stats;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub native_ruby: bool,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
+    /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
+    pub newer: Option<Newer>,
     /// Whether calls are counted.
     pub stats: bool,
     /// Whether they are told apart by what is around them.
@@ -47,6 +50,19 @@ pub struct Settings {
     pub limits: Limits,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
     pub exec: bunraku_process::Limits,
+}
+
+/// A version that a compile is to be made by later, and its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newer {
+    /// The version.
+    pub compat: Compat,
+    /// `strict`
+    pub strict: Strict,
+    /// `strict_variables`
+    pub strict_variables: bool,
+    /// Whether agents will send legacy facts: `include_legacy_facts`.
+    pub legacy_facts: bool,
 }
 
 impl Default for Settings {
@@ -66,6 +82,7 @@ impl Settings {
             native_stdlib: true,
             native_ruby: true,
             check_cycles: false,
+            newer: None,
             stats: false,
             profile: false,
             max_depth: MAX_DEPTH,
@@ -179,6 +196,8 @@ pub struct Finished {
     pub value: Option<(String, String)>,
     /// What was called, where that was to be counted.
     pub stats: Option<Stats>,
+    /// What a newer version would do otherwise, where one was named.
+    pub notes: Vec<Note>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
     /// Where its time went.
@@ -194,6 +213,7 @@ impl Finished {
             stored: None,
             value: None,
             stats: None,
+            notes: Vec::new(),
             lookup: None,
             spent: Spent::default(),
         }

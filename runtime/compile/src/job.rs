@@ -176,6 +176,7 @@ impl Session {
             store,
             want_value: job.wants("value"),
             lookup: job.lookup.clone(),
+            is_trial: false,
         })
     }
 

@@ -56,5 +56,7 @@ pub mod stats;
 mod syntax;
 pub mod threads;
 mod variables;
+mod witness;
 
 pub use state::journal::Log;
+pub use state::witness::Note;

@@ -43,6 +43,7 @@ impl<'c> Compile<'c> {
                 self.units().file(self.tree(), path, self.asked.settings.strict, file.in_module.as_deref())
             };
             let outcome = file.units[self.asked.settings.strict as usize].get_or_init(compile);
+            self.witness_file(path, file.in_module.as_deref());
             self.note_standing(path);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.asked.settings.strict as usize]);
@@ -58,6 +59,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
         let in_module = self.environment.modules.place(path).map(|(path, _)| path);
         let outcome = self.units().file(self.tree(), path, self.asked.settings.strict, in_module.as_deref());
+        self.witness_file(path, in_module.as_deref());
         self.note_standing(path);
         outcome.map_err(|faults| self.faults(&faults))
     }

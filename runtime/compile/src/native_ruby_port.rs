@@ -152,7 +152,9 @@ impl<'c> Compile<'c> {
         if self.asked.settings.native_ruby {
             let started = Instant::now();
             let render = || self.erb.render(self, vm, scope, &erb);
+            let before = self.enter_file(erb.file());
             let rendered = self.accounts.counter.attempt(Kind::ErbNative, name_of(&erb), render);
+            self.enter_file(before.as_deref());
             if let Some(Rendered { text, logs, changed }) = rendered {
                 self.note_rendering(started.elapsed());
                 for (name, value) in changed {
@@ -162,13 +164,16 @@ impl<'c> Compile<'c> {
                 return Ok(vm.string(&text));
             }
         }
-        match erb {
+        let before = self.enter_file(erb.file());
+        let rendered = match erb {
             Erb::File { name, file } => {
                 self.refuse_irregular(Path::new(file))?;
                 self.talk().render_file(vm, scope, name, file)
             }
             Erb::Text(text) => self.talk().render_text(vm, scope, text),
-        }
+        };
+        self.enter_file(before.as_deref());
+        rendered
     }
 
     fn note_rendering(&self, time: Duration) {

@@ -9,7 +9,7 @@ use bunraku_catalog::Param;
 use bunraku_data::names;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::{Attribute, Site, Strict};
+use bunraku_vm::host::{Attribute, Change, Site, Strict, WitnessPort};
 use bunraku_vm::label;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -89,6 +89,10 @@ impl<'c> Compile<'c> {
                 over.file,
                 over.line,
             ));
+        }
+        if evaluated && self.is_witness() {
+            let place = Place { file: over.file.map(Into::into), line: Some(over.line), column: None };
+            self.witness(Change::LateOverride, &self.catalog.borrow()[id].reference(), place);
         }
         if evaluated && self.asked.settings.strict != Strict::Off {
             let at = location(file, line);

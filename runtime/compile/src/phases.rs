@@ -42,6 +42,7 @@ impl<'c> Compile<'c> {
         }
         let finished = budget::guarded(settings.limits, || {
             let outcome = compile.phases(&mut vm, node, code);
+            compile.witness_types();
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));
             let value = match &result {
                 Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
@@ -75,7 +76,8 @@ impl<'c> Compile<'c> {
         let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
         environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
-        Finished { logs, stats, spent: compile.accounts.spent.get(), ..finished }
+        let notes = compile.witness.take();
+        Finished { logs, stats, notes, spent: compile.accounts.spent.get(), ..finished }
     }
 
     /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
@@ -103,6 +105,7 @@ impl<'c> Compile<'c> {
         for warning in self.environment.warnings() {
             self.warn_once(warning.clone());
         }
+        self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;
         self.set_node_parameters(vm, node);
@@ -203,7 +206,8 @@ impl<'c> Compile<'c> {
                 node.name
             ));
         };
-        let given = node.facts.map();
+        let others = self.without_withheld(node.facts.map());
+        let given = others.as_ref().unwrap_or(node.facts.map());
         // The environment's name is a parameter of the node before anything else is.
         let own = serde_json::Value::from(&*self.environment.name);
         let parameter =
@@ -235,6 +239,7 @@ impl<'c> Compile<'c> {
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
         server_facts.insert("environment".to_owned(), own);
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
+        self.witness.facts.set(Some(facts.address()));
         top.set(known::FACTS, Value::Hash(facts));
         top.set(known::MODULE_NAME, self.string_value(""));
     }
@@ -317,6 +322,10 @@ impl<'c> Compile<'c> {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
+        if let HostMatch::Regex(source) = found.matching {
+            let file = found.known.file.map(Into::into);
+            self.witness_node(source, Place { file, line: Some(found.known.line), column: None });
+        }
         if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             // A pattern that looks around, whose name in capitals is not found again.
             return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));

@@ -6,6 +6,7 @@ use crate::functions::Functions;
 use crate::inputs::{Code, Finished, Inputs, Node, Spent};
 use crate::request_settings::RequestSettings;
 use crate::state::journal::Log;
+use crate::state::witness::Note;
 use crate::stats::Stats;
 use crate::threads::{Failure, Threads};
 use bunraku_configuration::value::Raw;
@@ -59,6 +60,8 @@ pub struct Request {
     pub want_value: bool,
     /// A look-up at the end of the compile.
     pub lookup: Option<Query>,
+    /// Whether no store takes the catalog in, as it is not to come into force.
+    pub is_trial: bool,
 }
 
 /// What a job came to.
@@ -75,6 +78,8 @@ pub struct Outcome {
     pub node: String,
     /// What was called, if the job asked for it and was begun.
     pub stats: Option<Stats>,
+    /// What a newer version would do otherwise, where the settings name one.
+    pub notes: Vec<Note>,
     /// Where the time went.
     pub spent: Spent,
 }
@@ -206,6 +211,7 @@ impl Session {
             return Err(fault);
         }
         if let (Some(store), Some(place), Some(stored)) = (&store, &place, &finished.stored)
+            && !request.is_trial
             && (place.replace_catalog || !is_url(&place.place))
         {
             let catalog = serde_json::from_str(stored).map_err(|error| error.to_string())?;
@@ -255,11 +261,11 @@ impl Outcome {
     pub(crate) fn failed(node: String, message: String) -> Outcome {
         let (spent, logs) = (Spent::default(), Vec::new());
         let result = Err(Diagnostic::error(message));
-        Outcome { result, logs, value: None, lookup: None, node, stats: None, spent }
+        Outcome { result, logs, value: None, lookup: None, node, stats: None, notes: Vec::new(), spent }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
-        let Finished { mut result, logs, value, stored: _, lookup, stats, spent } = finished;
+        let Finished { mut result, logs, value, stored: _, lookup, stats, notes, spent } = finished;
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
@@ -273,7 +279,7 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, lookup, node, stats, spent }
+        Outcome { result, logs, value, lookup, node, stats, notes, spent }
     }
 }
 

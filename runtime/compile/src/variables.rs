@@ -60,12 +60,12 @@ impl<'c> Compile<'c> {
             }
             let symbol = vm.symbols.intern(name);
             let built_in = BUILT_IN.contains(&name).then_some(Value::Undef);
-            return found(scope.lookup(symbol).or(built_in));
+            return found(scope.lookup(symbol).or_else(|| vm.withheld_fact(name)).or(built_in));
         }
         if let Some(value) = vm.find_qualified(name) {
             return found(Some(value));
         }
-        let Some((class, _)) = bare.rsplit_once("::") else { return found(None) };
+        let Some((class, _)) = bare.rsplit_once("::") else { return found(vm.withheld_fact(bare)) };
         let reason = if self.class_scope(class).is_some() {
             None
         } else if self.find_class(vm, class)?.is_some() {
@@ -87,7 +87,9 @@ impl<'c> Compile<'c> {
         if let Some(names) = names {
             for name in names {
                 let symbol = name.as_str().and_then(|name| vm.symbols.get(name));
-                if let Some(value) = symbol.and_then(|symbol| scope.lookup(symbol))
+                let value = symbol.and_then(|symbol| scope.lookup(symbol));
+                let value = value.or_else(|| vm.withheld_fact(name.as_str()?));
+                if let Some(value) = value
                     && !value.is_undef()
                 {
                     hash.insert(*name, value);

@@ -141,6 +141,17 @@ impl Units {
     }
 }
 
+/// The unit of a file as another version makes it, which nobody keeps.
+///
+/// # Errors
+/// What that version finds wrong with it. A file that can't be read has no fault: whoever loads it says so.
+pub fn checked_as(tree: &Tree, path: &Path, how: (Strict, Compat), in_module: Option<&str>) -> Outcome {
+    match tree.read(path) {
+        Ok(bytes) => compile_bytes(path, &bytes, how, in_module),
+        Err(_) => Err(Arc::default()),
+    }
+}
+
 /// The unit of a file, as far as the tree's archive has it.
 fn archived(tree: &Tree, path: &Path, strict: Strict, in_module: Option<&str>) -> Option<Outcome> {
     let (unit, findings) = tree.archived(path, |opened, entry| {

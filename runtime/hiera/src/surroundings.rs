@@ -3,10 +3,10 @@
 
 use crate::data_file::DataFile;
 use bunraku_vm::error::Eval;
-use bunraku_vm::host::Strict;
+use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The environment as its layers need it.
@@ -69,11 +69,12 @@ pub trait Surroundings<'c> {
         args: &[Value<'c>],
     ) -> Eval<'c, Option<Value<'c>>>;
 
-    /// What a variable that no scope has stands for; where the look-up goes on without it, it is never an error.
+    /// What a variable that no scope has stands for. In the paths of a `hiera.yaml` the look-up goes on without it, as far
+    /// as the version has that.
     ///
     /// # Errors
     /// Puppet's, where the setting `strict` says that it is one.
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, goes_on: bool) -> Eval<'c>;
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c>;
 
     /// Logs a warning.
     fn warn(&self, repeat: Repeat<'_>, message: String);
@@ -83,4 +84,19 @@ pub trait Surroundings<'c> {
 
     /// A file has been read: the log is told once where the environment's archive does not have it as it is.
     fn file_reached(&self, path: &Path);
+
+    /// Tells of a file that a newer version takes otherwise (see [`bunraku_vm::host::WitnessPort`]); `written` is what stands
+    /// for it in the file that texts are read from, empty where nothing does.
+    fn witness(&self, _change: Change, _file: &Path, _written: &str) {}
+
+    /// How many facts have been read that newer agents do not send.
+    fn withheld_reads(&self) -> usize {
+        0
+    }
+
+    /// Says which file texts are read from now, for what is told of them; the answer is the one before, to be said again
+    /// behind it.
+    fn enter_file(&self, _file: Option<&Path>) -> Option<PathBuf> {
+        None
+    }
 }

@@ -5,10 +5,11 @@ use crate::answered::{SeenVariable, VariableName};
 use crate::explain::{Explain, FoundIn, Step};
 use crate::fault::lookup_error;
 use crate::invocation::Invocation;
-use crate::key::Key;
+use crate::key::{Key, Segment};
 use crate::state::Lookups;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::Eval;
+use bunraku_vm::host::Change;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -37,16 +38,14 @@ impl<'c> Lookups<'_, 'c> {
                 return Ok(value);
             }
             if let Some(value) = self.find_variable(vm, inv, &key.root) {
+                tell_if_withheld(vm, &key.root, value);
                 explain.found(&*key.root, value, FoundIn::Place);
                 return Ok(value);
             }
             let default = inv.defaults.and_then(|hash| hash.get(root));
             let asked = default.is_none() || !vm.host.holds(Rule::HieraSeesDefaultValues);
             let undefined = match asked {
-                true => {
-                    let goes_on = inv.in_paths && !vm.host.holds(Rule::HieraVariablesFail);
-                    self.around.undefined_variable(vm, &key.root, goes_on)?
-                }
+                true => self.around.undefined_variable(vm, &key.root, inv.in_paths)?,
                 false => Value::Undef,
             };
             if let Some(value) = default {
@@ -56,7 +55,18 @@ impl<'c> Lookups<'_, 'c> {
         })?;
         let value = match value {
             Value::Undef => Value::Undef,
-            value => key.dig(explain, value)?.unwrap_or(Value::Undef),
+            value => match key.dig(explain, value)? {
+                Some(found) => found,
+                None => match missing_part(vm, &key, value) {
+                    Value::Undef => Value::Undef,
+                    found => {
+                        if let [Segment::Name(name)] = &key.segments[..] {
+                            vm.witness(Change::LegacyFact, name);
+                        }
+                        found
+                    }
+                },
+            },
         };
         self.state.configured_variables.note(name, &key.root, value);
         Ok(value)
@@ -65,7 +75,7 @@ impl<'c> Lookups<'_, 'c> {
     /// A variable as it is now, without errors; for comparing.
     pub(crate) fn variable_now(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, key: &Key<'_>) -> Value<'c> {
         let value = self.find_variable(vm, inv, &key.root).unwrap_or(Value::Undef);
-        key.dig(Explain::default(), value).ok().flatten().unwrap_or(Value::Undef)
+        key.dig(Explain::default(), value).ok().flatten().unwrap_or_else(|| missing_part(vm, key, value))
     }
 
     /// A variable as the look-up sees it; none where it has no value.
@@ -94,6 +104,8 @@ impl<'c> Lookups<'_, 'c> {
             true => vm.find_qualified(vm.symbols.text(name.symbol)),
             false => inv.scope.lookup(name.symbol),
         };
+        let withheld = || vm.host.withheld_fact(vm.symbols.text(name.symbol).trim_start_matches("::"));
+        let value = value.or_else(withheld);
         self.state.answered.asked_for(SeenVariable { name, value });
         value
     }
@@ -114,5 +126,23 @@ impl<'c> Lookups<'_, 'c> {
             (None, None) => true,
             _ => false,
         }
+    }
+}
+
+/// Tells of a variable that is a fact which newer agents do not send.
+fn tell_if_withheld<'c>(vm: &Vm<'c>, name: &str, value: Value<'c>) {
+    let name = name.trim_start_matches("::");
+    if vm.host.is_witness() && vm.host.withheld_fact(name).is_some_and(|fact| fact.identical(value)) {
+        vm.witness(Change::LegacyFact, name);
+    }
+}
+
+/// The fact that newer agents do not send and that a key of `$facts` leads to; undef for any other key that leads nowhere.
+fn missing_part<'c>(vm: &Vm<'c>, key: &Key<'_>, value: Value<'c>) -> Value<'c> {
+    match (value, &key.segments[..]) {
+        (Value::Hash(hash), [Segment::Name(name)]) if vm.host.is_all_facts(hash) => {
+            vm.host.withheld_fact(name).unwrap_or(Value::Undef)
+        }
+        _ => Value::Undef,
     }
 }

@@ -1,31 +1,52 @@
 //! Legacy facts: those that have a structured fact in their place (`osfamily` for `os.family`), which an agent no longer
 //! sends since Puppet 8 unless its setting `include_legacy_facts` says so.
 //!
-//! Source: `tests/oracle/legacy_facts.rb`, run with Facter 4.10, has written their names.
+//! Source: `tests/oracle/legacy_facts.rb`, run with Facter 4.10, has written the table.
 
 use serde_json::{Map, Value as Json};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Their names; `*` stands for the name of an interface, a device and so on.
-const NAMES: &str = include_str!("legacy_facts.txt");
+/// Name, a tab, what stands for it. `*` is the name of an interface, a device and so on; `#` is a number.
+const TABLE: &str = include_str!("legacy_facts.tsv");
 
-static WHOLE: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| NAMES.lines().filter(|name| !name.contains('*')).collect());
+static WHOLE: LazyLock<HashMap<&'static str, &'static str>> =
+    LazyLock::new(|| rows().filter(|(name, _)| !name.contains(['*', '#'])).collect());
 
 static PATTERNS: LazyLock<Vec<(&'static str, &'static str)>> =
-    LazyLock::new(|| NAMES.lines().filter_map(|name| name.split_once('*')).collect());
+    LazyLock::new(|| rows().filter(|(name, _)| name.contains(['*', '#'])).collect());
 
-/// Whether a fact is a legacy one. Those that are named by a pattern are plain values: `processors` is none of them,
-/// though `processor0` is.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+}
+
+/// Whether a fact is a legacy one. Those that are named by a pattern are plain values.
 pub fn is_legacy(name: &str, value: &Json) -> bool {
-    let fits = |(start, end): &(&str, &str)| {
-        name.strip_prefix(start)
-            .and_then(|rest| rest.strip_suffix(end))
-            .is_some_and(|middle| !middle.is_empty())
+    let is_plain = || !matches!(value, Json::Object(_) | Json::Array(_));
+    WHOLE.contains_key(name) || (is_plain() && instead(name).is_some())
+}
+
+/// The path of the fact that says what a legacy one says, from `$facts` on, with dots; none for any other name.
+///
+/// ```
+/// use bunraku_nodes::legacy_facts::instead;
+/// assert_eq!(instead("osfamily").as_deref(), Some("os.family"));
+/// assert_eq!(instead("ipaddress_eth0").as_deref(), Some("networking.interfaces.eth0.ip"));
+/// assert_eq!(instead("processor0").as_deref(), Some("processors.models.0"));
+/// assert_eq!(instead("processors"), None);
+/// ```
+pub fn instead(name: &str) -> Option<String> {
+    if let Some(instead) = WHOLE.get(name) {
+        return Some((*instead).to_owned());
+    }
+    let fits = |(pattern, instead): &(&str, &str)| {
+        let sign = if pattern.contains('#') { '#' } else { '*' };
+        let (before, after) = pattern.split_once(sign)?;
+        let part = name.strip_prefix(before)?.strip_suffix(after)?;
+        let is_part = !part.is_empty() && (sign == '*' || part.bytes().all(|byte| byte.is_ascii_digit()));
+        is_part.then(|| instead.replace(sign, part))
     };
-    let is_plain = !matches!(value, Json::Object(_) | Json::Array(_));
-    WHOLE.contains(name) || (is_plain && PATTERNS.iter().any(fits))
+    PATTERNS.iter().find_map(fits)
 }
 
 /// The facts that are no legacy ones.
@@ -49,5 +70,17 @@ mod tests {
         let kept = without_legacy(all.as_object().expect("it is one"));
         let names: Vec<&str> = kept.keys().map(String::as_str).collect();
         assert_eq!(names, ["os", "processors", "networking", "ssh", "role", "kernel"]);
+    }
+
+    #[test]
+    fn what_stands_for_a_legacy_fact_is_none_itself() {
+        assert!(rows().count() > 100);
+        for (name, instead) in rows() {
+            let root = instead.split('.').next().unwrap_or_default();
+            assert!(!is_legacy(root, &Json::Null), "{name}: {instead}");
+        }
+        assert_eq!(instead("sshrsakey").as_deref(), Some("ssh.rsa.key"));
+        assert_eq!(instead("zone_global_brand").as_deref(), Some("solaris_zones.zones.global.brand"));
+        assert_eq!(instead("ipaddress_"), None);
     }
 }

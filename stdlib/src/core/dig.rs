@@ -59,7 +59,7 @@ fn walk<'c>(vm: &mut Vm<'c>, data: Value<'c>, path: &[Value<'c>]) -> Result<Valu
         walked.push(*key);
         value = match (value, key) {
             (Value::Array(items), Value::Int(n)) => at(&items, *n),
-            (Value::Hash(hash), key) => hash.get(*key).unwrap_or(Value::Undef),
+            (Value::Hash(hash), key) => hash.get(*key).unwrap_or_else(|| vm.missing_key(hash, *key)),
             _ => {
                 let what = "requires an Integer index";
                 return Err(wrong(vm, &walked, *key, what, "index_type", "EXPECTED_INTEGER_INDEX"));
@@ -165,10 +165,11 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
 
 /// A variable by name as seen from a scope: of a class where qualified, of the top scope after `::`.
 pub(super) fn variable<'c>(vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<Value<'c>> {
-    match name.contains("::") {
+    let found = match name.contains("::") {
         true => vm.find_qualified(name),
-        false => scope.lookup(vm.symbols.get(name)?),
-    }
+        false => vm.symbols.get(name).and_then(|name| scope.lookup(name)),
+    };
+    found.or_else(|| vm.withheld_fact(name))
 }
 
 /// The name of a variable that a text begins with, and the rest.

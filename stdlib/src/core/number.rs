@@ -9,6 +9,7 @@ use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
+use bunraku_vm::host::Change;
 use bunraku_vm::label;
 use bunraku_vm::regex;
 use bunraku_vm::value::Value;
@@ -196,10 +197,13 @@ fn extreme<'c>(
     };
     let mut best = *first;
     let same = |is: fn(&Value<'c>) -> bool| values.iter().all(is);
-    let have_order = vm.host.holds(Rule::VersionsAreCompared)
-        && (same(|value| matches!(value, Value::SemVer(_)))
-            || same(|value| matches!(value, Value::Timespan(_)))
-            || same(|value| matches!(value, Value::Timestamp(_))));
+    let of_one_kind = same(|value| matches!(value, Value::SemVer(_)))
+        || same(|value| matches!(value, Value::Timespan(_)))
+        || same(|value| matches!(value, Value::Timestamp(_)));
+    if of_one_kind && block.is_none() {
+        vm.witness(Change::Rule(Rule::VersionsAreCompared), name);
+    }
+    let have_order = of_one_kind && vm.host.holds(Rule::VersionsAreCompared);
     let all_strings = values.iter().all(|value| matches!(value, Value::Str(_)));
     let all_numbers = values.iter().all(|value| matches!(value, Value::Int(_) | Value::Float(_)));
     for value in rest {

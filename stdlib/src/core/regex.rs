@@ -5,6 +5,7 @@ use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
+use bunraku_vm::host::Change;
 use bunraku_vm::label;
 use bunraku_vm::regex::{self, Match};
 use bunraku_vm::types::{Type, resolved};
@@ -216,6 +217,9 @@ fn substitute<'c>(
 }
 
 pub(super) fn regsubst_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    if call.arg(4).is_some() {
+        vm.witness(Change::Rule(Rule::RegsubstTakesEncoding), "regsubst");
+    }
     if call.arg(4).is_some() && vm.host.holds(Rule::RegsubstEncodingWarns) {
         let message = "The regsubst() function's encoding argument has been ignored since Ruby 1.9 and will be \
                        removed in a future release";

@@ -3,7 +3,7 @@
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::inspect_str;
 use bunraku_vm::function::Call;
-use bunraku_vm::host::{ModuleFolder, Site, Strict};
+use bunraku_vm::host::{Change, ModuleFolder, Site, Strict};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -27,6 +27,7 @@ fn deprecation<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 /// A deprecation that stands at the place of the call.
 pub(super) fn deprecate<'c>(vm: &mut Vm<'c>, key: &str, message: &str) -> Eval<'c> {
     let message = format!("{message} at {}", calls(vm));
+    vm.witness(Change::DeprecatedFunction, key);
     match vm.host.strict() {
         Strict::Off => Ok(Value::Undef),
         Strict::Error => Err(Flow::raw(format!("deprecation. {key}. {message}"))),

@@ -59,7 +59,7 @@ fn fact<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                     Value::Undef
                 }
             },
-            Value::Hash(hash) => hash.get_str(key).unwrap_or(Value::Undef),
+            Value::Hash(hash) => hash.get_str(key).unwrap_or_else(|| vm.missing_key(hash, vm.string(key))),
             _ => {
                 let walked = walked();
                 let message = format!(
@@ -73,9 +73,9 @@ fn fact<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     Ok(value)
 }
 
-fn os_version_gte<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+fn os_version_gte<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let fact = |name: &str| match facts(&call) {
-        Value::Hash(facts) => facts.get_str(name).unwrap_or(Value::Undef),
+        Value::Hash(facts) => facts.get_str(name).unwrap_or_else(|| vm.missing_key(facts, vm.string(name))),
         _ => Value::Undef,
     };
     if fact("operatingsystem").as_str() != Some(text(call.arg(0))) {

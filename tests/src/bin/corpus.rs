@@ -5,7 +5,7 @@
 use bunraku_tests::canonical::{self, Places};
 use bunraku_tests::compare;
 use bunraku_tests::corpus::classes::Class;
-use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput};
+use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput, upgrade};
 use bunraku_tests::oracle::{self, Oracle};
 
 const USAGE: &str = "\
@@ -21,6 +21,7 @@ usage: corpus COMMAND
   diff CLASS [--facts MACHINE]  how Bunraku's catalog of one class differs from Puppet's
   report [MACHINE...]         compile every class, write target/corpus-report.md
   against 7|8|9 [MACHINE...]  compare every fifth class with that Puppet, by its rules (minutes)
+  upgrade FROM TO [FLAG...]   what an upgrade changes for every class, and how many each cause hits
   counts                      what the goldens hold";
 
 fn main() -> std::process::ExitCode {
@@ -51,6 +52,14 @@ fn command(args: &[String]) -> Result<(), String> {
     corpus::write_facts().map_err(|error| error.to_string())?;
     match name.as_str() {
         "fetch" => Ok(()),
+        "upgrade" => {
+            let [from, to, more @ ..] = rest else { return Err(USAGE.to_owned()) };
+            let more: Vec<&str> = more.iter().map(String::as_str).collect();
+            for machine in MACHINES {
+                print!("{}", upgrade::run(machine, from, to, &more)?.text);
+            }
+            Ok(())
+        }
         "list" => {
             println!("{} classes", classes::list()?.len());
             Ok(())

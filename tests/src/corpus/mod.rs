@@ -9,6 +9,7 @@ pub mod fetch;
 pub mod goldens;
 pub mod run;
 pub mod throughput;
+pub mod upgrade;
 
 use serde_json::{Value, json};
 

@@ -2,6 +2,7 @@
 
 use crate::compat::Rule;
 use crate::error::{Eval, Flow};
+use crate::host::Change;
 use crate::value::{Array, HashBuilder, Value};
 use crate::vm::Vm;
 
@@ -45,7 +46,10 @@ pub(super) fn concatenate<'c>(vm: &mut Vm<'c>, a: Value<'c>, b: Value<'c>) -> Ev
                                 "wrong array length at {at} (expected 2, was {length})"
                             )));
                         }
-                        [key] => merged.insert(*key, Value::Undef),
+                        [key] => {
+                            vm.witness(Change::Rule(Rule::AddedListsAreOfPairs), "");
+                            merged.insert(*key, Value::Undef);
+                        }
                         pair => {
                             return Err(Flow::raw(format!(
                                 "invalid number of elements ({} for 1..2)",

@@ -10,6 +10,7 @@ use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
 use crate::format::inspect::to_ruby_s;
 use crate::format::interpolate::to_interpolated;
+use crate::host::Change;
 use crate::host::request::Strict;
 use crate::label;
 use crate::value::Value;
@@ -117,6 +118,9 @@ pub fn coerce<'c>(vm: &mut Vm<'c>, value: Value<'c>, blame: Blame) -> Eval<'c> {
                 let text = text.as_str();
                 let message =
                     format!("The string '{text}' was automatically coerced to the numerical value {after}");
+                if vm.host.is_witness() {
+                    vm.host.witness(Change::NumericCoercion, text, vm.site_of(blame).place());
+                }
                 match vm.host.strict() {
                     Strict::Off => {}
                     Strict::Warning => {

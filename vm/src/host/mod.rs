@@ -10,6 +10,7 @@ mod data;
 pub mod declaration;
 mod language;
 pub mod request;
+mod witness;
 
 pub use crate::site::{Site, Spot};
 pub use catalog::{CatalogPort, ClassPort, ResourcePort};
@@ -18,6 +19,7 @@ pub use data::{FilePort, FormatPort, LookupPort, TemplatePort};
 pub use declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 pub use language::{FunctionPort, LogPort, SettingsPort, TypePort};
 pub use request::{Erb, Include, Lookup, ModuleFolder, ObjectClass, Relation, Strict};
+pub use witness::{Change, WitnessPort};
 
 /// The world around a compile: whatever implements all ports.
 pub trait Host<'c>:
@@ -32,6 +34,7 @@ pub trait Host<'c>:
     + TemplatePort<'c>
     + FormatPort<'c>
     + LookupPort<'c>
+    + WitnessPort<'c>
 {
 }
 
@@ -47,5 +50,6 @@ impl<'c, T> Host<'c> for T where
         + TemplatePort<'c>
         + FormatPort<'c>
         + LookupPort<'c>
+        + WitnessPort<'c>
 {
 }

@@ -61,6 +61,16 @@ pub enum Erb<'a> {
     Text(&'a str),
 }
 
+impl<'a> Erb<'a> {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&'a std::path::Path> {
+        match self {
+            Erb::File { file, .. } => Some(std::path::Path::new(*file)),
+            Erb::Text(_) => None,
+        }
+    }
+}
+
 /// A Hiera look-up.
 #[derive(Clone, Copy, Default)]
 pub struct Lookup<'c, 'a> {

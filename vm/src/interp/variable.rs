@@ -3,13 +3,14 @@
 use crate::cause::Cause;
 use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
+use crate::host::Change;
 use crate::host::request::Strict;
 use crate::loaded::{Linked, LoadedUnit, Slot};
 use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
 use crate::types::ty::Type;
-use crate::value::{Str, Value};
+use crate::value::{Hash, Str, Value};
 use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
@@ -110,8 +111,13 @@ impl<'c> Vm<'c> {
                 Some(parent) => scope = parent,
                 None if class == "settings" => {
                     // One of Puppet's settings that nobody has asked for yet.
-                    let value = self.host.setting(self.symbols.text(symbol))?;
-                    settings.set(symbol, value);
+                    let name = self.symbols.text(symbol);
+                    let value = self.host.setting(name)?;
+                    match self.host.is_witness() {
+                        // Each place is to be told.
+                        true => self.witness(Change::Setting, name),
+                        false => settings.set(symbol, value),
+                    }
                     return Some((value, None));
                 }
                 None => return None,
@@ -126,6 +132,12 @@ impl<'c> Vm<'c> {
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
+        if self.host.is_witness() {
+            if let Some(value) = self.withheld_fact(name) {
+                return Ok(value);
+            }
+            self.witness(Change::UnknownVariable, name);
+        }
         let strict = if self.host.strict_variables() { Strict::Error } else { self.host.strict() };
         match strict {
             Strict::Error => {
@@ -138,6 +150,30 @@ impl<'c> Vm<'c> {
             Strict::Off => {}
         }
         Ok(Value::Undef)
+    }
+
+    /// The value of a variable that no scope has, where it is a fact that newer agents do not send: told to the witness.
+    #[cold]
+    pub fn withheld_fact(&self, name: &str) -> Option<Value<'c>> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let value = self.host.withheld_fact(name)?;
+        self.witness(Change::LegacyFact, name);
+        Some(value)
+    }
+
+    /// The same of a key that a hash has not, if the hash is `$facts`; undef for any other.
+    #[inline(never)]
+    pub fn missing_key(&self, hash: Hash<'c>, key: Value<'c>) -> Value<'c> {
+        if !self.host.is_witness() || !self.host.is_all_facts(hash) {
+            return Value::Undef;
+        }
+        key.as_str().and_then(|key| self.withheld_fact(key)).unwrap_or(Value::Undef)
+    }
+
+    /// Tells the witness of the place where code is.
+    #[cold]
+    pub fn witness(&self, change: Change, subject: &str) {
+        self.host.witness(change, subject, self.site().place());
     }
 
     /// Sets a variable of `scope` that must not be set yet.

@@ -10,7 +10,7 @@ use bunraku_vm::function::{Call, Native, dispatch, native, param};
 use bunraku_vm::host::{
     Attribute, CatalogPort, ClassPort, Collect, Declaration, Erb, FilePort, FormatPort, FunctionPort,
     Include, LogPort, LookupPort, ModuleFolder, ObjectClass, Relation, ResourcePort, SettingsPort, Site,
-    Strict, TemplatePort, TypePort,
+    Strict, TemplatePort, TypePort, WitnessPort,
 };
 use bunraku_vm::scope::{Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::{Signature, Type};
@@ -63,6 +63,8 @@ impl<'c> LogPort<'c> for Stub {
         false
     }
 }
+
+impl WitnessPort<'_> for Stub {}
 
 impl<'c> SettingsPort<'c> for Stub {
     fn compat(&self) -> bunraku_vm::compat::Compat {

@@ -44,13 +44,14 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
                     let name = &text[1..];
                     let bare = name.strip_prefix("::").unwrap_or(name);
                     // Unlike `$a::b`, this finds what is around the class, too.
-                    match split_last(bare) {
+                    let found = match split_last(bare) {
                         Some((class, leaf)) => self
                             .class_scope(class)
                             .is_some_and(|scope| scope.lookup(vm.symbols.intern(leaf)).is_some()),
                         None if name.len() > bare.len() => vm.find_qualified(name).is_some(),
                         None => scope.lookup(vm.symbols.intern(name)).is_some(),
-                    }
+                    };
+                    found || vm.withheld_fact(bare).is_some()
                 }
                 Value::Str(text) if text.is_empty() => false,
                 Value::Str(text) if text.as_str() == "main" => true,

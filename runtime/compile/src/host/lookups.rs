@@ -25,7 +25,7 @@ impl<'c> LookupPort<'c> for Compile<'c> {
         }
         let found =
             if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
-        match found {
+        match found.or_else(|| vm.withheld_fact(name)) {
             Some(value) => Ok(value),
             None => self.undefined_variable(vm, name, false),
         }

@@ -46,6 +46,7 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         }
         let path = Path::new(&*file);
         let compile = || self.units().file(self.tree(), path, self.asked.settings.strict, None);
+        self.witness_file(path, None);
         let unit = match self.environment.modules.kept_file(path) {
             Some(kept) => {
                 let outcome = kept.units[self.asked.settings.strict as usize].get_or_init(compile).as_ref();

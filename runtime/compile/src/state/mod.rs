@@ -10,3 +10,4 @@ pub mod journal;
 pub(crate) mod links;
 pub(crate) mod resources;
 pub(crate) mod scopes;
+pub mod witness;

@@ -12,7 +12,7 @@ use crate::surroundings::Repeat;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Strict;
+use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::types::{self, mismatch};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -81,6 +81,9 @@ impl<'c> Lookups<'_, 'c> {
                     return Ok(Given::Value(value));
                 }
                 let message = format!("{}: file does not contain a valid yaml hash", location.text);
+                if value.truthy() {
+                    self.around.witness(Change::DataIsNoHash, path, "");
+                }
                 if self.around.strict() == Strict::Error && value.truthy() {
                     return Err(lookup_error(message));
                 }

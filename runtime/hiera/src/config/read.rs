@@ -6,7 +6,7 @@ use crate::layer::LayerKind;
 use crate::state::Lookups;
 use crate::surroundings::Repeat;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Strict;
+use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::Path;
@@ -85,6 +85,7 @@ impl<'c> Lookups<'_, 'c> {
             LayerKind::Environment => ("an environment", "the environment"),
             _ => ("a module", "module"),
         };
+        self.around.witness(Change::HieraVersion3, config.path.as_deref().unwrap_or(Path::new("")), "");
         if self.around.strict() == Strict::Error {
             let message = format!("hiera.yaml version 3 cannot be used in {used_in}");
             return Err(config.fail("HIERA_VERSION_3_NOT_GLOBAL", message, None));

@@ -12,6 +12,7 @@ use crate::state::Lookups;
 use bunraku_files::paths::clean;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Change;
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,9 @@ impl<'c> Lookups<'_, 'c> {
                 }
                 return Err(config.fail("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", message, second.or(first)));
             }
+            let before = self.around.enter_file(config.path.as_deref());
             let resolved = self.resolve_entry(vm, inv, config, entry);
+            self.around.enter_file(before.as_deref());
             let resolved = resolved.map_err(|flow| undefined_in_config(config, flow))?;
             entries.extend(resolved);
         }
@@ -130,12 +133,17 @@ impl<'c> Lookups<'_, 'c> {
         }
         let mut all = Vec::new();
         for original in texts {
+            let reads = self.around.withheld_reads();
             let mut text = self.interpolate_path(vm, inv, original)?;
+            let is_withheld = self.around.withheld_reads() != reads;
             match *key {
                 "glob" | "globs" => {
                     let pattern = datadir.join(text);
                     let pattern = pattern.to_string_lossy();
                     let files = glob(self.tree, &pattern).map_err(lookup_error)?.into_iter();
+                    if is_withheld && files.len() > 0 {
+                        self.around.witness(Change::HieraLevel, Path::new(&*pattern), original);
+                    }
                     all.extend(files.map(|path| Location::existing_file(path, &pattern)));
                 }
                 "uri" | "uris" => all.push(Location::uri(text, original)),
@@ -146,6 +154,9 @@ impl<'c> Lookups<'_, 'c> {
                         text.push_str(extension);
                     }
                     let location = self.file_location(&datadir.join(text), original);
+                    if location.exists && is_withheld {
+                        self.around.witness(Change::HieraLevel, Path::new(&*location.text), original);
+                    }
                     if location.exists || config.path.is_some() {
                         all.push(location);
                     }

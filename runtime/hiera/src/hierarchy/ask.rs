@@ -20,6 +20,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
+use std::path::Path;
 
 /// What layers are asked.
 #[derive(Clone, Copy)]
@@ -176,7 +177,11 @@ impl<'c> Lookups<'_, 'c> {
             format!("Value for key '{}', in hash returned from {name}{place}", key.root)
         };
         self.check_value(vm, subject, value)?;
-        self.interpolate(vm, at.inv, value, Functions::Allowed).map(Some)
+        let file = at.file().map(|location| Path::new(&*location.text));
+        let before = self.around.enter_file(file);
+        let found = self.interpolate(vm, at.inv, value, Functions::Allowed);
+        self.around.enter_file(before.as_deref());
+        found.map(Some)
     }
 
     /// What a function that is asked key by key gives; it is asked once for each key.

@@ -133,7 +133,9 @@ impl<'c> Run<'_, 'c> {
             self.variables.seen[number as usize] = VariableState::Set(value);
             return Ok(());
         }
-        self.variables.seen[number as usize] = match symbol.and_then(|symbol| scope.lookup(symbol)) {
+        let found = symbol.and_then(|symbol| scope.lookup(symbol));
+        let found = found.or_else(|| self.vm.withheld_fact(&name.text));
+        self.variables.seen[number as usize] = match found {
             None | Some(Value::Undef) => VariableState::Unset,
             // `$facts` and the like are frozen.
             Some(found) if *shared => VariableState::Set(V::from(found)),
@@ -211,6 +213,7 @@ impl<'c> Run<'_, 'c> {
         let name = self.eval(name)?;
         let Some(name) = name.text() else { return Ok(None) };
         let found = self.vm.symbols.get(&name).and_then(|symbol| self.scope.lookup(symbol));
+        let found = found.or_else(|| self.vm.withheld_fact(&name));
         let found = found.filter(|value| !value.is_undef());
         Ok(Some(match call.method {
             Method::Element => found.map_or(V::Nil, V::from),

@@ -127,6 +127,12 @@ pub(crate) fn element<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, key: &V<'c>) -> Don
         V::Map(map) => map.try_borrow()?.default_block.clone(),
         _ => None,
     };
+    if let (V::Hash(hash), Some(name)) = (on, key.text())
+        && let value = run.vm.missing_key(*hash, run.vm.string(&name))
+        && !value.is_undef()
+    {
+        return Ok(V::from(value));
+    }
     match block {
         Some(block) => run.call_proc(&block, vec![on.clone(), key.clone()]),
         None => Ok(get_or_default(on, key)?.unwrap_or(V::Nil)),

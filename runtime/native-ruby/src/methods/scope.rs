@@ -11,7 +11,7 @@ use crate::world::WorkerState;
 use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
-use bunraku_vm::host::Strict;
+use bunraku_vm::host::{Change, Strict};
 
 /// The method of the scope of a name.
 pub(crate) fn of_scope(name: &str) -> Option<Method> {
@@ -115,6 +115,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
 /// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first; and logs of templates wait
 /// for their end, which this would not.
 fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
+    run.vm.witness(Change::UndefinedVariable, name);
     if run.journal.is_none() || run.space.is_catching() || run.world.worker() != WorkerState::None {
         return Err(ForRuby("a variable there is not").into());
     }

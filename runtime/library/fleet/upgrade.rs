@@ -1,0 +1,175 @@
+//! What an upgrade would change: each node compiled by an older version and by a newer one, and by the older once more as the
+//! witness of what the newer one would refuse or do otherwise, which goes on past each such place.
+
+use super::causes::Causes;
+use super::compare::{Difference, compare};
+use crate::bench::Target;
+use crate::compiler::Compiler;
+use crate::settings::Settings;
+use bunraku_compile::Note;
+use bunraku_compile::inputs::Newer;
+use bunraku_compile::threads::spawn;
+use bunraku_configuration::table::Table;
+use bunraku_configuration::value::Raw;
+use bunraku_vm::compat::Compat;
+use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::host::Change;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub use super::causes::{Cause, CausePlace};
+pub use super::report::{Form, print};
+
+/// A node as both versions are to compile it.
+#[derive(Clone, Debug)]
+pub struct Upgrade {
+    /// By the older version.
+    pub from: Target,
+    /// By the newer version. Facts that its agents do not send are left out here, not by the caller.
+    pub to: Target,
+    /// Whether agents send legacy facts all the same: `include_legacy_facts`.
+    pub include_legacy_facts: bool,
+}
+
+/// What becomes of a node.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Both versions give the same catalog.
+    Same,
+    /// They give catalogs that differ.
+    Changed(Vec<Difference>),
+    /// The newer version fails where the older does not: its message.
+    Fails(Diagnostic),
+    /// The older version fails already: its message.
+    FailedBefore(Diagnostic),
+}
+
+impl State {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            State::Same => "same",
+            State::Changed(_) => "changed",
+            State::Fails(_) => "fails",
+            State::FailedBefore(_) => "failed before",
+        }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The older version.
+    pub from: Compat,
+    /// The newer version.
+    pub to: Compat,
+    /// Each node's name and state, by name.
+    pub nodes: BTreeMap<String, State>,
+    /// All causes, those first that hit most nodes.
+    pub causes: Vec<Cause>,
+}
+
+impl Report {
+    /// How many nodes are in a state of the name.
+    pub fn count(&self, state: &str) -> usize {
+        self.nodes.values().filter(|own| own.name() == state).count()
+    }
+
+    /// Whether nothing would fail or change.
+    pub fn is_clean(&self) -> bool {
+        self.count("same") == self.nodes.len()
+    }
+}
+
+/// Examines nodes on so many threads.
+///
+/// # Errors
+/// When there are no threads to be had. What goes wrong in a compile is in the report.
+pub fn examine(
+    compiler: &Compiler,
+    (from, to): (Compat, Compat),
+    all: &[Upgrade],
+    threads: usize,
+) -> Result<Report, String> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(upgrade) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let one = examine_one(compiler, upgrade);
+            let Ok(mut done) = done.lock() else { break };
+            done.push((upgrade.from.node.name().to_owned(), one));
+        }
+    };
+    let threads = threads.clamp(1, all.len().max(1));
+    std::thread::scope(|scope| (0..threads).try_for_each(|_| spawn(scope, work).map(drop)))
+        .map_err(|error| format!("Could not start a thread: {error}"))?;
+    let mut done = done.into_inner().unwrap_or_else(|held| held.into_inner());
+    done.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let (mut causes, mut nodes) = (Causes::default(), BTreeMap::new());
+    for (name, (state, notes)) in done {
+        causes.of_notes(&name, &notes);
+        match &state {
+            State::Fails(error) if !explains(&notes, error) => causes.of_failure(&name, error),
+            State::Changed(differences) if notes.is_empty() => causes.of_differences(&name, differences),
+            _ => {}
+        }
+        nodes.insert(name, state);
+    }
+    Ok(Report { from, to, nodes, causes: causes.finish() })
+}
+
+/// Whether one of the notes is of what the newer version fails at: of its place, or of the file or the variable that its
+/// message names; of a rule where it names no place at all.
+fn explains(notes: &[Note], error: &Diagnostic) -> bool {
+    let place = &error.place;
+    let is_about = |note: &Note| {
+        let file = note.place.file.as_deref().is_some_and(|file| error.message.contains(file));
+        match note.change {
+            Change::UnknownVariable | Change::UndefinedVariable | Change::LegacyFact => {
+                let names = |sign: &str| error.message.contains(&format!("'{sign}{}'", note.subject));
+                names("") || names("::")
+            }
+            Change::Syntax => error.message.contains(&note.subject),
+            Change::DataIsNoHash | Change::HieraVersion3 => file,
+            Change::Rule(_) => place.file.is_none(),
+            _ => false,
+        }
+    };
+    let is_there =
+        |note: &Note| place.line.is_some() && note.place.file == place.file && note.place.line == place.line;
+    notes.iter().any(|note| is_there(note) || is_about(note))
+}
+
+fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
+    let sends = |settings: &Settings| upgrade.include_legacy_facts || sends_legacy_facts(settings.compat);
+    let as_sent = |target: &Target| {
+        let mut target = target.clone();
+        if !sends(&target.settings) {
+            target.node = target.node.without_legacy_facts();
+        }
+        target
+    };
+    let (from, to) = (as_sent(&upgrade.from), as_sent(&upgrade.to));
+    let Settings { compat, strict, strict_variables, .. } = to.settings;
+    let newer = Newer { compat, strict, strict_variables, legacy_facts: sends(&to.settings) };
+    let (before, _) = compiler.trial(&from, None);
+    let before = match before {
+        Ok(catalog) => catalog,
+        Err(error) => return (State::FailedBefore(error), Vec::new()),
+    };
+    let (_, notes) = compiler.trial(&from, Some(newer));
+    let state = match compiler.trial(&to, None).0 {
+        Err(error) => State::Fails(error),
+        Ok(after) => match compare(&before, &after) {
+            differences if differences.is_empty() => State::Same,
+            differences => State::Changed(differences),
+        },
+    };
+    (state, notes)
+}
+
+/// Whether agents of a version send legacy facts unless they are told otherwise: the default of `include_legacy_facts`.
+pub fn sends_legacy_facts(compat: Compat) -> bool {
+    let setting = Table::of(compat).find("include_legacy_facts");
+    setting.is_none_or(|setting| setting.default() == Raw::Boolean(true))
+}

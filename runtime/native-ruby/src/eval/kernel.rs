@@ -138,13 +138,11 @@ impl<'c> Run<'_, 'c> {
         name: &str,
     ) -> Option<(Option<Rc<crate::value::Module<'c>>>, crate::value::object::Method<'c>)> {
         match &self.frame.this {
-            V::Object(object) => object.class.find(name).map(|(owner, method)| (Some(owner), method)),
-            V::Module(module) => module.find_singleton(name).map(|(owner, method)| (Some(owner), method)),
             V::Main => {
                 let found = self.outer_methods.iter().rev().find(|(known, _)| *known == name);
                 found.map(|(_, method)| (None, method.clone()))
             }
-            _ => None,
+            this => this.defined_method(name).map(|(owner, method)| (Some(owner), method)),
         }
     }
 
@@ -167,11 +165,7 @@ impl<'c> Run<'_, 'c> {
     /// A call on an object whose methods code may have defined.
     pub(super) fn call_on_object(&mut self, on: V<'c>, call: &'c MethodCall) -> Done<'c> {
         let name: &'c str = if call.name.is_empty() { call.method.name() } else { &call.name };
-        let found = match &on {
-            V::Object(object) => object.class.find(name),
-            V::Module(module) => module.find_singleton(name),
-            _ => None,
-        };
+        let found = on.defined_method(name);
         if let Some((owner, method)) = found {
             return self.call_found((on, Some(owner), method), call);
         }

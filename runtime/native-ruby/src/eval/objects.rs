@@ -47,11 +47,7 @@ impl<'c> Run<'_, 'c> {
                 self.vm.arena.alloc_str(&text)
             }
         };
-        let found = match &on {
-            V::Object(object) => object.class.find(name),
-            V::Module(module) => module.find_singleton(name),
-            _ => None,
-        };
+        let found = on.defined_method(name);
         if let Some((owner, method)) = found {
             let block = self.block_of(call)?;
             let given = Arguments { values: args.to_vec(), keywords: call.keywords, block };
@@ -144,11 +140,7 @@ impl<'c> Run<'_, 'c> {
 
     /// Calls a method of an object or module by its name: its own, or one that all have.
     pub(super) fn send_known(&mut self, on: V<'c>, name: &'c str, args: Vec<V<'c>>) -> Done<'c> {
-        let found = match &on {
-            V::Object(object) => object.class.find(name),
-            V::Module(module) => module.find_singleton(name),
-            _ => None,
-        };
+        let found = on.defined_method(name);
         match found {
             Some((owner, method)) => self.call_method(on, (Some(owner), &method), Arguments::from(args)),
             None => {

@@ -4,7 +4,7 @@
 use super::{Done, Run};
 use crate::erb::changes::Lent;
 use crate::erb::templating::Templating;
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::{Expr, InstanceVariable, MethodCall, Program, SHARED};
 use crate::value::V;
@@ -183,7 +183,7 @@ impl<'c> Run<'_, 'c> {
             if lent.is_changed()? {
                 // The template around this one, or the worker, has read the value before.
                 if self.depth > 0 || self.world.worker() == WorkerState::Present {
-                    return Err(ForRuby("a change of what is Puppet's"));
+                    return Err(ForRuby(CHANGE));
                 }
                 changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
             }

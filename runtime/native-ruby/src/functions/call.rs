@@ -114,7 +114,7 @@ impl<'c> Templating<'c> {
             run.call_method(V::Object(object.clone()), (Some(owner), &method), given)
         };
         let this = V::Object(object.clone());
-        let parts = (function.name, scope, found.program);
+        let parts = (scope, found.program);
         let plain = |run: &mut Run<'_, 'c>| {
             let args = call.args.iter().map(|arg| V::from(*arg)).collect();
             let value = work(run, args)?;
@@ -122,11 +122,13 @@ impl<'c> Templating<'c> {
         };
         match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
             // It changes an argument in place, and has asked nothing yet: so it is called anew, with copies.
-            Err(Left { why, journal }) if why.is_change() && journal.is_empty() => {
+            Err(Left { why, journal })
+                if why.is_change() && journal.is_empty() && world.worker() == WorkerState::None =>
+            {
                 let mut lending = Lending::default();
                 let lent = |run: &mut Run<'_, 'c>| {
                     let args = call.args.iter().map(|arg| lending.lend(*arg, 0)).collect::<OrRuby<_>>()?;
-                    if run.world.worker() != WorkerState::None || run.has_frozen_of(&lending) {
+                    if run.has_frozen_of(&lending) {
                         return Err(ForRuby(CHANGE).into());
                     }
                     let value = work(run, args)?;
@@ -207,7 +209,7 @@ impl<'c> Templating<'c> {
             let value = run.call_old_function(found, args)?;
             Ok(run.result(&value)?)
         };
-        let parts = (&*found.name, scope, program);
+        let parts = (scope, program);
         let called =
             match self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, false)) {
                 Err(Left { why, journal }) if why.is_change() && journal.is_empty() => {
@@ -313,7 +315,7 @@ impl<'c> Templating<'c> {
     fn run<T>(
         &self,
         caller: Caller<'_, 'c>,
-        (_, scope, program): (&str, &'c Scope<'c>, &'c Program),
+        (scope, program): (&'c Scope<'c>, &'c Program),
         this: V<'c>,
         work: impl FnOnce(&mut Run<'_, 'c>) -> Result<T, Unwind<'c>>,
     ) -> Result<T, Left<'c>> {

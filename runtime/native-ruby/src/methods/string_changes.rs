@@ -85,7 +85,7 @@ fn part<'c>(on: &V<'c>, args: &[V<'c>]) -> OrRuby<Option<Range<usize>>> {
 fn changeable<'v, 'c>(on: &'v V<'c>) -> OrRuby<&'v Rc<Shared<String>>> {
     match on {
         V::Made(string) => Ok(string),
-        _ => Err(ForRuby("a change of what is Puppet's")),
+        _ => Err(ForRuby("a change of a string of Puppet's")),
     }
 }
 

@@ -219,6 +219,17 @@ impl<'c> Object<'c> {
     }
 }
 
+impl<'c> V<'c> {
+    /// A method of an object, class or module that code defines, with the class it was found in.
+    pub fn defined_method(&self, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+        match self {
+            V::Object(object) => object.class.find(name),
+            V::Module(module) => module.find_singleton(name),
+            _ => None,
+        }
+    }
+}
+
 impl<'c> ClassRef<'c> {
     /// Its name.
     pub fn name(&self) -> &str {

@@ -398,29 +398,30 @@ impl Method {
         )
     }
 
-    /// Whether `Enumerable` has it, as arrays do, and gives what they give.
-    pub(crate) fn of_enumerable(self) -> bool {
+    /// Methods that enumerators and ranges have of all collections.
+    pub(crate) fn of_all_collections(self) -> bool {
         use Method::{
-            AllIs, Any, ChunkWhile, Count, Drop as DropOf, DropWhile, EachCons, EachEntry, EachSlice,
-            EachWithIndex, EachWithObject, Entries, FilterMap, Find, FindAll, FindIndex, First, FlatMap,
-            Grep, GrepV, GroupBy, Include, Inject, Map, Max, MaxBy, Member, Min, MinBy, Minmax, NoneIs,
+            AllIs, Any, ChunkWhile, Count, Cycle, Drop as DropOf, DropWhile, Each, EachCons, EachEntry,
+            EachSlice, EachWithIndex, EachWithObject, FilterMap, Find, FindAll, FindIndex, First, FlatMap,
+            Grep, GrepV, GroupBy, Include, Inject, Map, Max, MaxBy, Min, MinBy, Minmax, MinmaxBy, NoneIs,
             OneIs, Partition, Reject, ReverseEach, Select, SliceWhen, Sort, SortBy, Sum, Take, TakeWhile,
-            Tally, ToH, Uniq, Zip,
+            Tally, ToA, ToH, Uniq, Zip,
         };
         matches!(
             self,
             AllIs
                 | Any
                 | ChunkWhile
+                | Cycle
+                | Each
+                | EachWithIndex
+                | EachWithObject
                 | Count
-                | DropWhile
                 | DropOf
+                | DropWhile
                 | EachCons
                 | EachEntry
                 | EachSlice
-                | EachWithIndex
-                | EachWithObject
-                | Entries
                 | FilterMap
                 | Find
                 | FindAll
@@ -435,10 +436,10 @@ impl Method {
                 | Map
                 | Max
                 | MaxBy
-                | Member
                 | Min
                 | MinBy
                 | Minmax
+                | MinmaxBy
                 | NoneIs
                 | OneIs
                 | Partition
@@ -452,10 +453,17 @@ impl Method {
                 | Take
                 | TakeWhile
                 | Tally
+                | ToA
                 | ToH
                 | Uniq
                 | Zip
         )
+    }
+
+    /// Whether `Enumerable` adds it to an object with an `each`, and it gives what that of arrays gives.
+    pub(crate) fn of_enumerable(self) -> bool {
+        let of_all = self.of_all_collections() && !matches!(self, Method::Each | Method::ToA | Method::Cycle);
+        of_all || matches!(self, Method::Entries | Method::Member)
     }
 
     /// Whether it changes an array or a hash in place.

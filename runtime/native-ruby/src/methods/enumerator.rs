@@ -128,7 +128,7 @@ pub(crate) fn call<'c>(
         }
         (Method::WithIndex, ..) | (Method::Size, ..) => Err(UNKNOWN.into()),
         _ if method.changes() => Err(UNKNOWN.into()),
-        _ if of_all_collections(method) => array::call(run, &V::list(values(of)?), method, args, block),
+        _ if method.of_all_collections() => array::call(run, &V::list(values(of)?), method, args, block),
         _ => Err(UNKNOWN.into()),
     }
 }
@@ -157,68 +157,6 @@ fn walks(method: Method) -> bool {
             | Method::UpTo
             | Method::DownTo
             | Method::Step
-    )
-}
-
-/// Methods that enumerators and ranges have of all collections.
-pub(crate) fn of_all_collections(method: Method) -> bool {
-    use Method::{
-        AllIs, Any, ChunkWhile, Count, Cycle, Drop, DropWhile, Each, EachCons, EachEntry, EachSlice,
-        EachWithIndex, EachWithObject, FilterMap, Find, FindAll, FindIndex, First, FlatMap, Grep, GrepV,
-        GroupBy, Include, Inject, Map, Max, MaxBy, Min, MinBy, Minmax, MinmaxBy, NoneIs, OneIs, Partition,
-        Reject, ReverseEach, Select, SliceWhen, Sort, SortBy, Sum, Take, TakeWhile, Tally, ToA, ToH, Uniq,
-        Zip,
-    };
-    matches!(
-        method,
-        AllIs
-            | Any
-            | ChunkWhile
-            | Cycle
-            | Each
-            | EachWithIndex
-            | EachWithObject
-            | Count
-            | Drop
-            | DropWhile
-            | EachCons
-            | EachEntry
-            | EachSlice
-            | FilterMap
-            | Find
-            | FindAll
-            | FindIndex
-            | First
-            | FlatMap
-            | Grep
-            | GrepV
-            | GroupBy
-            | Include
-            | Inject
-            | Map
-            | Max
-            | MaxBy
-            | Min
-            | MinBy
-            | Minmax
-            | MinmaxBy
-            | NoneIs
-            | OneIs
-            | Partition
-            | Reject
-            | ReverseEach
-            | Select
-            | SliceWhen
-            | Sort
-            | SortBy
-            | Sum
-            | Take
-            | TakeWhile
-            | Tally
-            | ToA
-            | ToH
-            | Uniq
-            | Zip
     )
 }
 

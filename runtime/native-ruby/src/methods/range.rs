@@ -1,7 +1,6 @@
 //! Methods of ranges: of integers, of strings, open-ended ones.
 
 use super::array;
-use super::enumerator::of_all_collections;
 use super::number::{self, LONGEST};
 use super::succ::succ;
 use crate::eval::{Done, Run};
@@ -115,7 +114,7 @@ pub(crate) fn call<'c>(
             }
             Ok(on.clone())
         }
-        _ if !of_all_collections(method) => Err(UNKNOWN.into()),
+        _ if !method.of_all_collections() => Err(UNKNOWN.into()),
         _ => {
             let value = array::call(run, &V::list(list), method, args, block)?;
             Ok(

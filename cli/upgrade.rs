@@ -3,8 +3,8 @@
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
-use bunraku::fleet::upgrade::{Form, Upgrade, examine, print};
 use bunraku::{Compat, Compiler};
+use bunraku_fleet::upgrade::{Form, Upgrade, examine, print};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;

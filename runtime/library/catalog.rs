@@ -67,6 +67,19 @@ impl Catalog {
         Catalog { json, values: OnceLock::new() }
     }
 
+    /// A catalog that was written before, in the form that agents take: by this library, or by a server.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or no catalog.
+    pub fn from_json(json: impl Into<String>) -> Result<Catalog, String> {
+        let json = json.into();
+        let whole: Json = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+        match whole.get("resources") {
+            Some(Json::Array(_)) => Ok(Catalog::new(json)),
+            _ => Err("it has no resources".to_owned()),
+        }
+    }
+
     /// The catalog as JSON, in the form that agents take.
     pub fn to_json(&self) -> &str {
         &self.json

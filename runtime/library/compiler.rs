@@ -110,18 +110,18 @@ impl Compiler {
         compilation(self.session.compile(request), |made| made.lookup.unwrap_or_default())
     }
 
-    /// Compiles a node's catalog, which no store takes in; with the notes of what a newer version would do otherwise, if one is
-    /// named.
-    pub(crate) fn trial(
-        &self,
-        target: &Target,
-        newer: Option<Newer>,
-    ) -> (Result<Catalog, Diagnostic>, Vec<Note>) {
-        let mut request = request(&target.environment, &target.node, &target.settings);
-        request.is_trial = true;
-        request.settings.compile.newer = newer;
+    /// Compiles a node's catalog, which no store takes in.
+    pub fn trial(&self, target: &Target) -> Compilation<Catalog> {
+        compilation(self.session.compile(trial(target)), |made| Catalog::new(made.catalog))
+    }
+
+    /// Compiles a node by the version of its settings to the end, and notes every place at which a newer version would fail
+    /// or do otherwise. The catalog is thrown away. The second answer is what ended the compile, if something did.
+    pub fn witness(&self, target: &Target, newer: Newer) -> (Vec<Note>, Option<Diagnostic>) {
+        let mut request = trial(target);
+        request.settings.compile.newer = Some(newer);
         let outcome = self.session.compile(request);
-        (outcome.result.map(Catalog::new), outcome.notes)
+        (outcome.notes, outcome.result.err())
     }
 
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
@@ -152,6 +152,10 @@ impl Compiler {
     pub fn leave(self) {
         self.session.leave();
     }
+}
+
+fn trial(target: &Target) -> Request {
+    Request { is_trial: true, ..request(&target.environment, &target.node, &target.settings) }
 }
 
 fn request(environment: &Environment, node: &Node, settings: &Settings) -> Request {

@@ -45,8 +45,8 @@ mod configuration;
 mod configured_jobs;
 mod data;
 mod environment;
-pub mod fleet;
 mod function;
+mod legacy;
 mod node;
 mod settings;
 
@@ -63,6 +63,7 @@ pub use configuration::{
 pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use function::Function;
+pub use legacy::{sends_legacy_facts, structured_fact};
 pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 
@@ -120,6 +121,13 @@ pub mod files {
 /// What is counted while a compile runs.
 pub mod stats {
     pub use bunraku_compile::stats::{Count, Kind, Stats};
+}
+
+/// What a compile by one version notes of a newer one: see [`Compiler::witness`].
+pub mod witness {
+    pub use bunraku_compile::Note;
+    pub use bunraku_compile::inputs::Newer;
+    pub use bunraku_vm::host::Change;
 }
 
 /// Threads that run what they compile themselves, for programs that compile many nodes.

@@ -70,7 +70,7 @@ fn build(here: &Path) -> Result<PathBuf, String> {
     let root = here.join("..");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--release", "-p", "bunraku", "--bin", "bunraku"]).current_dir(&root);
+    build.args(["build", "--quiet", "--release", "-p", "bunraku-cli", "--bin", "bunraku"]).current_dir(&root);
     let status = build.status().map_err(|error| error.to_string())?;
     if !status.success() {
         return Err("bunraku does not build".to_owned());

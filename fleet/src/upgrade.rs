@@ -3,17 +3,10 @@
 
 use super::causes::Causes;
 use super::compare::{Difference, compare};
-use crate::bench::Target;
-use crate::compiler::Compiler;
-use crate::settings::Settings;
-use bunraku_compile::Note;
-use bunraku_compile::inputs::Newer;
-use bunraku_compile::threads::spawn;
-use bunraku_configuration::table::Table;
-use bunraku_configuration::value::Raw;
-use bunraku_vm::compat::Compat;
-use bunraku_vm::diagnostic::Diagnostic;
-use bunraku_vm::host::Change;
+use bunraku::bench::Target;
+use bunraku::threads::spawn;
+use bunraku::witness::{Change, Newer, Note};
+use bunraku::{Compat, Compiler, Diagnostic, Settings, sends_legacy_facts};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -152,13 +145,12 @@ fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
     let (from, to) = (as_sent(&upgrade.from), as_sent(&upgrade.to));
     let Settings { compat, strict, strict_variables, .. } = to.settings;
     let newer = Newer { compat, strict, strict_variables, legacy_facts: sends(&to.settings) };
-    let (before, _) = compiler.trial(&from, None);
-    let before = match before {
+    let before = match compiler.trial(&from).result {
         Ok(catalog) => catalog,
         Err(error) => return (State::FailedBefore(error), Vec::new()),
     };
-    let (_, notes) = compiler.trial(&from, Some(newer));
-    let state = match compiler.trial(&to, None).0 {
+    let (notes, _) = compiler.witness(&from, newer);
+    let state = match compiler.trial(&to).result {
         Err(error) => State::Fails(error),
         Ok(after) => match compare(&before, &after) {
             differences if differences.is_empty() => State::Same,
@@ -166,10 +158,4 @@ fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
         },
     };
     (state, notes)
-}
-
-/// Whether agents of a version send legacy facts unless they are told otherwise: the default of `include_legacy_facts`.
-pub fn sends_legacy_facts(compat: Compat) -> bool {
-    let setting = Table::of(compat).find("include_legacy_facts");
-    setting.is_none_or(|setting| setting.default() == Raw::Boolean(true))
 }

@@ -2,8 +2,8 @@
 
 use super::advice;
 use super::compare::Difference;
-use bunraku_compile::Note;
-use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku::witness::Note;
+use bunraku::{Diagnostic, Place};
 use std::collections::{BTreeSet, HashMap};
 
 /// Something that fails or is otherwise in the newer version.
@@ -120,7 +120,7 @@ fn without_place(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bunraku_vm::host::Change;
+    use bunraku::witness::Change;
 
     fn note(change: Change, subject: &str, line: u32) -> Note {
         let place = Place { file: Some("/m/init.pp".into()), line: Some(line), column: None };

@@ -1,8 +1,7 @@
 //! What changes are called in reports, what they do, and what to write instead.
 
-use bunraku_nodes::legacy_facts;
-use bunraku_vm::compat::Rule;
-use bunraku_vm::host::Change;
+use bunraku::witness::Change;
+use bunraku::{Rule, structured_fact};
 
 /// What a change is called: words joined by hyphens.
 pub(super) fn name(change: Change) -> &'static str {
@@ -61,7 +60,7 @@ pub(super) fn effect(change: Change, subject: &str) -> String {
 pub(super) fn instead(change: Change, subject: &str, file: Option<&str>) -> String {
     let is = |extension: &str| file.is_some_and(|file| file.ends_with(extension));
     match change {
-        Change::LegacyFact => match legacy_facts::instead(subject) {
+        Change::LegacyFact => match structured_fact(subject) {
             Some(path) if is(".yaml") || is(".yml") || is(".eyaml") => format!("%{{facts.{path}}}"),
             Some(path) => {
                 let sign = if is(".erb") || is(".rb") { '@' } else { '$' };

@@ -1,8 +1,7 @@
 //! How two catalogs of one node differ: resources by type and title, their parameters however deep, and what contains what.
 //! The order of resources, their tags and the places of their declarations do not count: an agent does the same.
 
-use crate::catalog::{Catalog, Edge, Resource};
-use crate::data::Data;
+use bunraku::{Catalog, Data, Edge, Resource};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::{Display, Formatter};
 
@@ -148,7 +147,8 @@ mod tests {
     use serde_json::json;
 
     fn catalog(resources: serde_json::Value, edges: serde_json::Value) -> Catalog {
-        Catalog::new(json!({"name": "a", "resources": resources, "edges": edges, "classes": []}).to_string())
+        let catalog = json!({"name": "a", "resources": resources, "edges": edges, "classes": []});
+        Catalog::from_json(catalog.to_string()).expect("it is one")
     }
 
     fn shown(before: &Catalog, after: &Catalog) -> Vec<String> {

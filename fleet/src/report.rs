@@ -2,7 +2,7 @@
 
 use super::causes::{Cause, CausePlace};
 use super::upgrade::{Report, State};
-use bunraku_vm::diagnostic::Place;
+use bunraku::Place;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 

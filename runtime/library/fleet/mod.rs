@@ -1,9 +1,0 @@
-//! Many nodes at once: how two catalogs of a node differ ([`compare`](mod@compare)), and what an upgrade would change
-//! ([`upgrade`]).
-
-pub mod compare;
-pub mod upgrade;
-
-mod advice;
-mod causes;
-mod report;

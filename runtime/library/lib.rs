@@ -48,6 +48,7 @@ mod environment;
 mod function;
 mod legacy;
 mod node;
+mod puppetdb;
 mod settings;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
@@ -66,7 +67,10 @@ pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use function::Function;
 pub use legacy::{sends_legacy_facts, structured_fact};
-pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
+pub use node::{
+    Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
+};
+pub use puppetdb::PuppetDb;
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 
 /// Archives of whole environments or module paths.

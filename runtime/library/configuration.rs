@@ -339,6 +339,20 @@ impl Configuration {
         facts::of_file(&file)
     }
 
+    /// The PuppetDB that nodes' facts come from, and what it is shown; none where they come from elsewhere.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_puppetdb(&self) -> Result<Option<(String, Certificates)>, String> {
+        match (self.facts_terminus()?.as_str(), self.puppetdb()) {
+            ("puppetdb" | "store_configs", Ok(Exported::PuppetDb { url, certificates, .. })) => {
+                Ok(Some((url, certificates)))
+            }
+            ("puppetdb" | "store_configs", Err(error)) => Err(error),
+            _ => Ok(None),
+        }
+    }
+
     /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
     ///
     /// # Errors

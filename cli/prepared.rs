@@ -4,7 +4,6 @@ use crate::world::{Purpose, World};
 use bunraku::bench::Target;
 use bunraku::{Configuration, Data, Facts, Node, Settings};
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
-use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock};
 
 /// Arguments with the configuration that they name.
@@ -13,7 +12,7 @@ pub struct Prepared<'w> {
     configuration: Option<Configuration>,
     settings: Settings,
     purpose: Purpose,
-    warnings: Mutex<BTreeSet<String>>,
+    warnings: Mutex<Vec<String>>,
     /// The place that `--facts` names, where that has facts of many nodes.
     nodes: OnceLock<Result<Nodes, String>>,
 }
@@ -26,10 +25,10 @@ impl World {
     pub fn prepare(&self, purpose: Purpose) -> Result<Prepared<'_>, String> {
         let configuration = self.configuration()?;
         let mut settings = Settings::of_compat(self.compat);
-        let mut warnings = BTreeSet::new();
+        let mut warnings = Vec::new();
         if let Some(configuration) = &configuration {
             settings = configuration.settings()?;
-            warnings.extend(configuration.warnings()?);
+            warnings = configuration.warnings()?;
         }
         self.change(&mut settings)?;
         let (warnings, nodes) = (Mutex::new(warnings), OnceLock::new());
@@ -109,11 +108,15 @@ impl Prepared<'_> {
     }
 
     fn warn(&self, warning: String) {
-        self.warnings.lock().unwrap_or_else(|held| held.into_inner()).insert(warning);
+        let mut warnings = self.warnings.lock().unwrap_or_else(|held| held.into_inner());
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
-    /// What the configuration says to no effect, each once; what was told before is not told again.
-    pub fn warnings(&self) -> BTreeSet<String> {
+    /// What the configuration says to no effect, in its order, each once; what was told before is not told again unless a
+    /// node brings it up anew.
+    pub fn warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(|held| held.into_inner()))
     }
 }

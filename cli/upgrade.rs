@@ -107,8 +107,12 @@ fn examined(
     let failed = |message: String| (message, FAILED);
     let prepared = [older.prepare_catalogs().map_err(failed)?, newer.prepare_catalogs().map_err(failed)?];
     // What the configuration says to no effect is said once, not for each version.
-    let said: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
-    said.iter().for_each(|warning| renderer.warning(warning));
+    let mut said = BTreeSet::new();
+    let mut warn = |prepared: &[Prepared]| {
+        let all = prepared.iter().flat_map(Prepared::warnings);
+        all.filter(|warning| said.insert(warning.clone())).for_each(|warning| renderer.warning(&warning));
+    };
+    warn(&prepared);
     let named: Vec<String> = arguments.nodes.iter().chain(&older.node).cloned().collect();
     let nodes = match named.is_empty() {
         true => Some(older.nodes().map_err(|message| (message, USAGE))?),
@@ -131,7 +135,6 @@ fn examined(
     let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
     let versions = (arguments.from, arguments.to);
     let report = examine(compiler, versions, names, threads, target).map_err(failed)?;
-    let more: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
-    more.difference(&said).for_each(|warning| renderer.warning(warning));
+    warn(&prepared);
     Ok(report)
 }

@@ -51,6 +51,8 @@ mod node;
 mod puppetdb;
 mod settings;
 
+pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
+pub use bunraku_files::reads::{Asked, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};

@@ -12,6 +12,8 @@ mod config;
 mod configured;
 mod environment;
 mod eval;
+mod facts;
+mod fleet;
 mod inspect;
 mod ldap;
 mod lookup;
@@ -19,6 +21,7 @@ mod nodes;
 mod output;
 mod prepared;
 mod render;
+mod tree;
 mod upgrade;
 mod world;
 
@@ -51,6 +54,8 @@ enum Command {
     Batch(batch::Arguments),
     Bench(bench::Arguments),
     Upgrade(upgrade::Arguments),
+    Facts(facts::Arguments),
+    Fleet(fleet::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -76,6 +81,8 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Upgrade(arguments) => upgrade::run(&arguments),
+        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Fleet(arguments) => fleet::run(&arguments),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::world::{Purpose, World};
 use bunraku::bench::Target;
-use bunraku::{Configuration, Data, Facts, Node, Settings};
+use bunraku::{Configuration, Data, Facts, Node, Settings, find_environment};
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
 /// Arguments with the configuration that they name.
@@ -77,10 +78,10 @@ impl Prepared<'_> {
             node = node.with_trusted(trusted);
         }
         let facts = known.facts.as_an_agent_sends_them(&known.name, self.world.compat);
-        self.made(node, Some(facts), known.environment.as_deref())
+        self.made(node, Some(facts), Some(known))
     }
 
-    fn made(&self, node: Node, facts: Option<Facts>, own: Option<&str>) -> Result<Target, String> {
+    fn made(&self, node: Node, facts: Option<Facts>, own: Option<&Known>) -> Result<Target, String> {
         let (world, configuration) = (self.world, self.configuration.as_ref());
         let (has_code, mut settings) = (self.purpose == Purpose::Code, self.settings.clone());
         let mut node = match &world.trusted {
@@ -91,13 +92,10 @@ impl Prepared<'_> {
             node = node.with_facts(facts);
         }
         let (node, said) = world.classified(node, &mut settings, (configuration, self.purpose))?;
-        let is_said = said.is_some();
-        let (folder, mut name) = world.environment_of(said, configuration, has_code)?;
-        if let (Some(own), false, None, true) =
-            (own, is_said, &world.environment_name, world.folder().is_some())
-        {
-            name = Some(own.to_owned());
-        }
+        let (folder, name) = match own {
+            Some(own) => self.environment_of_fleet(said, own.environment.as_deref(), has_code)?,
+            None => world.environment_of(said, configuration, has_code)?,
+        };
         let of_archive = world.archive.is_some();
         if let (Some(_), None, Some(name), false) = (configuration, &folder, &name, has_code || of_archive) {
             self.warn(format!(
@@ -105,6 +103,32 @@ impl Prepared<'_> {
             ));
         }
         Ok(Target { environment: world.environment(folder, name, configuration)?, node, settings })
+    }
+
+    /// Folder and name of the environment of one of many nodes. A folder that is named stands for the environment that nodes
+    /// are in, whatever it is called itself; who is in another one by the classifier's word is compiled there, if it is found.
+    fn environment_of_fleet(
+        &self,
+        said: Option<String>,
+        own: Option<&str>,
+        has_code: bool,
+    ) -> Result<(Option<PathBuf>, Option<String>), String> {
+        let (world, configuration) = (self.world, self.configuration.as_ref());
+        let Some(folder) = world.folder() else { return world.environment_of(said, configuration, has_code) };
+        let named = world.environment_name.as_deref().or(own);
+        let own = (Some(folder.to_owned()), named.map(str::to_owned));
+        let Some(said) = said.filter(|said| named != Some(said)) else { return Ok(own) };
+        if let Some(path) = &world.configured.environmentpath {
+            return Ok((Some(find_environment(path, &said, false)?), Some(said)));
+        }
+        match (world.environment_of(Some(said.clone()), configuration, has_code), named) {
+            (Ok(found), _) => Ok(found),
+            (Err(_), None) => Ok((own.0, Some(said))),
+            (Err(_), Some(named)) => Err(format!(
+                "The classifier puts it into the environment {said}, and what is compiled is {named}: \
+                 --environmentpath names the folders of both"
+            )),
+        }
     }
 
     fn warn(&self, warning: String) {

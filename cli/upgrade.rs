@@ -1,5 +1,6 @@
 //! `bunraku upgrade`: what a newer version of the language would refuse or do otherwise.
 
+use crate::nodes::threads;
 use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::world::World;
@@ -131,8 +132,7 @@ fn examined(
         }
     };
     let names = nodes.as_ref().map_or(&named[..], Nodes::names);
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
+    let threads = threads(arguments.threads);
     let versions = (arguments.from, arguments.to);
     let report = examine(compiler, versions, names, threads, target).map_err(failed)?;
     warn(&prepared);

@@ -5,6 +5,7 @@ pub mod affected;
 pub mod anonymise;
 pub mod choice;
 pub mod compare;
+pub mod compile;
 pub mod nodes;
 pub mod pool;
 pub mod upgrade;

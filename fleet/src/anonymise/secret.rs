@@ -22,6 +22,12 @@ impl Secret {
         Secret(Hmac::new_from_slice(bytes).unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default())))
     }
 
+    /// One that nobody knows, for once.
+    pub fn random() -> Secret {
+        let words = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
+        Secret::new(&words.map(|word| *word.as_bytes()).concat())
+    }
+
     /// What follows from a word; `kind` tells words of different kinds apart.
     pub fn stream(&self, kind: &str, word: &[u8]) -> Stream {
         let mut hmac = self.0.clone();

@@ -53,7 +53,7 @@ impl<'s> Summary<'s> {
         for node in self.nodes {
             let is_told = all || self.expected.of_node(node) != Verdict::FailsAsExpected;
             let Some(failure) = node.failure.as_ref().filter(|_| is_told) else { continue };
-            let message = failure.message.replace(&node.name, NODE);
+            let message = without_name(&failure.message, &node.name);
             let group = groups.entry(message.clone()).or_insert_with(|| Group {
                 message,
                 failure,
@@ -168,6 +168,21 @@ impl<'s> Summary<'s> {
     }
 }
 
+/// A message with a word in the place of a node's name, where that stands as a word of its own.
+fn without_name(message: &str, name: &str) -> String {
+    let is_word =
+        |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '-'));
+    let (mut out, mut rest) = (String::with_capacity(message.len()), message);
+    while let Some(at) = rest.find(name) {
+        let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
+        let own = is_word(before.chars().next_back()) || is_word(behind.chars().next());
+        out += before;
+        out += if own { name } else { NODE };
+        rest = behind;
+    }
+    out + rest
+}
+
 /// What came of a node as one line of JSON, without a line feed.
 pub fn line(node: &Node, verdict: Verdict) -> String {
     let mut all = Map::new();
@@ -271,6 +286,12 @@ mod tests {
         let json: Json = serde_json::from_str(&summary.json()).unwrap();
         assert_eq!(json["errors"][0]["nodes"], json!(["b1", "b2"]));
         assert_eq!(json["failed"], 3);
+    }
+
+    #[test]
+    fn a_name_is_a_word() {
+        let text = without_name("a fail at /data/a.yaml, a-b, b_a on node a", "a");
+        assert_eq!(text, "NODE fail at /data/NODE.yaml, a-b, b_a on node NODE");
     }
 
     #[test]

@@ -13,11 +13,16 @@ mod configured;
 mod confine;
 mod environment;
 mod eval;
+mod facts;
+mod fleet;
 mod inspect;
 mod ldap;
 mod lookup;
+mod nodes;
 mod output;
+mod prepared;
 mod render;
+mod tree;
 mod upgrade;
 mod world;
 
@@ -50,6 +55,8 @@ enum Command {
     Batch(batch::Arguments),
     Bench(bench::Arguments),
     Upgrade(upgrade::Arguments),
+    Facts(facts::Arguments),
+    Fleet(fleet::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -75,6 +82,8 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Upgrade(arguments) => upgrade::run(&arguments),
+        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Fleet(arguments) => fleet::run(&arguments),
     }
 }
 

@@ -2,7 +2,10 @@
 //! ([`upgrade`]); where nodes are known from ([`nodes`]), and what works on many of them ([`pool`]).
 
 pub mod affected;
+pub mod anonymise;
+pub mod choice;
 pub mod compare;
+pub mod compile;
 pub mod nodes;
 pub mod pool;
 pub mod upgrade;

@@ -49,6 +49,7 @@ mod function;
 mod legacy;
 mod node;
 mod settings;
+mod view;
 
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
@@ -66,6 +67,7 @@ pub use function::Function;
 pub use legacy::{sends_legacy_facts, structured_fact};
 pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
+pub use view::{CatalogView, ParameterView, ResourceView};
 
 /// Archives of whole environments or module paths.
 ///

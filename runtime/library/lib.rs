@@ -120,6 +120,16 @@ pub mod files {
     pub use bunraku_files::{read, write};
 }
 
+/// Regular expressions in Ruby's notation.
+pub mod regex {
+    pub use bunraku_vm::regex::{check, escape, is_match};
+}
+
+/// Programs that are run within limits of time and output.
+pub mod process {
+    pub use bunraku_process::{Ended, Errors, Limits, run};
+}
+
 /// What is counted while a compile runs.
 pub mod stats {
     pub use bunraku_compile::stats::{Count, Kind, Stats};

@@ -15,7 +15,9 @@ use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::threads;
+use bunraku_environment::changes::Change;
 use bunraku_files::archive::Opened;
+use bunraku_files::reads::Reads;
 use bunraku_vm::diagnostic::Diagnostic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +43,8 @@ pub struct Compilation<T> {
     pub logs: Vec<Log>,
     /// What was counted, where the settings ask for it.
     pub stats: Option<Stats>,
+    /// What was read, where the settings ask for it and the compile was begun.
+    pub reads: Option<Reads>,
     /// Where the time went.
     pub spent: Spent,
 }
@@ -125,16 +129,16 @@ impl Compiler {
         if !threads::is_own() {
             let message = "Internal error: catalogs are seen on threads that are made for compiles";
             let result = Err(Diagnostic::error(message));
-            return Compilation { result, logs: Vec::new(), stats: None, spent: Spent::default() };
+            return Compilation { result, logs: Vec::new(), stats: None, reads: None, spent: Spent::default() };
         }
         let (mut see, mut seen) = (Some(see), None);
         let outcome = self.session.compile_and_see(trial(target), &mut |view| {
             seen = see.take().map(|see| see(&CatalogView::live(view)));
         });
-        let session::Outcome { result, logs, stats, spent, .. } = outcome;
+        let session::Outcome { result, logs, stats, reads, spent, .. } = outcome;
         let unseen = || Diagnostic::error("Internal error: the catalog was not shown; please report this");
         let result = result.and_then(|_| seen.ok_or_else(unseen));
-        Compilation { result, logs, stats, spent }
+        Compilation { result, logs, stats, reads, spent }
     }
 
     /// Compiles a node by the version of its settings to the end, and notes every place at which a newer version would fail
@@ -144,6 +148,25 @@ impl Compiler {
         request.settings.compile.newer = Some(newer);
         let outcome = self.session.compile(request);
         (outcome.notes, outcome.result.err())
+    }
+
+    /// What differs between the files of two environments, as they are now: what a compile may be touched by that has read
+    /// one of them. Code in place of manifests is not looked at.
+    ///
+    /// # Errors
+    /// When one of them can't be opened, or files of it can't be read.
+    pub fn change(
+        &self,
+        from: &Environment,
+        to: &Environment,
+        settings: &Settings,
+    ) -> Result<Change, String> {
+        let snapshot = |environment: &Environment| {
+            let mut spec = environment.spec.clone();
+            (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
+            self.session.snapshot(spec)
+        };
+        Change::between(&*snapshot(from)?, &*snapshot(to)?)
     }
 
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
@@ -191,6 +214,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         want_value: false,
         lookup: None,
         is_trial: false,
+        gathers: settings.reads,
     }
 }
 
@@ -202,7 +226,7 @@ struct Made {
 }
 
 fn compilation<T>(outcome: session::Outcome, take: impl FnOnce(Made) -> T) -> Compilation<T> {
-    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, spent } = outcome;
+    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, reads, spent } = outcome;
     let result = result.map(|catalog| take(Made { catalog, value, lookup }));
-    Compilation { result, logs, stats, spent }
+    Compilation { result, logs, stats, reads, spent }
 }

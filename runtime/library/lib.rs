@@ -48,9 +48,12 @@ mod environment;
 mod function;
 mod legacy;
 mod node;
+mod puppetdb;
 mod settings;
 mod view;
 
+pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
+pub use bunraku_files::reads::{Asked, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
@@ -65,7 +68,10 @@ pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use function::Function;
 pub use legacy::{sends_legacy_facts, structured_fact};
-pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
+pub use node::{
+    Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
+};
+pub use puppetdb::PuppetDb;
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 pub use view::{CatalogView, ParameterView, ResourceView};
 

@@ -17,6 +17,7 @@ use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
 use bunraku_files::archive::Opened;
+use bunraku_files::reads::{self, Reads};
 use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_native_ruby::KeptTemplates;
@@ -65,6 +66,8 @@ pub struct Request {
     pub lookup: Option<Query>,
     /// Whether no store takes the catalog in, as it is not to come into force.
     pub is_trial: bool,
+    /// Whether it is to be told what was read.
+    pub gathers: bool,
 }
 
 /// What a job came to.
@@ -83,6 +86,8 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where the settings name one.
     pub notes: Vec<Note>,
+    /// What was read, where the request asks for it and the compile was begun.
+    pub reads: Option<Reads>,
     /// Where the time went.
     pub spent: Spent,
 }
@@ -201,6 +206,7 @@ impl Session {
             store: store.clone(),
             query: request.lookup,
             want_value: request.want_value,
+            gathers: request.gathers,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -209,7 +215,7 @@ impl Session {
         if let Some(archive) = snapshot.tree().opened() {
             archive.remember(false);
         }
-        let mut finished = finished.map_err(|failure| match failure {
+        let (mut finished, reads) = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),
             Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
@@ -229,7 +235,7 @@ impl Session {
                 saved => saved?,
             }
         }
-        Ok(Outcome::of(name, finished))
+        Ok(Outcome { reads, ..Outcome::of(name, finished) })
     }
 
     /// Lends the session an archive: jobs that name its path use it, whatever lies there.
@@ -276,10 +282,23 @@ struct Work {
     store: Option<Arc<dyn Store>>,
     query: Option<Query>,
     want_value: bool,
+    gathers: bool,
 }
 
 impl Work {
-    fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> Finished {
+    /// What comes of it, and what it has read where that is gathered.
+    fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
+        if !self.gathers {
+            return (self.compile(arena, see), None);
+        }
+        let (finished, reads) = reads::gather(|| {
+            reads::take_in(self.snapshot.opened());
+            self.compile(arena, see)
+        });
+        (finished, Some(reads))
+    }
+
+    fn compile(&self, arena: &Bump, see: Option<&mut See<'_>>) -> Finished {
         let inputs = Inputs {
             environment: &self.snapshot,
             kept_templates: &KeptTemplates::default(),
@@ -299,7 +318,7 @@ impl Work {
         // What was read from a broken archive is not shown.
         let mut see = |view: View<'_>| {
             if self.snapshot.tree().fault().is_none() {
-                see(view);
+                reads::unnoted(|| see(view));
             }
         };
         Compile::run(inputs, arena, Some(&mut see))
@@ -311,7 +330,17 @@ impl Outcome {
     pub(crate) fn failed(node: String, message: String) -> Outcome {
         let (spent, logs) = (Spent::default(), Vec::new());
         let result = Err(Diagnostic::error(message));
-        Outcome { result, logs, value: None, lookup: None, node, stats: None, notes: Vec::new(), spent }
+        Outcome {
+            result,
+            logs,
+            value: None,
+            lookup: None,
+            node,
+            stats: None,
+            notes: Vec::new(),
+            reads: None,
+            spent,
+        }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
@@ -329,7 +358,7 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, lookup, node, stats, notes, spent }
+        Outcome { result, logs, value, lookup, node, stats, notes, reads: None, spent }
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use super::causes::{Cause, CausePlace};
-pub use super::report::{Form, print};
+pub use super::upgrade_report::{Form, print};
 
 /// A node as both versions are to compile it.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //! change does to nodes ([`diff`], from two trees: [`tree`], told by [`report`]), and what an upgrade would change ([`upgrade`]); where nodes are
 //! known from ([`nodes`]), and what works on many of them ([`pool`]).
 
+pub mod affected;
 pub mod compare;
 pub mod diff;
 pub mod grouping;

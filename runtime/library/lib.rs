@@ -109,6 +109,11 @@ pub use view::{CatalogView, ParameterView, ResourceView};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod archive {
+    /// What tells builds of this library apart: archives of another one are refused, and so is whatever else was kept by it.
+    pub fn fingerprint() -> &'static [u8] {
+        &*bunraku_environment::archive::COMPILER
+    }
+
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};

@@ -36,6 +36,8 @@ pub struct ChangedPath {
 pub struct Change {
     /// All paths that differ, sorted.
     pub paths: Vec<ChangedPath>,
+    /// A hash of all that the first environment has: the same paths with the same content.
+    pub before: [u8; 32],
     /// Where the environments lie in other ways: then every compile is touched.
     pub everything: Option<String>,
     /// The number of the path that answers a question otherwise.
@@ -84,6 +86,7 @@ impl Change {
             change.everything = Some("the folders of the module path are others".to_owned());
         }
         let (before, after) = (listed(from)?, listed(to)?);
+        change.before = hash_of_all(&before);
         let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         for path in all {
             let (old, new) = (before.get(path), after.get(path));
@@ -207,6 +210,21 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
         all.insert(found.name, listed);
     }
     Ok(all)
+}
+
+fn hash_of_all(all: &BTreeMap<String, Listed>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for (path, listed) in all {
+        hash.update(path);
+        let (kind, content, is_link) = match listed {
+            Listed::Folder { is_link } => (0, [0; 32], *is_link),
+            Listed::File { hash, is_link } => (1, *hash, *is_link),
+        };
+        // No path has the zero byte.
+        hash.update([0, kind, u8::from(is_link)]);
+        hash.update(content);
+    }
+    hash.finalize().into()
 }
 
 fn hash_of(path: &Path) -> Result<[u8; 32], String> {

@@ -10,6 +10,7 @@ mod check;
 mod compile;
 mod config;
 mod configured;
+mod diff;
 mod environment;
 mod eval;
 mod inspect;
@@ -17,6 +18,9 @@ mod ldap;
 mod lookup;
 mod output;
 mod render;
+mod reports;
+mod rules;
+mod trees;
 mod upgrade;
 mod world;
 
@@ -49,6 +53,7 @@ enum Command {
     Batch(batch::Arguments),
     Bench(bench::Arguments),
     Upgrade(upgrade::Arguments),
+    Diff(diff::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +79,7 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Upgrade(arguments) => upgrade::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
     }
 }
 

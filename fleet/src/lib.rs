@@ -7,6 +7,7 @@ pub mod compare;
 pub mod diff;
 pub mod grouping;
 pub mod nodes;
+pub mod overrides;
 pub mod pool;
 pub mod report;
 pub mod tree;

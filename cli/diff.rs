@@ -104,7 +104,13 @@ impl FailOn {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
     let World { environment, archive, execute, manifest, modulepath, .. } = &arguments.world;
-    let given = [environment.is_some(), archive.is_some(), execute.is_some(), manifest.is_some(), modulepath.is_some()];
+    let given = [
+        environment.is_some(),
+        archive.is_some(),
+        execute.is_some(),
+        manifest.is_some(),
+        modulepath.is_some(),
+    ];
     if given.contains(&true) {
         let message = "diff takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e";
         return renderer.failure(message, USAGE);
@@ -189,7 +195,8 @@ fn nodes(world: &World) -> Result<Nodes, String> {
         (Some(place), _) => Nodes::open(&place.to_string_lossy(), &certificates),
         (None, Some(folder)) => Nodes::open(&folder.to_string_lossy(), &certificates),
         (None, None) => {
-            Err("Which nodes? Give --facts a snapshot, a folder with a file for each node, or puppetdb:URL".to_owned())
+            Err("Which nodes? Give --facts a snapshot, a folder with a file for each node, or puppetdb:URL"
+                .to_owned())
         }
     }
 }
@@ -197,7 +204,8 @@ fn nodes(world: &World) -> Result<Nodes, String> {
 /// The arguments as they are for a tree.
 fn world(world: &World, tree: &Tree) -> World {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    let modulepath = tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
+    let modulepath =
+        tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
     let name = match (&world.environment_name, tree.folder.is_some()) {
         // A folder in a cache has no name that means anything.
         (None, true) => Some("production".to_owned()),

@@ -158,7 +158,8 @@ fn save(file: &Path, text: &str) -> Result<(), String> {
 fn terminal(color: When) -> (Option<usize>, bool) {
     let terminal = std::io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width = terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).flatten();
+    let width =
+        terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).flatten();
     let color = match color {
         When::Auto => terminal && !plain,
         When::Always => true,

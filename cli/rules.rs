@@ -69,7 +69,8 @@ impl RuleArguments {
             None => RulesFile::default(),
             Some(path) => {
                 let failed = |error: String| format!("Could not use {}: {error}", path.display());
-                let text = read::given_text(&path, read::MAX_FILE).map_err(|error| failed(error.to_string()))?;
+                let text =
+                    read::given_text(&path, read::MAX_FILE).map_err(|error| failed(error.to_string()))?;
                 RulesFile::read(&text).map_err(failed)?
             }
         };

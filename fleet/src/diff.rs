@@ -122,9 +122,39 @@ fn one(compiler: &Compiler, (from, to): (&From<'_>, &From<'_>), name: &str, rule
         Ok(()) => State::Fixed(error),
         Err(now) => State::FailsBefore(now, error),
     });
+    let state = without_folders(state, (from.folder.as_ref(), to.folder.as_ref()));
     let own = match &state {
         State::Same | State::Skipped(_) => Vec::new(),
         _ => crate::grouping::own_words(name, &new.node.facts()),
     };
     Found { state, own }
+}
+
+/// The state with files named as they are in their tree: where that lies says nothing of the change.
+fn without_folders(mut state: State, (from, to): (Option<&PathBuf>, Option<&PathBuf>)) -> State {
+    let names = [from, to].map(|folder| folder.map(|folder| format!("{}/", folder.display())));
+    let cut = |text: &mut String, name: &Option<String>| {
+        if let Some(name) = name.as_deref().filter(|name| text.contains(*name)) {
+            *text = text.replace(name, "");
+        }
+    };
+    let message = |error: &mut Diagnostic| names.iter().for_each(|name| cut(&mut error.message, name));
+    match &mut state {
+        State::Fails(error) | State::Fixed(error) => message(error),
+        State::FailsBefore(now, before) => {
+            message(now);
+            message(before);
+        }
+        State::Changed(differences) => {
+            for one in differences {
+                for (place, name) in [(&mut one.old_place, &names[0]), (&mut one.new_place, &names[1])] {
+                    if let Some(file) = place.as_mut().and_then(|place| place.file.as_mut()) {
+                        cut(file, name);
+                    }
+                }
+            }
+        }
+        State::Same | State::Skipped(_) => {}
+    }
+    state
 }

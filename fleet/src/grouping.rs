@@ -1,7 +1,7 @@
 //! Equal changes told once, with their nodes. A change is what differs in one resource. Two are equal when they are after names and addresses of the
 //! nodes have been replaced by words for them; and, of those that one node alone has, after the numbers in those have been, too.
 
-use crate::compare::{Difference, Sign};
+use crate::compare::{Difference, Sign, text_lines};
 use crate::diff::{Found, State};
 use bunraku::Data;
 use std::collections::{BTreeMap, HashMap};
@@ -55,7 +55,13 @@ pub(crate) fn own_words(name: &str, facts: &Data) -> Vec<(String, &'static str)>
         all.push((host.to_owned(), "<host>"));
     }
     let networking = facts.get("networking");
-    let known = [("fqdn", "<node>"), ("hostname", "<host>"), ("ip", "<address>"), ("ip6", "<address>"), ("mac", "<address>")];
+    let known = [
+        ("fqdn", "<node>"),
+        ("hostname", "<host>"),
+        ("ip", "<address>"),
+        ("ip6", "<address>"),
+        ("mac", "<address>"),
+    ];
     for (key, word) in known {
         let values = [networking.and_then(|networking| networking.get(key)), facts.get(key)];
         all.extend(values.into_iter().flatten().filter_map(Data::as_str).map(|text| (text.to_owned(), word)));
@@ -141,14 +147,30 @@ fn abstracted(one: &Difference, words: &[(String, &'static str)]) -> Difference 
     }
 }
 
-/// What two equal changes have in common: places of declarations are not among it.
+/// What two equal changes have in common: of a resource that came or went its parameters, of texts the lines that differ. Places
+/// of declarations are not among it, nor tags.
 fn signature(differences: &[Difference], message: Option<&str>) -> String {
-    let value = |value: &Option<Data>| value.as_ref().map(Data::to_json).unwrap_or_default();
     let mut out = message.unwrap_or_default().to_owned();
     for one in differences {
         let parts = [one.sign.text(), &one.type_name, &one.title, &one.structure.join("\u{c}")];
         out.extend(parts.iter().flat_map(|part| [part, "\u{0}"]));
-        out.extend([value(&one.old), "\u{0}".to_owned(), value(&one.new), "\u{1}".to_owned()]);
+        match (&one.old, &one.new) {
+            (Some(Data::Text(old)), Some(Data::Text(new))) if old.contains('\n') || new.contains('\n') => {
+                let lines = text_lines(old, new, 1).into_iter().filter(|line| !line.starts_with(' '));
+                out.extend(lines.flat_map(|line| [line, "\n".to_owned()]));
+            }
+            (old, new) => {
+                let of = |value: &Option<Data>| match (one.sign, value) {
+                    (_, None) => String::new(),
+                    (Sign::Added | Sign::Removed, Some(whole)) => {
+                        whole.get("parameters").map(Data::to_json).unwrap_or_default()
+                    }
+                    (_, Some(value)) => value.to_json(),
+                };
+                out.extend([of(old), "\u{0}".to_owned(), of(new)]);
+            }
+        }
+        out.push('\u{1}');
     }
     out
 }
@@ -198,7 +220,8 @@ impl Grouping {
             return *number;
         }
         let is_abstract = general.iter().zip(&differences).any(|(one, other)| one != *other);
-        let change = Change { differences: general, message, state, nodes: vec![name.to_owned()], is_abstract };
+        let change =
+            Change { differences: general, message, state, nodes: vec![name.to_owned()], is_abstract };
         let words = own_numbers(own);
         let more: Vec<Difference> = change.differences.iter().map(|one| abstracted(one, &words)).collect();
         let other = Change { differences: more, is_abstract: true, ..change.clone() };

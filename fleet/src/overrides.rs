@@ -51,12 +51,14 @@ fn within(own: Option<Data>, path: &[String], value: &Data) -> Data {
 
 fn value_of(text: &str) -> Result<Data, String> {
     let typed = text.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    let is_word = |(name, _): &(&str, &str)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_word =
+        |(name, _): &(&str, &str)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     let Some((name, value)) = typed.filter(is_word) else { return Ok(guessed(text)) };
     let illegal = |what: &str| format!("Illegal {what} '{value}'");
     match name.to_lowercase().as_str() {
         "string" => Ok(value.into()),
-        "json" => Data::from_json(value).map_err(|error| format!("Failed to parse JSON: input={value} error={error}")),
+        "json" => Data::from_json(value)
+            .map_err(|error| format!("Failed to parse JSON: input={value} error={error}")),
         "nil" => Ok(Data::Undef),
         "fixnum" | "integer" => value.parse().map(Data::Integer).map_err(|_| illegal("integer")),
         "float" => value.parse().map(Data::Float).map_err(|_| illegal("float")),

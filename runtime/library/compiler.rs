@@ -129,7 +129,13 @@ impl Compiler {
         if !threads::is_own() {
             let message = "Internal error: catalogs are seen on threads that are made for compiles";
             let result = Err(Diagnostic::error(message));
-            return Compilation { result, logs: Vec::new(), stats: None, reads: None, spent: Spent::default() };
+            return Compilation {
+                result,
+                logs: Vec::new(),
+                stats: None,
+                reads: None,
+                spent: Spent::default(),
+            };
         }
         let (mut see, mut seen) = (Some(see), None);
         let outcome = self.session.compile_and_see(trial(target), &mut |view| {

@@ -57,7 +57,8 @@ pub fn html(head: &Head, groups: &Groups) -> String {
 
 /// Nodes from left to right, changes from top to bottom, a square where a change hits a node.
 fn picture(groups: &Groups) -> String {
-    let hit: Vec<&crate::grouping::Node> = groups.nodes.iter().filter(|node| !node.changes.is_empty()).collect();
+    let hit: Vec<&crate::grouping::Node> =
+        groups.nodes.iter().filter(|node| !node.changes.is_empty()).collect();
     if hit.is_empty() {
         return String::new();
     }
@@ -98,11 +99,8 @@ fn picture(groups: &Groups) -> String {
          fixed green.{}</p>",
         match (more_rows, more_columns) {
             (0, 0) => String::new(),
-            (rows, columns) => format!(
-                " Not in the picture: {}, {}.",
-                counted(rows, "change"),
-                counted(columns, "node")
-            ),
+            (rows, columns) =>
+                format!(" Not in the picture: {}, {}.", counted(rows, "change"), counted(columns, "node")),
         }
     );
     out

@@ -5,7 +5,10 @@ use crate::diff::{Found, State};
 
 /// What stands before the cases.
 pub fn suite_begin(name: &str) -> String {
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{}\">\n", escaped(name))
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{}\">\n",
+        escaped(name)
+    )
 }
 
 /// What stands behind them.

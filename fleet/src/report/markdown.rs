@@ -14,7 +14,8 @@ const ROOM: usize = 300;
 
 /// Writes the report in at most `most` characters: what does not go in is counted.
 pub fn markdown(head: &Head, groups: &Groups, most: usize) -> String {
-    let mut out = format!("## Catalogs of `{}` → `{}`\n\n{}.\n", line(&head.from), line(&head.to), summary(groups));
+    let mut out =
+        format!("## Catalogs of `{}` → `{}`\n\n{}.\n", line(&head.from), line(&head.to), summary(groups));
     let mut length = out.chars().count() + ROOM;
     let mut cut: Vec<&Change> = Vec::new();
     for change in &groups.changes {
@@ -56,7 +57,11 @@ pub fn markdown(head: &Head, groups: &Groups, most: usize) -> String {
         out += &table;
     }
     if written < rows.len() {
-        let _ = writeln!(out, "\n**And {} that do not stay the same.**", counted(rows.len() - written, "more node"));
+        let _ = writeln!(
+            out,
+            "\n**And {} that do not stay the same.**",
+            counted(rows.len() - written, "more node")
+        );
     }
     out
 }

@@ -82,7 +82,10 @@ fn title(change: &Change) -> String {
         }
         (Some(first), _) => format!("~ {}", first.resource()),
         (None, message) => {
-            let state = STATES.iter().find(|(name, ..)| *name == change.state).map_or(change.state, |(_, one, _)| one);
+            let state = STATES
+                .iter()
+                .find(|(name, ..)| *name == change.state)
+                .map_or(change.state, |(_, one, _)| one);
             format!("{state}: {}", message.as_deref().unwrap_or_default())
         }
     }

@@ -30,7 +30,10 @@ fn markdown_is_cut_and_says_what_was_cut() {
     let groups = grouping.finish();
     let text = markdown(&head(), &groups, 10_000);
     assert!(text.chars().count() <= 10_000, "{}", text.chars().count());
-    assert!(text.contains("more changes, on") && text.contains("more nodes** that") || text.contains("And "), "{text}");
+    assert!(
+        text.contains("more changes, on") && text.contains("more nodes** that") || text.contains("And "),
+        "{text}"
+    );
     let whole = markdown(&head(), &groups, usize::MAX);
     assert!(whole.contains("/f199") && !whole.contains("Left out"));
 }

@@ -22,7 +22,9 @@ pub fn text(head: &Head, groups: &Groups, (width, color): (Option<usize>, bool),
     };
     let mut out = String::new();
     let mut put = |indent: usize, color_of: &str, text: &str| {
-        for (number, line) in folded(text, width.map(|width| width.saturating_sub(indent).max(20))).iter().enumerate() {
+        for (number, line) in
+            folded(text, width.map(|width| width.saturating_sub(indent).max(20))).iter().enumerate()
+        {
             let more = if number > 0 { 2 } else { 0 };
             let line = if color_of.is_empty() { line.clone() } else { paint(color_of, line) };
             let _ = writeln!(out, "{}{line}", " ".repeat(indent + more));

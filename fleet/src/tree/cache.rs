@@ -182,6 +182,8 @@ impl Cache {
             let Ok(file) = OpenOptions::new().append(true).open(&note) else { continue };
             if file.try_lock().is_ok() {
                 remove(&path);
+                // What processes tell each other of an archive goes with it.
+                remove(&path.with_extension("seen"));
                 let _ = fs::remove_file(&note);
                 whole -= bytes;
             }

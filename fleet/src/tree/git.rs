@@ -22,12 +22,15 @@ pub(super) fn find(revision: &str, limits: Limits) -> Result<Found, String> {
     let repository = said(git(&["rev-parse", "--absolute-git-dir"]), limits)
         .map_err(|error| format!("Could not find the repository of git:{revision}: {error}"))?;
     let object = match revision.split_once(':') {
-        Some((version, path)) if !path.trim_matches('/').is_empty() => format!("{version}:{}", path.trim_matches('/')),
+        Some((version, path)) if !path.trim_matches('/').is_empty() => {
+            format!("{version}:{}", path.trim_matches('/'))
+        }
         Some((version, _)) => format!("{version}^{{tree}}"),
         None => format!("{revision}^{{tree}}"),
     };
     let missing = |error: String| format!("There is no version git:{revision} in {repository}: {error}");
-    let tree = said(git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &object]), limits).map_err(missing)?;
+    let tree = said(git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &object]), limits)
+        .map_err(missing)?;
     let kind = said(git(&["cat-file", "-t", &tree]), limits).map_err(missing)?;
     match kind == "tree" {
         true => Ok(Found { tree, repository }),
@@ -61,7 +64,8 @@ fn git(arguments: &[&str]) -> Command {
 
 /// What a command has printed, in one line; where it failed, what it said of that.
 fn said(mut command: Command, limits: Limits) -> Result<String, String> {
-    let ended = process::run(&mut command, Errors::Joined, limits).map_err(|error| format!("git: {error}"))?;
+    let ended =
+        process::run(&mut command, Errors::Joined, limits).map_err(|error| format!("git: {error}"))?;
     match ended.status.success() {
         true => Ok(String::from_utf8_lossy(&ended.output).trim_end().to_owned()),
         false => match last_lines(&ended.output) {

@@ -101,7 +101,8 @@ fn bootstrap(command: &str, folder: &Path, limits: Limits) -> Result<(), String>
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", command]).current_dir(folder);
     let failed = |why: &str| format!("The bootstrap '{command}' failed: {why}");
-    let ended = process::run(&mut shell, Errors::Joined, limits).map_err(|error| failed(&error.to_string()))?;
+    let ended =
+        process::run(&mut shell, Errors::Joined, limits).map_err(|error| failed(&error.to_string()))?;
     match ended.status.success() {
         true => Ok(()),
         false => Err(failed(&format!("{}\n{}", ended.status, last_lines(&ended.output)))),
@@ -133,7 +134,13 @@ fn with_archive(
     });
     let mut warnings = Vec::new();
     let archive = how.cache.as_ref().filter(|_| how.archives).and_then(|cache| {
-        let built = archives::kept(cache, &cache::key(&["archive", key]), &folder, modulepath.as_deref(), how.compat);
+        let built = archives::kept(
+            cache,
+            &cache::key(&["archive", key]),
+            &folder,
+            modulepath.as_deref(),
+            (how.compat, is_cached),
+        );
         built.map_err(|error| warnings.push(format!("{label} is compiled without an archive: {error}"))).ok()
     });
     Ok(Tree { label: label.to_owned(), folder: Some(folder), archive, modulepath, is_cached, warnings })

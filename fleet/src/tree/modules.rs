@@ -15,7 +15,10 @@ pub(super) fn own_path(folder: &Path) -> Vec<PathBuf> {
         (name.trim() == "modulepath").then(|| value.trim())
     });
     let entries = said.unwrap_or("modules").split(':').map(str::trim);
-    entries.filter(|entry| !entry.is_empty() && !entry.starts_with('$')).map(|entry| folder.join(entry)).collect()
+    entries
+        .filter(|entry| !entry.is_empty() && !entry.starts_with('$'))
+        .map(|entry| folder.join(entry))
+        .collect()
 }
 
 /// What the files of a tree's modules hold.

@@ -52,13 +52,16 @@ fn two_runs_make_the_same_entry_at_once() {
 #[test]
 fn what_was_used_longest_ago_goes_unless_somebody_uses_it() {
     let work = tempfile::tempdir().expect("a folder");
-    let make = |folder: &Path| fs::write(folder.join("file"), vec![b'x'; 1000]).map_err(|error| error.to_string());
+    let make =
+        |folder: &Path| fs::write(folder.join("file"), vec![b'x'; 1000]).map_err(|error| error.to_string());
     let held = Cache::open(work.path(), 2500).expect("a cache");
     let first = held.folder("trees", "first", make).expect("it is made");
     let path = |key: &str| work.path().join("trees").join(key);
     for key in ["a", "b", "c"] {
         // Each by a run of its own, which has ended when the next begins.
-        Cache::open(work.path(), 2500).and_then(|cache| cache.folder("trees", key, make)).expect("it is made");
+        Cache::open(work.path(), 2500)
+            .and_then(|cache| cache.folder("trees", key, make))
+            .expect("it is made");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert!(first.exists() && path("c").exists());

@@ -180,6 +180,12 @@ pub(crate) fn note_refused(path: impl FnOnce() -> String) {
     tell(|gatherer| _ = gatherer.refused.insert(path()));
 }
 
+/// Whether something was not read that was asked for, as far as whoever gathers knows.
+pub fn was_refused() -> bool {
+    is_gathered()
+        && GATHERERS.with_borrow(|all| all.last().is_some_and(|innermost| !innermost.refused.is_empty()))
+}
+
 /// Notes what somebody has gathered before: the questions behind an answer that was kept. It lasts as long as the compile.
 pub fn take_in(reads: &Reads) {
     tell(|gatherer| {

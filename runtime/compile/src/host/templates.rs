@@ -62,7 +62,11 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
                 vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
             }
             None => {
-                let outcome = if is_named_so { compile() } else { unnamed_template(self.tree(), path, self.check_options()) };
+                let outcome = if is_named_so {
+                    compile()
+                } else {
+                    unnamed_template(self.tree(), path, self.check_options())
+                };
                 self.note_standing(path);
                 let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
                 let (words, passed) = self.asked.kept.keep(&compiled);

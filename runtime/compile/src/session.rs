@@ -163,6 +163,7 @@ impl Session {
         let RequestSettings { compile: settings, ruby, given, max_file } = settings;
         environment.max_file = Some(max_file);
         environment.compat = settings.compat;
+        environment.strict = settings.strict;
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());

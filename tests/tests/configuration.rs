@@ -294,7 +294,8 @@ fn fault(output: &Output) -> String {
     let said = text(&output.stderr).replace("\x1b[1;31m", "").replace("\x1b[0m", "");
     let begin = said.find("Error: Could not parse").unwrap_or_else(|| panic!("no error in {said}"));
     let lines = said[begin..].lines().enumerate();
-    let own: Vec<&str> = lines.take_while(|(n, line)| *n == 0 || line.starts_with(' ')).map(|one| one.1).collect();
+    let own: Vec<&str> =
+        lines.take_while(|(n, line)| *n == 0 || line.starts_with(' ')).map(|one| one.1).collect();
     // Puppet shows a line with its end.
     own.join("").split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -319,7 +320,8 @@ fn nothing_of_a_malformed_file_is_in_force() {
             assert!(fault(&own).starts_with(&fault(&theirs)), "{} {}", fault(&own), fault(&theirs));
             // The environment is named: the defaults name none that is here.
             let path = server.path("etc/puppetlabs/code/environments").display().to_string();
-            let compile = [&["compile", "web01.example.com", "--environmentpath", &path], &confdir[..]].concat();
+            let compile =
+                [&["compile", "web01.example.com", "--environmentpath", &path], &confdir[..]].concat();
             let theirs = puppet(version, &[&["catalog"], &compile[..]].concat());
             let own = ours(version, &compile);
             assert!(fault(&own).starts_with(&fault(&theirs)), "{} {}", fault(&own), fault(&theirs));

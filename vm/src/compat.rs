@@ -183,6 +183,8 @@ rules! {
         "A module whose metadata.json is empty is one without metadata; otherwise it is one whose metadata is no JSON.";
     SyslogIsThere "syslog-is-there" yes yes no
         "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
+    EnvironmentHelpersAreDeprecated "environment-helpers-are-deprecated" no no yes
+        "Puppet::Util.get_env and its like warn that they are deprecated, in code in Ruby.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
     SameParameterIsNoticed "same-parameter-is-noticed" no no yes

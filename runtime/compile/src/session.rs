@@ -184,6 +184,7 @@ impl Session {
         let (snapshot_of_thread, store_of_thread) = (snapshot.clone(), store.clone());
         let (query, want_value) = (request.lookup, request.want_value);
         let finished = self.threads.run(settings.limits, move |arena| {
+            settings.hashes.begin();
             let inputs = Inputs {
                 environment: &snapshot_of_thread,
                 kept_templates: &KeptTemplates::default(),

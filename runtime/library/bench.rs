@@ -3,6 +3,7 @@
 use crate::{Compiler, Data, Environment, Facts, Node, Settings, Spent};
 use bunraku_compile::threads::spawn;
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,6 +17,26 @@ pub struct Target {
     pub node: Node,
     /// How.
     pub settings: Settings,
+}
+
+impl Target {
+    /// A hash of all that the compile is given besides the files of its environment: the node with its facts and classes, the
+    /// settings, code in place of manifests.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        let mut add = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        let node = &self.node.node;
+        add(&node.name);
+        for map in [node.facts.map(), &node.trusted, &node.parameters] {
+            add(&serde_json::to_string(map).unwrap_or_default());
+        }
+        add(&format!("{:?} {:?} {:?}", node.server_facts, node.classes, self.settings));
+        add(self.environment.code().unwrap_or_default());
+        hash.finalize().into()
+    }
 }
 
 /// What came of one node's compiles.

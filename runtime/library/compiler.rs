@@ -13,7 +13,9 @@ use bunraku_compile::functions::Functions;
 use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
+use bunraku_environment::changes::Change;
 use bunraku_files::archive::Opened;
+use bunraku_files::reads::Reads;
 use bunraku_vm::diagnostic::Diagnostic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +41,8 @@ pub struct Compilation<T> {
     pub logs: Vec<Log>,
     /// What was counted, where the settings ask for it.
     pub stats: Option<Stats>,
+    /// What was read, where the settings ask for it and the compile was begun.
+    pub reads: Option<Reads>,
     /// Where the time went.
     pub spent: Spent,
 }
@@ -124,6 +128,25 @@ impl Compiler {
         (outcome.notes, outcome.result.err())
     }
 
+    /// What differs between the files of two environments, as they are now: what a compile may be touched by that has read
+    /// one of them. Code in place of manifests is not looked at.
+    ///
+    /// # Errors
+    /// When one of them can't be opened, or files of it can't be read.
+    pub fn change(
+        &self,
+        from: &Environment,
+        to: &Environment,
+        settings: &Settings,
+    ) -> Result<Change, String> {
+        let snapshot = |environment: &Environment| {
+            let mut spec = environment.spec.clone();
+            (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
+            self.session.snapshot(spec)
+        };
+        Change::between(&*snapshot(from)?, &*snapshot(to)?)
+    }
+
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is
     /// answered with an error.
     pub fn answer(&self, line: &str) -> String {
@@ -169,6 +192,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         want_value: false,
         lookup: None,
         is_trial: false,
+        gathers: settings.reads,
     }
 }
 
@@ -180,7 +204,7 @@ struct Made {
 }
 
 fn compilation<T>(outcome: session::Outcome, take: impl FnOnce(Made) -> T) -> Compilation<T> {
-    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, spent } = outcome;
+    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, reads, spent } = outcome;
     let result = result.map(|catalog| take(Made { catalog, value, lookup }));
-    Compilation { result, logs, stats, spent }
+    Compilation { result, logs, stats, reads, spent }
 }

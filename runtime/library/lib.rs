@@ -48,8 +48,11 @@ mod environment;
 mod function;
 mod legacy;
 mod node;
+mod puppetdb;
 mod settings;
 
+pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
+pub use bunraku_files::reads::{Asked, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
@@ -65,7 +68,10 @@ pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use function::Function;
 pub use legacy::{sends_legacy_facts, structured_fact};
-pub use node::{Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, nodes_with_facts};
+pub use node::{
+    Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
+};
+pub use puppetdb::PuppetDb;
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 
 /// Archives of whole environments or module paths.
@@ -102,6 +108,11 @@ pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySe
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod archive {
+    /// What tells builds of this library apart: archives of another one are refused, and so is whatever else was kept by it.
+    pub fn fingerprint() -> &'static [u8] {
+        &*bunraku_environment::archive::COMPILER
+    }
+
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};

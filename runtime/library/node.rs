@@ -3,7 +3,7 @@
 use crate::data::{Data, map};
 use bunraku_compile::inputs;
 use bunraku_nodes::enc::Classification;
-use bunraku_nodes::facts;
+use bunraku_nodes::{facts, stored};
 use bunraku_vm::compat::Compat;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -71,6 +71,11 @@ impl Facts {
         Facts::of(all)
     }
 
+    /// The facts as one line of JSON.
+    pub fn to_json(&self) -> String {
+        self.0.to_string()
+    }
+
     pub(crate) fn of_data(all: Data) -> Facts {
         match all {
             Data::Map(all) => Facts::of(map(&all)),
@@ -86,6 +91,58 @@ impl Facts {
 impl<const N: usize> From<[(&str, Data); N]> for Facts {
     fn from(all: [(&str, Data); N]) -> Facts {
         Facts::of(all.into_iter().map(|(name, value)| (name.to_owned(), value.json())).collect())
+    }
+}
+
+/// What is stored of a node: its facts, and what is told beside them.
+#[derive(Clone, Debug)]
+pub struct StoredNode {
+    /// Its certname, where it is told.
+    pub name: Option<String>,
+    /// Its facts; `trusted`, which PuppetDB keeps among them, is not.
+    pub facts: Facts,
+    /// Its trusted data, a map; none where nothing is told of it.
+    pub trusted: Option<Data>,
+    /// The environment that its facts were sent for.
+    pub environment: Option<String>,
+    /// When its facts were taken.
+    pub timestamp: Option<String>,
+}
+
+impl StoredNode {
+    /// Reads JSON: facts in any of the shapes that [`Facts::from_file`] knows, or an entry of PuppetDB's inventory.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or holds no facts.
+    pub fn from_json(text: &str) -> Result<StoredNode, String> {
+        let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        stored::of_json(json).map(StoredNode::of)
+    }
+
+    /// Reads a file, JSON or YAML; it may be a pipe.
+    ///
+    /// # Errors
+    /// When it can't be read or holds no facts.
+    pub fn from_file(file: &Path) -> Result<StoredNode, String> {
+        stored::of_file(file).map(StoredNode::of)
+    }
+
+    /// Reads what a folder has of a node: see [`Facts::from_folder`].
+    ///
+    /// # Errors
+    /// When there is none of the node, or it can't be read.
+    pub fn from_folder(folder: &Path, node: &str) -> Result<StoredNode, String> {
+        stored::of_node(folder, node).map(StoredNode::of)
+    }
+
+    pub(crate) fn of(stored: stored::Stored) -> StoredNode {
+        StoredNode {
+            name: stored.name,
+            facts: Facts::of(stored.facts),
+            trusted: stored.trusted.map(Data::of_map),
+            environment: stored.environment,
+            timestamp: stored.timestamp,
+        }
     }
 }
 

@@ -100,6 +100,8 @@ pub struct Settings {
     pub check_cycles: bool,
     /// What is counted.
     pub counts: Counts,
+    /// Whether it is told what the compile has read: see [`Change`](crate::Change).
+    pub reads: bool,
     /// What the compile may use.
     pub limits: Limits,
     /// What a program that code runs may use.
@@ -162,6 +164,7 @@ impl Settings {
                 (true, false) => Counts::Calls,
                 (false, false) => Counts::None,
             },
+            reads: false,
             limits: Limits {
                 time: compile.limits.time,
                 memory: compile.limits.memory,

@@ -5,6 +5,7 @@ use crate::compile::Compile;
 use crate::state::aliases::AliasBody;
 use crate::state::arena::List;
 use bunraku_environment::snapshot::TypeFiles;
+use bunraku_files::reads;
 use bunraku_vm::error::Eval;
 use bunraku_vm::names::split_first;
 use bunraku_vm::types::{self, Alias, Type, set_alias};
@@ -26,6 +27,7 @@ impl<'c> Compile<'c> {
         if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get()
             && !vm.types.own_types
         {
+            reads::take_in(&lasting.reads);
             let alias = &*self.arena.alloc(Alias::new(&lasting.name));
             let known = (alias, DefKind::TypeAlias, AliasBody::Lasting(&lasting.target));
             let key = self.text(&key);

@@ -178,6 +178,7 @@ impl Session {
             want_value: job.wants("value"),
             lookup: job.lookup.clone(),
             is_trial: false,
+            gathers: false,
         })
     }
 

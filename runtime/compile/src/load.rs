@@ -42,7 +42,7 @@ impl<'c> Compile<'c> {
             let compile = || {
                 self.units().file(self.tree(), path, self.asked.settings.strict, file.in_module.as_deref())
             };
-            let outcome = file.units[self.asked.settings.strict as usize].get_or_init(compile);
+            let outcome = file.unit(self.tree(), self.asked.settings.strict as usize, compile);
             self.witness_file(path, file.in_module.as_deref());
             self.note_standing(path);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;

@@ -19,7 +19,7 @@ impl<'c> Compile<'c> {
 
     /// Whether a module, or the environment, has a function of the 3.x interface by that name.
     pub(crate) fn has_file_of_old_kind(&self, name: &str) -> bool {
-        self.environment.functions().of(name).iter().any(|file| file.api == Api::Old)
+        self.environment.functions(name).iter().any(|file| file.api == Api::Old)
     }
 
     /// Whether there is a function of the 3.x interface by that name.

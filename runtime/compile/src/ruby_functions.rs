@@ -35,7 +35,7 @@ fn search<'c>(environment: &'c Snapshot, name: &str, from: &str) -> Option<Funct
         let file = Cow::Owned(folder.join(&path));
         return environment.tree().is_file(&file).then_some(FunctionSource { file, module, old: false });
     }
-    let files = environment.functions().of(name);
+    let files = environment.functions(name);
     if files.is_empty() {
         return None;
     }

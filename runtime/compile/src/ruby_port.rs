@@ -8,6 +8,7 @@ use bunraku_compiler::check::syntax::{SyntaxFault, TOO_DEEP};
 use bunraku_data::rich::{self, Style};
 use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
+use bunraku_files::reads;
 use bunraku_native_ruby::{Called, Function, Journal};
 use bunraku_resource_types::{ResourceType, Titles};
 use bunraku_ruby::world::{
@@ -173,6 +174,10 @@ impl<'c> EnvironmentSide<'c> for Compile<'c> {
             environment: self.environment.name.clone(),
             folders: own.chain(modules).filter(|folder| folder.is_dir()).collect(),
         }
+    }
+
+    fn ruby_runs(&self, subject: &str) {
+        reads::note_unknown(|| subject.to_owned());
     }
 
     fn worker_started(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {

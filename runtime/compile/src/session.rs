@@ -14,6 +14,7 @@ use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
 use bunraku_files::archive::Opened;
+use bunraku_files::reads::{self, Reads};
 use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_native_ruby::KeptTemplates;
@@ -62,6 +63,8 @@ pub struct Request {
     pub lookup: Option<Query>,
     /// Whether no store takes the catalog in, as it is not to come into force.
     pub is_trial: bool,
+    /// Whether it is to be told what was read.
+    pub gathers: bool,
 }
 
 /// What a job came to.
@@ -80,6 +83,8 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where the settings name one.
     pub notes: Vec<Note>,
+    /// What was read, where the request asks for it and the compile was begun.
+    pub reads: Option<Reads>,
     /// Where the time went.
     pub spent: Spent,
 }
@@ -182,7 +187,7 @@ impl Session {
         }
         let (functions, workers) = (self.functions.clone(), self.workers.clone());
         let (snapshot_of_thread, store_of_thread) = (snapshot.clone(), store.clone());
-        let (query, want_value) = (request.lookup, request.want_value);
+        let (query, want_value, gathers) = (request.lookup, request.want_value, request.gathers);
         let finished = self.threads.run(settings.limits, move |arena| {
             settings.hashes.begin();
             let inputs = Inputs {
@@ -199,12 +204,19 @@ impl Session {
                 ruby: Ruby::new(&workers, &ruby),
                 query: query.as_ref(),
             };
-            Compile::run(inputs, arena)
+            if !gathers {
+                return (Compile::run(inputs, arena), None);
+            }
+            let (finished, reads) = reads::gather(|| {
+                reads::take_in(snapshot_of_thread.opened());
+                Compile::run(inputs, arena)
+            });
+            (finished, Some(reads))
         });
         if let Some(archive) = snapshot.tree().opened() {
             archive.remember(false);
         }
-        let mut finished = finished.map_err(|failure| match failure {
+        let (mut finished, reads) = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),
             Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
@@ -224,7 +236,7 @@ impl Session {
                 saved => saved?,
             }
         }
-        Ok(Outcome::of(name, finished))
+        Ok(Outcome { reads, ..Outcome::of(name, finished) })
     }
 
     /// Lends the session an archive: jobs that name its path use it, whatever lies there.
@@ -263,7 +275,17 @@ impl Outcome {
     pub(crate) fn failed(node: String, message: String) -> Outcome {
         let (spent, logs) = (Spent::default(), Vec::new());
         let result = Err(Diagnostic::error(message));
-        Outcome { result, logs, value: None, lookup: None, node, stats: None, notes: Vec::new(), spent }
+        Outcome {
+            result,
+            logs,
+            value: None,
+            lookup: None,
+            node,
+            stats: None,
+            notes: Vec::new(),
+            reads: None,
+            spent,
+        }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
@@ -281,7 +303,7 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, lookup, node, stats, notes, spent }
+        Outcome { result, logs, value, lookup, node, stats, notes, reads: None, spent }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::compile::Compile;
 use crate::state::aliases::AliasBody;
 use crate::state::definitions::Definition;
 use bunraku_environment::snapshot::LastingAlias;
+use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::Eval;
 use bunraku_vm::types::{self, LastingType};
@@ -19,6 +20,7 @@ impl<'c> Compile<'c> {
         let Some(chunk) = known.chunk else { return Ok(()) };
         if vm.sound(chunk).is_some() {
             self.types.taken_on_trust.borrow_mut().push(chunk);
+            self.note_what_is_trusted(vm, chunk);
             return Ok(());
         }
         // Their types are evaluated when the definition is read, so that is when one is found to be unknown.
@@ -55,7 +57,7 @@ impl<'c> Compile<'c> {
                 return Ok(());
             }
         }
-        for name in met {
+        for name in &met {
             let key = name.to_lowercase();
             let Some((alias, ..)) = self.types.aliases.borrow().get(key.as_str()).copied().flatten() else {
                 continue;
@@ -65,10 +67,61 @@ impl<'c> Compile<'c> {
                 return Ok(());
             };
             let site = self.types.sites.borrow().get(key.as_str()).copied().unwrap_or_default().to_owned();
-            let lasting = LastingAlias { name: alias.name.to_owned(), site, target };
+            let reads = self.reads_of_aliases(vm, &[name])?;
+            let lasting = LastingAlias { name: alias.name.to_owned(), site, target, reads };
             let _ = files.lasting[self.asked.settings.strict as usize].set(Arc::new(lasting));
         }
+        let mut named = Vec::new();
+        for ty in vm.type_chunks(chunk)? {
+            named.extend(vm.names_of_type(ty)?.into_iter().flatten());
+        }
+        let reads = self.reads_of_aliases(vm, &named)?;
+        if let Some(file) =
+            vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)))
+        {
+            file.learned_from[self.asked.settings.strict as usize].insert(chunk.chunk, Box::new(reads));
+        }
         vm.learn(chunk)
+    }
+
+    /// Notes what was read when the types of a chunk's parameters were learned.
+    fn note_what_is_trusted(&self, vm: &Vm<'c>, chunk: ChunkRef) {
+        if !reads::is_gathered() {
+            return;
+        }
+        let file =
+            vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)));
+        let learned = file.map(|file| &file.learned_from[self.asked.settings.strict as usize]);
+        if let Some(reads) = learned.and_then(|learned| learned.get(&chunk.chunk)) {
+            reads::take_in(reads);
+        }
+    }
+
+    /// What is read to know what some aliases stand for: their files, and those of the aliases that they name.
+    fn reads_of_aliases(&self, vm: &Vm<'c>, names: &[&'c str]) -> Eval<'c, Reads> {
+        let (walked, reads) = reads::gather(|| {
+            let (mut pending, mut seen) = (names.to_vec(), Vec::new());
+            while let Some(name) = pending.pop() {
+                if types::is_core(name) || seen.contains(&name) {
+                    continue;
+                }
+                seen.push(name);
+                let key = name.to_lowercase();
+                let Some(files) = self.environment.type_files.get(&key) else { continue };
+                for file in files.ruby.iter().chain(&files.alias).chain(&files.set) {
+                    self.tree().note_asked(Asked::Content, file);
+                }
+                if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get() {
+                    reads::take_in(&lasting.reads);
+                } else if let Some((_, _, AliasBody::Chunk(target))) =
+                    self.types.aliases.borrow().get(key.as_str()).copied().flatten()
+                {
+                    pending.extend(vm.names_of_type(target)?.into_iter().flatten());
+                }
+            }
+            Ok(())
+        });
+        walked.map(|()| reads)
     }
 
     /// Whether a type expression has literals, types of the language and aliases only, which are so in turn. `met` are

@@ -3,6 +3,7 @@
 //! shows them; [`check`] and [`relative`] look at its code without running it.
 
 pub mod archive;
+pub mod changes;
 pub mod check;
 pub mod extensions;
 pub mod function_files;

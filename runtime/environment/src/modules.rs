@@ -5,12 +5,14 @@
 use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::Strict;
 use bunraku_vm::learned::Learned;
 use bunraku_vm::symbol::GrowingBase;
+use elsa::sync::FrozenMap;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -98,6 +100,16 @@ pub struct KeptFile {
     pub units: [OnceLock<Outcome>; 3],
     /// What compiles have learned of it, likewise.
     pub learned: [Learned; 3],
+    /// What was read besides for what is learned of a chunk: the files of the aliases that its parameters' types name.
+    pub learned_from: [FrozenMap<u32, Box<Reads>>; 3],
+}
+
+impl KeptFile {
+    /// Its unit, for files that are checked in one of the ways; `compile` makes it.
+    pub fn unit(&self, tree: &Tree, way: usize, compile: impl FnOnce() -> Outcome) -> &Outcome {
+        tree.note_asked(Asked::Content, Path::new(&self.path));
+        self.units[way].get_or_init(|| reads::unnoted(compile))
+    }
 }
 
 impl Modules {
@@ -209,10 +221,12 @@ impl Modules {
             return Some(known);
         }
         self.tree.holds(file).then(|| {
-            let place = self.place(file);
-            let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
-            let in_module = place.map(|(path, _)| path);
-            let kept = KeptFile { path: path.to_owned(), module, in_module, ..KeptFile::default() };
+            let kept = reads::gather(|| {
+                let place = self.place(file);
+                let module = place.as_ref().map_or_else(String::new, |(_, module)| module.name.clone());
+                let in_module = place.map(|(path, _)| path);
+                KeptFile { path: path.to_owned(), module, in_module, ..KeptFile::default() }
+            });
             self.files.keep(path.to_owned(), kept)
         })
     }

@@ -4,7 +4,7 @@
 
 use crate::archive::place::place;
 use crate::extensions;
-use crate::function_files::FunctionFiles;
+use crate::function_files::{FunctionFile, FunctionFiles};
 use crate::modules::Modules;
 use crate::units::{SessionUnits, Units};
 use bunraku_configuration::configuration::Configuration;
@@ -14,11 +14,13 @@ use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
 use bunraku_files::read;
+use bunraku_files::reads::{self, Reads};
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_hiera::glob::glob_all;
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
+use bunraku_stdlib::module::Api;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::{ModuleFolder, Strict};
 use bunraku_vm::types::LastingType;
@@ -57,6 +59,8 @@ pub struct Snapshot {
     pub data_files: DataFiles,
     /// Its ERB templates.
     pub templates: Templates,
+    /// What was read to open it.
+    opened: Reads,
     functions: MemoCell<FunctionFiles>,
     extensions: MemoCell<Vec<(String, PathBuf)>>,
     /// Where types are, by name in lower case.
@@ -140,12 +144,14 @@ impl NamedFiles {
         if let Some(known) = self.all(named).get(name) {
             return Some(Cow::Borrowed(known));
         }
-        let found = search()?;
+        let (found, reads) = reads::gather(search);
+        reads::pass_on(&reads);
+        let found = found?;
         let path = found.to_string_lossy();
         // An absolute path may lie outside of the tree.
         let lasts = !name.starts_with('/') && is_clean(name) && tree.holds(&found);
         if lasts && found.to_str().is_some() {
-            return Some(Cow::Borrowed(self.all(named).keep(name.to_owned(), path.into_owned())));
+            return Some(Cow::Borrowed(self.all(named).keep(name.to_owned(), (path.into_owned(), reads))));
         }
         Some(Cow::Owned(path.into_owned()))
     }
@@ -172,6 +178,8 @@ pub struct LastingAlias {
     pub site: String,
     /// What it stands for.
     pub target: LastingType,
+    /// What was read for that: its file, those of the aliases that it names.
+    pub reads: Reads,
 }
 
 /// What was made of files for all snapshots of a session: for as long as a file is the same, a new snapshot takes it
@@ -217,6 +225,15 @@ impl Snapshot {
     /// # Errors
     /// When a folder or manifest that was named is not there, or the archive is of something else.
     pub fn open(
+        spec: &EnvironmentSpec,
+        archive: Option<Arc<Opened>>,
+        session: &SessionMade,
+    ) -> Result<Snapshot, String> {
+        let (snapshot, opened) = reads::gather(|| Snapshot::opened_now(spec, archive, session));
+        Ok(Snapshot { opened, ..snapshot? })
+    }
+
+    fn opened_now(
         spec: &EnvironmentSpec,
         archive: Option<Arc<Opened>>,
         session: &SessionMade,
@@ -277,6 +294,7 @@ impl Snapshot {
             units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),
             templates: Templates::new(session.templates.clone()),
+            opened: Reads::default(),
             functions: MemoCell::new(&FUNCTIONS),
             extensions: MemoCell::new(&EXTENSIONS),
             type_files: Memo::new(&TYPE_FILES),
@@ -305,9 +323,18 @@ impl Snapshot {
         self.modules.tree()
     }
 
-    /// Where its functions in Ruby are.
-    pub fn functions(&self) -> &FunctionFiles {
-        self.functions.get_or(|| FunctionFiles::find(&self.modules, self.directory.as_deref()))
+    /// The files of functions in Ruby of a name without `::`, modules in their order, the environment's own last.
+    pub fn functions(&self, name: &str) -> &[FunctionFile] {
+        for api in [Api::New, Api::Old] {
+            self.tree().note_provided(&api.file(name));
+        }
+        let find = || FunctionFiles::find(&self.modules, self.directory.as_deref());
+        reads::unnoted(|| self.functions.get_or(find)).of(name)
+    }
+
+    /// What was read to open it: every compile on it has, in effect, read that.
+    pub fn opened(&self) -> &Reads {
+        &self.opened
     }
 
     /// The files of modules that extend the compiler, each with its module's name.
@@ -326,8 +353,10 @@ impl Snapshot {
         if let Some(answer) = self.tree().provided(relative) {
             return answer;
         }
-        let folders = self.modules.iter().map(|module| &module.path).chain(&self.directory);
-        folders.map(|folder| folder.join(relative)).find(|file| self.tree().is_file(file))
+        reads::unnoted(|| {
+            let folders = self.modules.iter().map(|module| &module.path).chain(&self.directory);
+            folders.map(|folder| folder.join(relative)).find(|file| self.tree().is_file(file))
+        })
     }
 
     /// The files of the main manifest in the order Puppet reads them: a folder's by path.

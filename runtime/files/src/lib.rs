@@ -3,7 +3,8 @@
 //! [`tree`] is the one way in which a compile reads files: it asks the disk, or an [`archive`], or both, and notes what
 //! it has seen of the disk, so that it can be told whether a snapshot is still current; `seen` is what processes tell each
 //! other of sources that an archive was built from. [`memo`] is the one way in
-//! which conclusions from files are kept for the next compile. [`read`] and [`write`](mod@write) are what they stand on, and what
+//! which conclusions from files are kept for the next compile; [`reads`] gathers what a compile has asked of the tree, by way
+//! of them too. [`read`] and [`write`](mod@write) are what they stand on, and what
 //! commands use: files of the disk, bounded when read, whole or not at all when written.
 
 pub mod archive;
@@ -11,6 +12,7 @@ pub mod memo;
 mod observed;
 pub mod paths;
 pub mod read;
+pub mod reads;
 pub mod recent;
 #[cfg(unix)]
 mod seen;

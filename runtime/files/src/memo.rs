@@ -7,9 +7,11 @@
 //! | [`MemoCell`] | one value | one snapshot |
 //! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by size and time all others of a session |
 //!
+//! A value is kept with the questions to the tree that it was made of (see [`reads`]): whoever gets it has asked them, too.
 //! Each is made with a [`Contract`], which says what it holds and what bounds it; ARCHITECTURE.md lists them all, by a
 //! test that reads them where they are declared.
 
+use crate::reads::{self, Asked, Reads};
 use crate::recent::{FILES, Recent};
 use crate::tree::{Stamp, Tree};
 use elsa::sync::FrozenMap;
@@ -40,7 +42,7 @@ pub const NEVER: &str = "never: the snapshot is immutable";
 
 /// Values by key, each made once.
 pub struct Memo<K, V> {
-    all: FrozenMap<K, Box<V>>,
+    all: FrozenMap<K, Box<(V, Reads)>>,
 }
 
 impl<K: Eq + Hash, V> Memo<K, V> {
@@ -54,12 +56,12 @@ impl<K: Eq + Hash, V> Memo<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.all.get(key)
+        self.all.get(key).map(noted)
     }
 
-    /// Keeps the value of a key; where another thread was faster, its value is the answer.
-    pub fn keep(&self, key: K, value: V) -> &V {
-        self.all.insert(key, Box::new(value))
+    /// Keeps the value of a key, and what was read for it; where another thread was faster, its value is the answer.
+    pub fn keep(&self, key: K, made: (V, Reads)) -> &V {
+        noted(self.all.insert(key, Box::new(made)))
     }
 
     /// The value of a key, made now if it has not been before.
@@ -68,13 +70,18 @@ impl<K: Eq + Hash, V> Memo<K, V> {
         K: Borrow<Q> + for<'q> From<&'q Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.get(key).unwrap_or_else(|| self.keep(K::from(key), make()))
+        self.get(key).unwrap_or_else(|| self.keep(K::from(key), reads::gather(make)))
     }
+}
+
+fn noted<V>((value, reads): &(V, Reads)) -> &V {
+    reads::take_in(reads);
+    value
 }
 
 /// One value, made once.
 pub struct MemoCell<V> {
-    cell: OnceLock<V>,
+    cell: OnceLock<(V, Reads)>,
 }
 
 impl<V> MemoCell<V> {
@@ -85,7 +92,7 @@ impl<V> MemoCell<V> {
 
     /// The value, made now if it has not been before.
     pub fn get_or(&self, make: impl FnOnce() -> V) -> &V {
-        self.cell.get_or_init(make)
+        noted(self.cell.get_or_init(|| reads::gather(make)))
     }
 }
 
@@ -119,15 +126,24 @@ impl<V: Clone, const N: usize> SessionFiles<V, N> {
 
 /// What is made of a file, in `N` ways. Files of the tree keep it for as long as the snapshot lasts; it goes on to the
 /// next one, and for a file outside of the tree to the next question, while size and time of the file are the same.
+///
+/// It is made of the file's content and of nothing else.
 pub struct FileMemo<V, const N: usize> {
     own: [Memo<Box<OsStr>, V>; N],
+    /// What whoever gets it has asked of the file.
+    asked: Asked,
     session: Arc<SessionFiles<V, N>>,
 }
 
 impl<V: Clone, const N: usize> FileMemo<V, N> {
     /// An empty one of a snapshot; `session` is what it has in common with others.
     pub fn new(contract: &'static Contract, session: Arc<SessionFiles<V, N>>) -> Self {
-        FileMemo { own: std::array::from_fn(|_| Memo::new(contract)), session }
+        FileMemo { own: std::array::from_fn(|_| Memo::new(contract)), asked: Asked::Content, session }
+    }
+
+    /// The same, of files that are asked this in place of all that they hold.
+    pub fn asking(self, asked: Asked) -> Self {
+        FileMemo { asked, ..self }
     }
 
     /// What is made of a file in one of the ways: `archived` is asked first, then `make`, which is told nothing but
@@ -143,28 +159,35 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
         unreadable: impl FnOnce(io::Error) -> E,
         make: impl FnOnce() -> Result<V, E>,
     ) -> Result<V, E> {
+        tree.note_asked(self.asked, path);
         if let Some(known) = self.own[how].get(path.as_os_str()) {
             return Ok(known.clone());
         }
-        let value = match archived() {
-            Some(value) => value,
-            None => {
-                let stamp = tree.stamp(path).map_err(unreadable)?;
-                match self.session.get(path, how, stamp) {
-                    Some(value) => value,
-                    None => {
-                        let value = make()?;
-                        // Two archives may have files of one path and size.
-                        if stamp.1.is_some() {
-                            self.session.keep(path, how, stamp, value.clone());
-                        }
-                        value
-                    }
-                }
-            }
-        };
+        let value = reads::unnoted(|| match archived() {
+            Some(value) => Ok(value),
+            None => self.made((tree, path, how), unreadable, make),
+        })?;
         if tree.holds(path) {
-            self.own[how].keep(path.as_os_str().into(), value.clone());
+            self.own[how].keep(path.as_os_str().into(), (value.clone(), Reads::default()));
+        }
+        Ok(value)
+    }
+
+    /// What is made of a file that is as another snapshot has seen it, or is made now.
+    fn made<E>(
+        &self,
+        (tree, path, how): (&Tree, &Path, usize),
+        unreadable: impl FnOnce(io::Error) -> E,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<V, E> {
+        let stamp = tree.stamp(path).map_err(unreadable)?;
+        if let Some(value) = self.session.get(path, how, stamp) {
+            return Ok(value);
+        }
+        let value = make()?;
+        // Two archives may have files of one path and size.
+        if stamp.1.is_some() {
+            self.session.keep(path, how, stamp, value.clone());
         }
         Ok(value)
     }

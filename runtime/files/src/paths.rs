@@ -39,18 +39,10 @@ pub fn clean(path: &Path) -> PathBuf {
 
 /// What a tree of these roots calls a path, if it lies in one.
 pub fn key(roots: &[Root], path: &Path) -> Option<String> {
-    let text = path.to_str()?;
-    if !is_clean(text) {
+    if path.to_str().is_some_and(|text| !is_clean(text)) {
         return key(roots, &Some(clean(path)).filter(|path| path.to_str().is_some_and(is_clean))?);
     }
-    let inside = roots.iter().filter_map(|(root, name)| {
-        let root = root.as_os_str().as_encoded_bytes();
-        let at = text.as_bytes().starts_with(root).then_some(root.len())?;
-        let rest = text.get(at..)?;
-        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with(b"/");
-        is_inside.then(|| (root.len(), name, rest.trim_start_matches('/')))
-    });
-    let (_, name, rest) = inside.max_by_key(|(len, ..)| *len)?;
+    let (name, rest) = parts(roots, path)?;
     let mut key = String::with_capacity(name.len() + 1 + rest.len());
     key.push_str(name);
     if !rest.is_empty() {
@@ -58,6 +50,19 @@ pub fn key(roots: &[Root], path: &Path) -> Option<String> {
         key.push_str(rest);
     }
     Some(key)
+}
+
+/// The same in two parts, without a copy: the root, and the path below it; none for a path with detours.
+pub fn parts<'p>(roots: &'p [Root], path: &'p Path) -> Option<(&'p str, &'p str)> {
+    let text = path.to_str().filter(|text| is_clean(text))?;
+    let inside = roots.iter().filter_map(|(root, name)| {
+        let root = root.as_os_str().as_encoded_bytes();
+        let at = text.as_bytes().starts_with(root).then_some(root.len())?;
+        let rest = text.get(at..)?;
+        let is_inside = rest.is_empty() || rest.starts_with('/') || root.ends_with(b"/");
+        is_inside.then(|| (root.len(), name.as_str(), rest.trim_start_matches('/')))
+    });
+    inside.max_by_key(|(len, ..)| *len).map(|(_, name, rest)| (name, rest))
 }
 
 /// Whether a path lies in a tree of these roots.

@@ -51,6 +51,68 @@ pub fn given_text(path: &Path, limit: u64) -> io::Result<String> {
     text(given(path, limit)?)
 }
 
+/// A regular file that is read here and there. It may be shared by threads.
+#[derive(Debug)]
+pub struct Pieces {
+    file: File,
+    length: u64,
+}
+
+impl Pieces {
+    /// Opens a regular file, links followed.
+    ///
+    /// # Errors
+    /// When it can't be read, or is not regular: the error says what it is.
+    pub fn open(path: &Path) -> io::Result<Pieces> {
+        let metadata = std::fs::metadata(path)?;
+        check(&metadata, u64::MAX)?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let file = open(path)?;
+        let metadata = file.metadata()?;
+        check(&metadata, u64::MAX)?;
+        Ok(Pieces { file, length: metadata.len() })
+    }
+
+    /// Bytes it held when it was opened.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes from an offset on, so many of them.
+    ///
+    /// # Errors
+    /// When the file does not have them, or can't be read.
+    pub fn at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        read_at(&self.file, &mut bytes, offset)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
+            0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            count => {
+                bytes = &mut bytes[count..];
+                offset += count as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Whether a user can only have meant what comes out of it: a pipe or a terminal, say.
 pub fn is_stream_at(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| is_stream(metadata.file_type()))
@@ -157,6 +219,22 @@ mod tests {
         assert_eq!(read("."), "Is a directory (os error 21)");
         assert_eq!(said(regular(Path::new("/dev/zero"), 5)), "it is a device, not a regular file");
         assert_eq!(said(regular(&path("file"), 4)), "it holds more than 4 bytes (setting max_file)");
+    }
+
+    #[test]
+    fn pieces_are_read_where_they_are_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "0123456789").unwrap();
+        let pieces = Pieces::open(&path).unwrap();
+        assert_eq!(pieces.length(), 10);
+        assert_eq!(pieces.at(3, 4).unwrap(), b"3456");
+        assert_eq!(pieces.at(10, 0).unwrap(), b"");
+        for (offset, length) in [(3, 8), (11, 0), (u64::MAX, 2)] {
+            assert_eq!(pieces.at(offset, length).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        }
+        assert_eq!(Pieces::open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert!(Pieces::open(Path::new("/dev/zero")).unwrap_err().to_string().contains("it is a device"));
     }
 
     #[test]

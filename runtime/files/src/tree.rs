@@ -10,6 +10,7 @@ use crate::archive::Opened;
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
 use crate::read;
+use crate::reads::{self, Asked, Touch};
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{ArchiveFault, Read};
@@ -87,6 +88,16 @@ impl Tree {
         self.roots = paths::roots(directory, modulepath);
     }
 
+    /// The folders of the tree, with what an archive calls them.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Whether its archive alone is asked.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen_archive().is_some()
+    }
+
     /// The archive, where there is one.
     pub fn opened(&self) -> Option<&Arc<Opened>> {
         self.archived.as_ref().map(|archived| &archived.opened)
@@ -125,6 +136,25 @@ impl Tree {
         paths::is_inside(&self.roots, path)
     }
 
+    /// Notes that something was asked of a path, for those who [gather](reads::gather) what is read.
+    pub fn note_asked(&self, asked: Asked, path: &Path) {
+        reads::note(|| match paths::parts(&self.roots, path) {
+            Some((root, below)) => Touch::of_parts(asked, root, below),
+            None => Touch::of(asked, &self.name_of(path)),
+        });
+    }
+
+    /// Notes that it was asked which is the first file at a path from a module's folder on.
+    pub fn note_provided(&self, relative: &str) {
+        // Types and functions are found in lower case.
+        reads::note(|| Touch::of(Asked::Provided, &relative.to_lowercase()));
+    }
+
+    /// What an archive calls a path of the tree; the path itself outside of it.
+    fn name_of(&self, path: &Path) -> String {
+        paths::key(&self.roots, path).unwrap_or_else(|| path.to_string_lossy().into_owned())
+    }
+
     /// The frozen archive's answer for a path: none where the disk is asked.
     fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
         let archived = self.frozen_archive()?;
@@ -146,24 +176,28 @@ impl Tree {
     /// Whether there is a file. What is no folder counts as one: that a FIFO can't be read is said when it is reached,
     /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
+        self.note_asked(Asked::Kind, path);
         let on_disk = || matches!(self.on_disk(path), State::File(..));
         self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
+        self.note_asked(Asked::Kind, path);
         let on_disk = || matches!(self.on_disk(path), State::Folder(_));
         self.frozen(path, false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is either.
     pub fn exists(&self, path: &Path) -> bool {
+        self.note_asked(Asked::Kind, path);
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
         self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
     pub fn list(&self, folder: &Path) -> Vec<Child> {
+        self.note_asked(Asked::Names, folder);
         let listed = self.frozen(folder, Vec::new(), |archived, entry| {
             let found = archived.heed(archived.opened.archive().list(entry.path)).unwrap_or_default();
             let child = |entry: &Entry<'_>| Child {
@@ -187,6 +221,7 @@ impl Tree {
     /// When it is not there, can't be read, is no regular file or too large; of a frozen archive, when it is not
     /// embedded.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let embedded = |archived: &Archived, entry: Entry<'_>| {
             if entry.is_folder() {
@@ -225,6 +260,7 @@ impl Tree {
     /// # Errors
     /// When it is not there, no regular file or too large.
     pub fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
             let seen = self.on_disk(path);
@@ -272,6 +308,7 @@ impl Tree {
         path: &Path,
         read: impl FnOnce(&Arc<Opened>, &Entry<'_>) -> Read<Option<T>>,
     ) -> Option<T> {
+        self.note_asked(Asked::Content, path);
         let (archived, entry) = self.entry(path).ok()?;
         archived.heed(read(&archived.opened, &entry)).flatten()
     }
@@ -300,6 +337,7 @@ impl Tree {
     /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
+        self.note_provided(relative);
         let archived = self.frozen_archive()?;
         let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
         Some(found.and_then(|entry| {

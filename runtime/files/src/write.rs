@@ -5,7 +5,7 @@
 //! a link is followed, so that it stays.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
@@ -37,6 +37,30 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     match target(path)? {
         Target::Stream => write_into(path, bytes),
         Target::File(path, before) => put(&path, bytes, before.as_ref(), access),
+    }
+}
+
+/// The same of bytes that `fill` writes one after the other, of which there may be more than memory has room for.
+///
+/// # Errors
+/// As of [`replace`], and those of `fill`: what was there before then still is, unless it is no regular file.
+pub fn streamed(
+    path: &Path,
+    access: Access,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match target(path)? {
+        Target::Stream => {
+            let mut file = BufWriter::with_capacity(AT_ONCE, OpenOptions::new().write(true).open(path)?);
+            fill(&mut file)?;
+            file.flush()
+        }
+        Target::File(path, before) => {
+            let temporary = empty(&path, before.as_ref(), access)?;
+            let mut file = BufWriter::with_capacity(AT_ONCE, temporary);
+            fill(&mut file)?;
+            finish(file.into_inner().map_err(|failed| failed.into_error())?, &path)
+        }
     }
 }
 
@@ -83,7 +107,11 @@ fn write_into(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn put(path: &Path, bytes: &[u8], before: Option<&Metadata>, access: Access) -> io::Result<()> {
-    let file = temporary(path, bytes, before, access)?;
+    finish(temporary(path, bytes, before, access)?, path)
+}
+
+/// Puts a temporary file that is complete in its place.
+fn finish(file: NamedTempFile, path: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|failed| failed.error)?;
     File::open(folder_of(path))?.sync_all()
@@ -100,13 +128,19 @@ fn temporary(
     before: Option<&Metadata>,
     access: Access,
 ) -> io::Result<NamedTempFile> {
+    let mut file = empty(path, before, access)?;
+    // What fails leaves nothing: the temporary file goes with its handle.
+    bytes.chunks(AT_ONCE).try_for_each(|some| file.write_all(some))?;
+    Ok(file)
+}
+
+/// A temporary file that is to become the one at `path`, with nothing in it yet.
+fn empty(path: &Path, before: Option<&Metadata>, access: Access) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or_else(|| io::Error::other("it names no file"))?.to_string_lossy();
     let folder = folder_of(path);
     remove_abandoned(folder, &name);
-    let mut file = create(folder, &name)?;
+    let file = create(folder, &name)?;
     set_access(file.as_file(), before, access)?;
-    // What fails leaves nothing: the temporary file goes with its handle.
-    bytes.chunks(AT_ONCE).try_for_each(|some| file.write_all(some))?;
     Ok(file)
 }
 

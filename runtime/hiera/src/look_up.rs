@@ -12,6 +12,7 @@ use crate::layer::{Layer, LayerKind};
 use crate::lookup_options::{self, LOOKUP_OPTIONS};
 use crate::merge::MergeStrategy;
 use crate::state::Lookups;
+use bunraku_files::reads;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
@@ -44,6 +45,7 @@ impl<'c> Lookups<'_, 'c> {
             // The old functions see more than the global layer only where the environment has its own.
             inv.global_only = !self.environment_has_data(vm)?;
         }
+        reads::note_key(|| Key::split(lookup.key).map(|key| key.root));
         let merge = match lookup.merge {
             None => Some(""),
             Some(Value::Str(name)) => Some(name.as_str()),
@@ -87,6 +89,7 @@ impl<'c> Lookups<'_, 'c> {
             return Ok(None);
         }
         let key = Key::parse(text)?;
+        reads::note_key(|| Some(key.root.clone()));
         if explain.options_only() {
             let options = lookup_options::key();
             let question = Question { inv, key: &options, strategy: &MergeStrategy::Hash };

@@ -4,7 +4,7 @@ use crate::legacy_facts;
 use bunraku_files::read;
 use serde_json::{Map, Value as Json};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 /// The facts of a node: its own, or those of a job, which may compile often.
@@ -66,6 +66,14 @@ pub fn facts(given: &Json) -> Result<Map<String, Json>, String> {
 /// # Errors
 /// When there is none, or it can't be used.
 pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
+    of_file(&file_of_node(folder, node)?)
+}
+
+/// The file of a node in such a folder.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn file_of_node(folder: &Path, node: &str) -> Result<PathBuf, String> {
     if node.contains(['/', '\0']) || matches!(node, "." | "..") {
         return Err(format!("Could not find facts for {node:?}: that is no node's name"));
     }
@@ -74,7 +82,7 @@ pub fn of_node(folder: &Path, node: &str) -> Result<Map<String, Json>, String> {
         .iter()
         .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))));
     match files.into_iter().find(|file| file.is_file()) {
-        Some(file) => of_file(&file),
+        Some(file) => Ok(file),
         None => Err(format!("Could not find facts for {node} in {}", folder.display())),
     }
 }
@@ -104,7 +112,7 @@ pub fn nodes(folder: &Path) -> Result<Vec<String>, String> {
 /// # Errors
 /// When it can't be read or its content is no facts.
 pub fn of_file(path: &Path) -> Result<Map<String, Json>, String> {
-    shaped(path, read::regular_text(path, read::MAX_FILE))
+    regular_data(path).and_then(|json| shaped(path, json))
 }
 
 /// The facts of a file that the user has named, which may be a pipe.
@@ -112,12 +120,32 @@ pub fn of_file(path: &Path) -> Result<Map<String, Json>, String> {
 /// # Errors
 /// As [`of_file`].
 pub fn given(path: &Path) -> Result<Map<String, Json>, String> {
-    shaped(path, read::given_text(path, read::MAX_FILE))
+    given_data(path).and_then(|json| shaped(path, json))
 }
 
-fn shaped(path: &Path, text: io::Result<String>) -> Result<Map<String, Json>, String> {
-    let what = format!("facts {}", path.display());
-    shape(data(text, &what)?).map_err(|error| format!("Could not use {what}: {error}"))
+/// What is in a regular file of facts, whatever its shape.
+///
+/// # Errors
+/// When it can't be read or parsed.
+pub(crate) fn regular_data(path: &Path) -> Result<Json, String> {
+    data(read::regular_text(path, read::MAX_FILE), &named(path))
+}
+
+/// The same of a file that the user has named, which may be a pipe.
+///
+/// # Errors
+/// As [`regular_data`].
+pub(crate) fn given_data(path: &Path) -> Result<Json, String> {
+    data(read::given_text(path, read::MAX_FILE), &named(path))
+}
+
+/// What messages call a file of facts.
+fn named(path: &Path) -> String {
+    format!("facts {}", path.display())
+}
+
+fn shaped(path: &Path, json: Json) -> Result<Map<String, Json>, String> {
+    shape(json).map_err(|error| format!("Could not use {}: {error}", named(path)))
 }
 
 /// The object in a JSON or YAML file that the user has named; `what` says in messages what it was to be.

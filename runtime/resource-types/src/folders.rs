@@ -3,6 +3,7 @@
 
 use super::{Library, ResourceType, declared, read_generated};
 use bunraku_files::memo::{Contract, MemoCell, NEVER};
+use bunraku_files::reads;
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ impl Folders {
         match self.tree.provided(&file) {
             Some(Some(file)) => Some(file),
             Some(None) => self.outside(&file),
-            None => self.index().get(name).cloned(),
+            None => reads::unnoted(|| self.index().get(name).cloned()),
         }
     }
 
@@ -107,10 +108,10 @@ impl Folders {
         places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
             Some(Some(file)) => Some(file),
             Some(None) => self.outside(&place),
-            None => {
+            None => reads::unnoted(|| {
                 let mut files = (self.list)().into_iter().map(|folder| folder.join(&place));
                 files.find(|file| self.tree.is_file(file)).or_else(|| self.outside(&place))
-            }
+            }),
         })
     }
 

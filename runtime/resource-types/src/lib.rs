@@ -14,6 +14,7 @@ pub use generated::read as read_generated;
 pub use titles::{Identity, Pattern, Titles};
 
 use bunraku_files::memo::{Contract, Memo, NEVER};
+use bunraku_files::reads::Reads;
 use bunraku_vm::compat::Compat;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -184,7 +185,9 @@ impl ResourceTypes {
 
     /// Notes what Ruby has said of a type, or why it could not.
     pub fn tell(&self, ty: ResourceType) -> &ResourceType {
-        self.told.keep(ty.name.clone(), ty)
+        let unknown = Box::new([format!("the resource type {}, which Ruby has read", ty.name)]);
+        let reads = Reads { unknown, ..Reads::default() };
+        self.told.keep(ty.name.clone(), (ty, reads))
     }
 
     /// The file of a module's type, by its name in lower case.

@@ -89,6 +89,7 @@ impl<'c> Talk<'_, 'c> {
         request: Request,
         arguments: &[RequestArgument<'c>],
     ) -> Eval<'c> {
+        self.world.ruby_runs(subject);
         if !self.ruby.has_worker() {
             self.counted(Counted::Start, "ruby", || self.start_worker(vm, subject))?;
             self.world.worker_started(vm)?;

@@ -57,6 +57,9 @@ pub trait EnvironmentSide<'c> {
     /// What the worker is told when the compile begins.
     fn beginning(&self) -> Beginning;
 
+    /// Ruby is about to run a function or template, which `subject` names with its file: it may read whatever it likes.
+    fn ruby_runs(&self, _subject: &str) {}
+
     /// A worker has just been started: what has been done without it and has to be known to it is done again.
     ///
     /// # Errors

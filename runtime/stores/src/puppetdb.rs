@@ -85,6 +85,24 @@ impl PuppetDb {
         Ok(PuppetDb { url: url.trim_end_matches('/').to_owned(), agent: config.into() })
     }
 
+    /// What the query API answers: to a query in PuppetDB's syntax tree that begins with `from`, or to a text in PQL.
+    ///
+    /// # Errors
+    /// When it can't be asked, refuses the query, or answers with no list.
+    pub fn ask(&self, query: &Json) -> Result<Vec<Json>, String> {
+        const PATH: &str = "/pdb/query/v4";
+        let request = self
+            .agent
+            .post(format!("{}{PATH}", self.url))
+            .header("Accept", "application/json")
+            .content_type("application/json");
+        match self.answer(PATH, request.send(json!({ "query": query }).to_string()))? {
+            Some(Json::Array(all)) => Ok(all),
+            Some(_) => Err(self.failed(PATH, "the answer is no list")),
+            None => Err(self.failed(PATH, "404")),
+        }
+    }
+
     fn failed(&self, path: &str, what: impl std::fmt::Display) -> String {
         format!("Could not ask PuppetDB at {}{path}: {what}", self.url)
     }

@@ -12,7 +12,7 @@ pub mod golden;
 mod modules;
 mod programs;
 mod recursion;
-mod rng;
+pub mod rng;
 pub mod ruby_calls;
 mod stdlib;
 mod types;

@@ -2,6 +2,7 @@
 
 use crate::compile::Compile;
 use bunraku_environment::snapshot::Named;
+use bunraku_files::reads;
 use bunraku_hiera as hiera;
 use bunraku_process::Errors;
 use bunraku_vm::error::{Eval, Flow};
@@ -65,6 +66,7 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
+        reads::note_unknown(|| format!("generate({program})"));
         let mut started = std::process::Command::new(program);
         let ended = bunraku_process::run(
             started.args(args).current_dir(folder),

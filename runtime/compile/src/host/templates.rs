@@ -49,7 +49,7 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         self.witness_file(path, None);
         let unit = match self.environment.modules.kept_file(path) {
             Some(kept) => {
-                let outcome = kept.units[self.asked.settings.strict as usize].get_or_init(compile).as_ref();
+                let outcome = kept.unit(self.tree(), self.asked.settings.strict as usize, compile).as_ref();
                 self.note_standing(path);
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
                 self.check_template(vm, "epp", words, &kept.path)?;

@@ -11,7 +11,7 @@ pub(crate) mod place;
 mod readers;
 mod reads;
 pub mod ruby;
-mod walk;
+pub(crate) mod walk;
 
 pub use bunraku_files::archive::Opened;
 use bunraku_vm::archive::layout::FINGERPRINT;

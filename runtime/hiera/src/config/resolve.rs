@@ -10,6 +10,7 @@ use crate::interpolate::Functions;
 use crate::invocation::Invocation;
 use crate::state::Lookups;
 use bunraku_files::paths::clean;
+use bunraku_files::reads::{self, Asked};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Change;
@@ -105,6 +106,13 @@ impl<'c> Lookups<'_, 'c> {
             if config.path.is_none() && all.is_empty() {
                 return Ok(None);
             }
+            if !READS_DATA_FILES.contains(&function.name) {
+                // What it makes of a file nobody knows.
+                for location in all.iter().filter(|location| location.is_file()) {
+                    self.tree.note_asked(Asked::Kind, Path::new(&location.text));
+                    self.tree.note_asked(Asked::Content, Path::new(&location.text));
+                }
+            }
             locations = Some(all);
         }
         let options = entry.get_str("options").or_else(|| defaults?.get_str("options"));
@@ -169,7 +177,8 @@ impl<'c> Lookups<'_, 'c> {
     /// A file, whether it is there or not.
     pub(super) fn file_location(&self, path: &Path, original: &str) -> Location {
         let path = clean(path);
-        let exists = self.tree.exists(&path);
+        self.tree.note_asked(Asked::Data, &path);
+        let exists = reads::unnoted(|| self.tree.exists(&path));
         Location { exists, ..Location::existing_file(path, original) }
     }
 
@@ -214,6 +223,9 @@ impl<'c> Lookups<'_, 'c> {
         Ok(bunraku_vm::format::to_interpolated(value))
     }
 }
+
+/// The functions that look for keys in a file of data, and do nothing else with it.
+const READS_DATA_FILES: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
 
 /// One text, or those of an array.
 fn texts(value: Value<'_>) -> Vec<&str> {

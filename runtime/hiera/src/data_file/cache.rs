@@ -8,6 +8,7 @@ use super::yaml::{self, Patterns, YamlFault};
 use crate::layer::LayerKind;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
+use bunraku_files::reads::Asked;
 use bunraku_files::recent::Recent;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
@@ -72,7 +73,7 @@ impl DataFiles {
     /// Nothing read yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionData>) -> DataFiles {
         DataFiles {
-            parsed: FileMemo::new(&PARSED, session.files.clone()),
+            parsed: FileMemo::new(&PARSED, session.files.clone()).asking(Asked::Data),
             passed: Memo::new(&PASSED),
             session,
         }

@@ -79,6 +79,25 @@ impl DataFile {
         DataFile::new(SharedWords::Owned(encode(data)?.into()))
     }
 
+    /// The keys that are text, each with a hash of its value in the encoded form; none where the file holds no hash, or one
+    /// with other keys: two files of the same keys and hashes give the same to every look-up.
+    pub fn contents(&self) -> Option<Vec<(&str, u64)>> {
+        let keys = self.keys.as_ref().filter(|keys| keys.others == 0)?;
+        let all = self.words.get();
+        let content = |entry: &KeyEntry| {
+            let key = match item(&mut all.get(entry.key as usize..)?)? {
+                Item::Text(text) | Item::Symbol(text) => text.get()?,
+                _ => return None,
+            };
+            let value = all.get(entry.value.word as usize..)?;
+            let mut rest = value;
+            scan(&mut rest, 1, &mut |_| ())?;
+            let words = value.get(..value.len() - rest.len())?;
+            Some((key, foldhash::fast::FixedState::with_seed(0).hash_one(words)))
+        };
+        keys.entries.iter().map(content).collect()
+    }
+
     /// What a compile reads in it by: values go into `arena`.
     pub fn reader<'c>(&'c self, arena: &'c Bump) -> DataReader<'c> {
         let count = self.keys.as_ref().map_or(0, |keys| keys.entries.len());

@@ -1,0 +1,197 @@
+//! Whom a change of a tree can touch: the nodes whose compiles have read something that the change makes otherwise. Every
+//! other node is sure to get the catalog it has.
+
+mod kept;
+
+use crate::pool;
+use bunraku::bench::Target;
+use bunraku::{Change, Compiler, How, Reads};
+use kept::{Record, Records};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Why a node may get another catalog.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// A path differs that it has read, looked for or listed: as an archive calls it, and how.
+    Path(String, &'static str),
+    /// A key of a data file differs that it looks for: the file, the key.
+    Key(String, String),
+    /// What it has read is not known, since something else ran: its name. It counts as touched by any change.
+    Unknown(String),
+    /// The environments lie in other ways: how.
+    Everything(String),
+}
+
+impl Reason {
+    /// What it is called: one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Reason::Path(..) => "file",
+            Reason::Key(..) => "key",
+            Reason::Unknown(_) => "unknown",
+            Reason::Everything(_) => "everything",
+        }
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Path(path, how) => write!(f, "{path} {how}"),
+            Reason::Key(path, key) => write!(f, "{path}: {key}"),
+            Reason::Unknown(what) => write!(f, "whatever {what} reads"),
+            Reason::Everything(how) => f.write_str(how),
+        }
+    }
+}
+
+/// A question: nodes of a tree, and what the tree becomes.
+pub struct Question<'q> {
+    /// What compiles.
+    pub compiler: &'q Compiler,
+    /// Names of the nodes, sorted.
+    pub names: &'q [String],
+    /// A node as the tree has it before the change.
+    pub target: &'q (dyn Fn(&str) -> Result<Target, String> + Sync),
+    /// What differs.
+    pub change: &'q Change,
+    /// Where it is kept what nodes read: a folder.
+    pub cache: Option<&'q Path>,
+    /// How many are compiled side by side, where it is not kept yet.
+    pub threads: usize,
+}
+
+/// The answer.
+#[derive(Debug, Default)]
+pub struct Affected {
+    /// How many nodes were asked for.
+    pub asked: usize,
+    /// How many of them had to be compiled, as nothing was kept of them.
+    pub compiled: usize,
+    /// The touched ones by name, each with all reasons.
+    pub nodes: BTreeMap<String, Vec<Reason>>,
+    /// Nodes of which nothing could be found out, with what is wrong: they may be touched.
+    pub failed: BTreeMap<String, String>,
+}
+
+impl Affected {
+    /// Each reason with the nodes that it touches, those first that touch most.
+    pub fn by_reason(&self) -> Vec<(&Reason, Vec<&str>)> {
+        let mut all: BTreeMap<&Reason, Vec<&str>> = BTreeMap::new();
+        for (node, reasons) in &self.nodes {
+            reasons.iter().for_each(|reason| all.entry(reason).or_default().push(node));
+        }
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+        all
+    }
+}
+
+/// How many nodes that were compiled wait to be kept: memory does not grow with the fleet.
+const WAITING: usize = 10_000;
+/// How many nodes are looked at with what is kept of them in memory.
+const AT_ONCE: usize = 1000;
+
+/// Finds out whom a change can touch.
+///
+/// # Errors
+/// When there are no threads, or the cache can't be written.
+pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
+    let Question { names, change, cache, .. } = question;
+    let mut answer = Affected { asked: names.len(), ..Affected::default() };
+    if change.is_empty() {
+        return Ok(answer);
+    }
+    let file = cache.map(|folder| file_of(folder, change));
+    let mut known = file.as_deref().map(Records::open);
+    let mut new = Vec::new();
+    for names in names.chunks(AT_ONCE) {
+        let mut kept = BTreeMap::new();
+        if let Some(known) = &mut known {
+            let records = names.iter().filter_map(|name| known.find(name, &mut |_| ()));
+            kept.extend(records.map(|record| (record.node.clone(), record)));
+        }
+        let find = |name: &str| find(question, name, kept.get(name));
+        pool::run(names, question.threads, find, |name, found| match found {
+            Ok((record, is_new)) => {
+                let reasons = reasons(change, &record.reads);
+                if !reasons.is_empty() {
+                    answer.nodes.insert(name.to_owned(), reasons);
+                }
+                if is_new {
+                    answer.compiled += 1;
+                    new.push(record);
+                }
+            }
+            Err(message) => _ = answer.failed.insert(name.to_owned(), message),
+        })?;
+        if new.len() >= WAITING {
+            keep(file.as_deref(), &mut new)?;
+        }
+    }
+    keep(file.as_deref(), &mut new)?;
+    Ok(answer)
+}
+
+/// Where it is kept what nodes have read of the tree as it is before the change.
+fn file_of(folder: &Path, change: &Change) -> PathBuf {
+    let mut hash = Sha256::new();
+    hash.update(change.before);
+    hash.update(bunraku::archive::fingerprint());
+    folder.join("reads").join(format!("{:x}", hash.finalize()))
+}
+
+fn keep(file: Option<&Path>, new: &mut Vec<Record>) -> Result<(), String> {
+    let Some(file) = file.filter(|_| !new.is_empty()) else { return Ok(()) };
+    let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let kept = folder.and_then(|()| kept::put(file, new));
+    new.clear();
+    kept.map_err(|error| format!("Could not write {}: {error}", file.display()))
+}
+
+/// What a node reads: as it is kept, or found out by a compile, which the second answer tells.
+fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<(Record, bool), String> {
+    let mut target = (question.target)(name)?;
+    target.settings.reads = true;
+    let key = target.digest();
+    if let Some(kept) = kept.filter(|kept| kept.key == key) {
+        return Ok((kept.clone(), false));
+    }
+    let compiled = question.compiler.trial(&target);
+    match (compiled.reads, compiled.result) {
+        (Some(reads), _) => Ok((Record { node: name.to_owned(), key, reads }, true)),
+        (None, Err(error)) => Err(error.to_string()),
+        (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),
+    }
+}
+
+/// Why a compile that has read this is touched.
+pub fn reasons(change: &Change, reads: &Reads) -> Vec<Reason> {
+    if let Some(how) = &change.everything {
+        return vec![Reason::Everything(how.clone())];
+    }
+    let mut all: Vec<Reason> = change
+        .met_by(&reads.touches)
+        .into_iter()
+        .map(|met| {
+            let path = met.path.path.clone();
+            match met.key {
+                Some(key) => Reason::Key(path, key.to_owned()),
+                None => Reason::Path(path, word(met.path.how)),
+            }
+        })
+        .collect();
+    all.extend(reads.unknown.iter().cloned().map(Reason::Unknown));
+    all.sort();
+    all
+}
+
+fn word(how: How) -> &'static str {
+    match how {
+        How::Added => "added",
+        How::Removed => "removed",
+        How::Changed => "changed",
+    }
+}

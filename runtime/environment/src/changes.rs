@@ -1,0 +1,234 @@
+//! What differs between two environments' files, as the questions of compiles that the two answer otherwise (see
+//! [`bunraku_files::reads`]): a compile on one of them that has asked none of these comes to the same on the other.
+
+use crate::archive::walk::Walk;
+use crate::snapshot::Snapshot;
+use bunraku_files::read;
+use bunraku_files::reads::{Asked, Touch};
+use bunraku_hiera::data_file::DataFormat;
+use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+/// What becomes of a path from the one environment to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Only the second has it.
+    Added,
+    /// Only the first has it.
+    Removed,
+    /// What it holds is another.
+    Changed,
+}
+
+/// A path that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedPath {
+    /// As an archive calls it: `e/…` below the environment's folder, `m0/…` and so on below others of the module path.
+    pub path: String,
+    /// How it differs.
+    pub how: How,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// All paths that differ, sorted.
+    pub paths: Vec<ChangedPath>,
+    /// A hash of all that the first environment has: the same paths with the same content.
+    pub before: [u8; 32],
+    /// Where the environments lie in other ways: then every compile is touched.
+    pub everything: Option<String>,
+    /// The number of the path that answers a question otherwise.
+    touches: HashMap<Touch, usize>,
+    /// Data files that differ in some of their keys.
+    data: Vec<ChangedData>,
+}
+
+/// A data file that differs in some of its keys.
+#[derive(Debug)]
+struct ChangedData {
+    /// The number of its path.
+    number: usize,
+    /// What everybody has asked who has looked into it.
+    file: Touch,
+    keys: Vec<(Touch, String)>,
+}
+
+/// Why a compile is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met<'a> {
+    /// The path.
+    pub path: &'a ChangedPath,
+    /// The key, where it is data.
+    pub key: Option<&'a str>,
+}
+
+/// What lies at a path. Links count, as some of who list a folder do not follow them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Folder { is_link: bool },
+    File { hash: [u8; 32], is_link: bool },
+}
+
+impl Change {
+    /// What differs between two environments.
+    ///
+    /// # Errors
+    /// When files of one of them can't be read.
+    pub fn between(from: &Snapshot, to: &Snapshot) -> Result<Change, String> {
+        let roots = |snapshot: &Snapshot| -> Vec<String> {
+            snapshot.tree().roots().iter().map(|(_, name)| name.clone()).collect()
+        };
+        let mut change = Change::default();
+        if roots(from) != roots(to) {
+            change.everything = Some("the folders of the module path are others".to_owned());
+        }
+        let (before, after) = (listed(from)?, listed(to)?);
+        change.before = hash_of_all(&before);
+        let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        for path in all {
+            let (old, new) = (before.get(path), after.get(path));
+            let how = match (old, new) {
+                (None, _) => How::Added,
+                (_, None) => How::Removed,
+                (Some(old), Some(new)) if old != new => How::Changed,
+                _ => continue,
+            };
+            let number = change.paths.len();
+            change.paths.push(ChangedPath { path: path.clone(), how });
+            change.add(number, (old, new));
+            let is_file = |listed: Option<&Listed>| listed.is_none_or(|at| matches!(at, Listed::File { .. }));
+            let keys = (is_file(old) && is_file(new)).then(|| changed_keys(path, from, to)).flatten();
+            let file = Touch::of(Asked::Data, path);
+            match keys {
+                Some(keys) if !keys.contains(LOOKUP_OPTIONS) => {
+                    let keys = keys.into_iter().map(|key| (Touch::of_key(&key), key)).collect();
+                    change.data.push(ChangedData { number, file, keys });
+                }
+                _ => _ = change.touches.entry(file).or_insert(number),
+            }
+        }
+        Ok(change)
+    }
+
+    /// Takes in the questions that a path answers otherwise, but for those of data.
+    fn add(&mut self, number: usize, (old, new): (Option<&Listed>, Option<&Listed>)) {
+        let path = &self.paths[number].path;
+        let mut touch = |touch: Touch| _ = self.touches.entry(touch).or_insert(number);
+        touch(Touch::of(Asked::Content, path));
+        let is_plain = matches!(
+            (old, new),
+            (Some(Listed::File { is_link: a, .. }), Some(Listed::File { is_link: b, .. })) if a == b
+        );
+        if is_plain {
+            return;
+        }
+        touch(Touch::of(Asked::Kind, path));
+        touch(Touch::of(Asked::Names, path));
+        if let Some((parent, _)) = path.rsplit_once('/') {
+            touch(Touch::of(Asked::Names, parent));
+        }
+        for (at, _) in path.match_indices("/lib/") {
+            touch(Touch::of(Asked::Provided, &path[at + 1..].to_lowercase()));
+        }
+    }
+
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.everything.is_none()
+    }
+
+    /// Which of the changes a compile that has asked these questions (sorted) is touched by. Where that is none, it comes to
+    /// the same; [`Change::everything`] is for the caller to ask.
+    pub fn met_by(&self, touches: &[Touch]) -> Vec<Met<'_>> {
+        let asked = |touch: &Touch| touches.binary_search(touch).is_ok();
+        let numbers: BTreeSet<usize> = match self.touches.len() < touches.len() {
+            true => {
+                self.touches.iter().filter(|(touch, _)| asked(touch)).map(|(_, number)| *number).collect()
+            }
+            false => touches.iter().filter_map(|touch| self.touches.get(touch).copied()).collect(),
+        };
+        let files = numbers.into_iter().map(|number| Met { path: &self.paths[number], key: None });
+        let data = self.data.iter().filter(|data| asked(&data.file)).flat_map(|data| {
+            let keys = data.keys.iter().filter(|(touch, _)| asked(touch));
+            keys.map(|(_, key)| Met { path: &self.paths[data.number], key: Some(key) })
+        });
+        files.chain(data).collect()
+    }
+}
+
+/// The keys of a data file that are not the same in both; none where one of the two is there and is no hash of texts.
+fn changed_keys(path: &str, from: &Snapshot, to: &Snapshot) -> Option<BTreeSet<String>> {
+    let format = match path.rsplit_once('.')?.1 {
+        "yaml" | "yml" | "eyaml" => DataFormat::Yaml,
+        "json" => DataFormat::Json,
+        "conf" | "hocon" => DataFormat::Hocon,
+        _ => return None,
+    };
+    let keys = |snapshot: &Snapshot| -> Option<HashMap<String, u64>> {
+        let (root, below) = path.split_once('/')?;
+        let (folder, _) = snapshot.tree().roots().iter().find(|(_, name)| name == root)?;
+        let file = folder.join(below);
+        if !snapshot.tree().exists(&file) {
+            return Some(HashMap::new());
+        }
+        let data = snapshot.data_files.get(snapshot.tree(), &file, format).ok()?;
+        Some(data.contents()?.into_iter().map(|(key, hash)| (key.to_owned(), hash)).collect())
+    };
+    let (old, new) = (keys(from)?, keys(to)?);
+    let all = old.keys().chain(new.keys());
+    Some(all.filter(|key| old.get(*key) != new.get(*key)).cloned().collect())
+}
+
+/// All that an environment has, by path: what its archive says, where that alone is asked, or what lies on the disk.
+fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
+    let tree = snapshot.tree();
+    let mut all = BTreeMap::new();
+    if let Some(opened) = tree.opened().filter(|_| tree.is_frozen()) {
+        let archive = opened.archive();
+        for number in 0..archive.entries() {
+            let entry = archive.entry(number).map_err(|fault| opened.explain(&fault))?;
+            let is_link = entry.is_link();
+            let listed = match entry.is_folder() {
+                true => Listed::Folder { is_link },
+                false => Listed::File { hash: entry.hash, is_link },
+            };
+            all.insert(entry.path.to_owned(), listed);
+        }
+        return Ok(all);
+    }
+    let mut walk = Walk::default();
+    tree.roots().iter().for_each(|(folder, name)| walk.add(folder, name));
+    for found in walk.found {
+        let is_link = found.is_link;
+        let listed = match found.is_folder {
+            true => Listed::Folder { is_link },
+            false => Listed::File { hash: hash_of(&found.path)?, is_link },
+        };
+        all.insert(found.name, listed);
+    }
+    Ok(all)
+}
+
+fn hash_of_all(all: &BTreeMap<String, Listed>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for (path, listed) in all {
+        hash.update(path);
+        let (kind, content, is_link) = match listed {
+            Listed::Folder { is_link } => (0, [0; 32], *is_link),
+            Listed::File { hash, is_link } => (1, *hash, *is_link),
+        };
+        // No path has the zero byte.
+        hash.update([0, kind, u8::from(is_link)]);
+        hash.update(content);
+    }
+    hash.finalize().into()
+}
+
+fn hash_of(path: &Path) -> Result<[u8; 32], String> {
+    let bytes = read::regular(path, u64::MAX);
+    let bytes = bytes.map_err(|error| format!("Could not read {}: {error}", path.display()))?;
+    Ok(Sha256::digest(&bytes).into())
+}

@@ -1,0 +1,254 @@
+//! What a compile has read of its environment's tree: by it one can tell whether a change of files can touch the compile.
+//!
+//! Every answer of a [`Tree`](crate::tree::Tree) about a path, and every answer that a memo gives out of such answers, leaves a
+//! [`Touch`] with whoever [gathers](gather). A compile that has seen the same answers to all its questions does the same: so
+//! one none of whose touches is among those of a change comes to the same catalog.
+//!
+//! A touch is a number of 32 bits, made of the path as an archive calls it (so that two checkouts of one repository agree) and
+//! of what was asked. Two questions have the same number once in four thousand million times: then a compile counts as
+//! touched that is not, which does no harm.
+//!
+//! Memos gather while they make a value and keep what was gathered beside it: whoever gets the value later has, in effect,
+//! asked the same questions. The list of those who gather is kept by thread, as a compile runs on one.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use xxhash_rust::xxh3::Xxh3;
+
+/// What was asked of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Whether there is something, and of which kind.
+    Kind,
+    /// What lies in a folder, by name.
+    Names,
+    /// What a file holds.
+    Content,
+    /// Whether there is a file of data, and whether it holds a hash; its keys are asked for one by one, as touches of their own.
+    Data,
+    /// Which is the first module, or the environment, that has a file at a path from a module's folder on.
+    Provided,
+}
+
+/// One question. See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Touch(pub u32);
+
+/// The kind of a question for a key of Hiera's.
+const KEY: u8 = u8::MAX;
+
+impl Touch {
+    /// The question about a path, as an archive calls it.
+    pub fn of(asked: Asked, path: &str) -> Touch {
+        Touch::of_parts(asked, path, "")
+    }
+
+    /// The question for a key, as data files have it: no segments behind it.
+    pub fn of_key(key: &str) -> Touch {
+        Touch::made_of(KEY, [key, "", ""])
+    }
+
+    /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
+    pub(crate) fn of_parts(asked: Asked, root: &str, below: &str) -> Touch {
+        Touch::made_of(asked as u8, [root, if below.is_empty() { "" } else { "/" }, below])
+    }
+
+    fn made_of(kind: u8, parts: [&str; 3]) -> Touch {
+        let mut hash = Xxh3::new();
+        hash.update(&[kind]);
+        parts.iter().for_each(|part| hash.update(part.as_bytes()));
+        Touch(hash.digest() as u32)
+    }
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// All questions, sorted.
+    pub touches: Box<[Touch]>,
+    /// What may have read anything, by name: code that another process ran.
+    pub unknown: Box<[String]>,
+}
+
+/// Touches are good hashes but for their size.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_usize(number as usize);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        // All bits count in a table, and the low ones of addresses are all alike.
+        self.0 = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+type Numbers<T> = HashSet<T, BuildHasherDefault<AsItIs>>;
+
+/// Somebody who gathers.
+#[derive(Default)]
+struct Gatherer {
+    touches: Numbers<Touch>,
+    unknown: BTreeSet<String>,
+    /// Those [`Reads`] of memos that have been taken in, by their addresses: memos let go of nothing while a compile lasts.
+    taken_in: Numbers<usize>,
+}
+
+thread_local! {
+    /// Whether the innermost of them is to be told.
+    static LISTENS: Cell<bool> = const { Cell::new(false) };
+    /// Those who gather, outermost first; none while nothing is to be noted.
+    static GATHERERS: RefCell<Vec<Option<Gatherer>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes the innermost gatherer away again, whatever ends it.
+struct Guard;
+
+impl Guard {
+    fn enter(gatherer: Option<Gatherer>) -> Guard {
+        LISTENS.set(gatherer.is_some());
+        GATHERERS.with_borrow_mut(|all| all.push(gatherer));
+        Guard
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        GATHERERS.with_borrow_mut(|all| {
+            all.pop();
+            LISTENS.set(matches!(all.last(), Some(Some(_))));
+        });
+    }
+}
+
+fn tell(what: impl FnOnce(&mut Gatherer)) {
+    if LISTENS.get() {
+        GATHERERS.with_borrow_mut(|all| {
+            if let Some(Some(innermost)) = all.last_mut() {
+                what(innermost);
+            }
+        });
+    }
+}
+
+/// Whether anybody gathers: whoever would have to find something out for it asks first.
+#[inline]
+pub fn is_gathered() -> bool {
+    LISTENS.get()
+}
+
+/// Notes a question.
+pub(crate) fn note(touch: impl FnOnce() -> Touch) {
+    tell(|gatherer| _ = gatherer.touches.insert(touch()));
+}
+
+/// Notes that a key was looked for in Hiera's data.
+pub fn note_key<'k>(key: impl FnOnce() -> Option<Cow<'k, str>>) {
+    tell(|gatherer| gatherer.touches.extend(key().map(|key| Touch::of_key(&key))));
+}
+
+/// Notes that something may have read anything.
+pub fn note_unknown(what: impl FnOnce() -> String) {
+    tell(|gatherer| _ = gatherer.unknown.insert(what()));
+}
+
+/// Notes what somebody has gathered before: the questions behind an answer that was kept. It lasts as long as the compile.
+pub fn take_in(reads: &Reads) {
+    tell(|gatherer| {
+        let address = std::ptr::from_ref(reads) as usize;
+        if !reads.is_empty() && gatherer.taken_in.insert(address) {
+            gatherer.touches.extend(&reads.touches);
+            gatherer.unknown.extend(reads.unknown.iter().cloned());
+        }
+    });
+}
+
+/// The same of what does not last.
+pub fn pass_on(reads: &Reads) {
+    tell(|gatherer| {
+        gatherer.touches.extend(&reads.touches);
+        gatherer.unknown.extend(reads.unknown.iter().cloned());
+    });
+}
+
+/// Gathers what `work` reads. Whoever gathers already is not told: the caller takes it in, or keeps it.
+pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
+    let guard = Guard::enter(Some(Gatherer::default()));
+    let result = work();
+    let gatherer = GATHERERS.with_borrow_mut(|all| all.last_mut().and_then(Option::take)).unwrap_or_default();
+    drop(guard);
+    let mut touches: Box<[Touch]> = gatherer.touches.into_iter().collect();
+    touches.sort_unstable();
+    (result, Reads { touches, unknown: gatherer.unknown.into_iter().collect() })
+}
+
+/// Does something whose questions nobody is told: the caller notes better ones.
+pub fn unnoted<T>(work: impl FnOnce() -> T) -> T {
+    let _guard = Guard::enter(None);
+    work()
+}
+
+impl Reads {
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.touches.is_empty() && self.unknown.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(path: &str) -> Touch {
+        Touch::of(Asked::Content, path)
+    }
+
+    #[test]
+    fn what_is_asked_within_is_gathered_and_nothing_else() {
+        note(|| unreachable!("nobody gathers"));
+        let (inner, outer) = gather(|| {
+            note(|| touch("e/a"));
+            let ((), inner) = gather(|| note(|| touch("e/b")));
+            unnoted(|| note(|| unreachable!("nobody is told")));
+            note_unknown(|| "generate".to_owned());
+            inner
+        });
+        assert_eq!(*inner.touches, [touch("e/b")]);
+        assert_eq!(*outer.touches, [touch("e/a")]);
+        assert_eq!(*outer.unknown, ["generate".to_owned()]);
+        let ((), all) = gather(|| (0..2).for_each(|_| take_in(&inner)));
+        assert_eq!(all, inner);
+    }
+
+    #[test]
+    fn one_that_is_left_by_a_panic_is_gone() {
+        let ((), outer) = gather(|| {
+            let left = std::panic::catch_unwind(|| gather(|| std::panic::resume_unwind(Box::new(()))));
+            assert!(left.is_err());
+            note(|| touch("e/a"));
+        });
+        assert_eq!(*outer.touches, [touch("e/a")]);
+        assert!(!is_gathered());
+    }
+
+    #[test]
+    fn a_path_in_parts_is_the_same_path() {
+        for (root, below, path) in [("e", "", "e"), ("m0", "a/b", "m0/a/b")] {
+            assert_eq!(Touch::of_parts(Asked::Kind, root, below), Touch::of(Asked::Kind, path));
+        }
+        assert_ne!(Touch::of(Asked::Kind, "e/a"), Touch::of(Asked::Names, "e/a"));
+        assert_ne!(Touch::of(Asked::Kind, "e/a"), Touch::of_key("e/a"));
+    }
+}

@@ -18,6 +18,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+/// What says what a module is.
+pub(crate) const METADATA_FILE: &str = "metadata.json";
+
 /// A module.
 pub struct Module {
     /// Name: its folder's.
@@ -185,18 +188,26 @@ impl Modules {
     }
 
     /// What follows from what is wrong with the metadata of modules, in their order.
-    pub fn faults(&self) -> impl Iterator<Item = Consequence> {
-        self.folders().filter_map(|module| self.consequence(module))
+    pub fn faults(&self) -> Vec<Consequence> {
+        // Who asks this of all modules has not asked for each by name, nor for what else their metadata says.
+        self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Fault, folder));
+        reads::unnoted(|| self.folders().filter_map(|module| self.consequence(module)).collect())
+    }
+
+    /// What is wrong with the metadata of the module of a name.
+    pub fn fault(&self, name: &str) -> Option<&MetadataFault> {
+        let module = self.folder(name)?;
+        self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
+        reads::unnoted(|| self.metadata(module).fault.as_ref())
     }
 
     fn consequence(&self, module: &Module) -> Option<Consequence> {
-        let fault = self.metadata(module).fault.as_ref()?;
-        Some(fault.consequence(&module.name, self.strict))
+        Some(self.fault(&module.name)?.consequence(&module.name, self.strict))
     }
 
     /// Whether a module's metadata is no JSON: whether such a module is there depends on the setting `strict`.
     pub fn is_without_json(&self, module: &Module) -> bool {
-        matches!(self.metadata(module).fault, Some(MetadataFault::Unparsable(_)))
+        matches!(self.fault(&module.name), Some(MetadataFault::Unparsable(_)))
     }
 
     /// The module a file lies in, by its path.
@@ -238,7 +249,7 @@ impl Modules {
 
     fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
         let read = || {
-            let file = module.path.join("metadata.json");
+            let file = module.path.join(METADATA_FILE);
             self.tree.cold(&file, Section::Metadata).unwrap_or_else(|| match self.tree.read(&file) {
                 Ok(content) => Metadata::of(&content, self.compat),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Metadata::default(),

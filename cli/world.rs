@@ -7,7 +7,8 @@ use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
-    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, Node, Settings, Strict,
+    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
+    Settings, Strict,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -119,6 +120,9 @@ pub struct World {
     /// A Ruby process runs them all.
     #[arg(long = "no-native-ruby", overrides_with = "native_ruby")]
     pub no_native_ruby: bool,
+    /// Ruby whose notation of hashes `inspect` has: 3.1 is `{"a"=>1}`, 3.4 (OpenVox 9's server) `{"a" => 1}`.
+    #[arg(long, value_name = "3.1|3.4", default_value_t)]
+    pub ruby_inspect: HashNotation,
     /// The configuration of Puppet.
     #[command(flatten, next_help_heading = "Configuration")]
     pub configured: Configured,
@@ -314,6 +318,7 @@ impl World {
         }
         settings.native_stdlib = !self.no_native_stdlib;
         settings.native_ruby = !self.no_native_ruby;
+        settings.hashes = self.ruby_inspect;
         for (name, value) in &self.limits {
             settings.set(name, value)?;
         }

@@ -121,6 +121,8 @@ fn explains(notes: &[Note], error: &Diagnostic) -> bool {
             }
             Change::Syntax => error.message.contains(&note.subject),
             Change::DataIsNoHash | Change::HieraVersion3 => file,
+            // None of its classes and functions is found: whatever that is, it has no other place.
+            Change::MetadataIsNoJson => error.message.contains(&note.subject),
             Change::Rule(_) => place.file.is_none(),
             _ => false,
         }

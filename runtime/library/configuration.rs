@@ -183,6 +183,12 @@ impl Configuration {
         Ok(Setting { name, text: found.printed, value: Data::of(found.value.json()), origin: found.origin })
     }
 
+    /// Why nothing of its `puppet.conf` is in force: the file is malformed. Puppet logs that as an error and goes on with its
+    /// defaults.
+    pub fn fault(&self) -> Option<&str> {
+        self.own.fault()
+    }
+
     /// What is to be said of it: settings that Puppet does not know, and those that are not honoured here.
     ///
     /// # Errors

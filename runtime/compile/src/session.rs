@@ -191,6 +191,7 @@ impl Session {
         }
         environment.max_file = Some(max_file);
         environment.compat = settings.compat;
+        environment.strict = settings.strict;
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());
@@ -312,6 +313,7 @@ struct Work {
 impl Work {
     /// What comes of it, and what it has read where that is gathered.
     fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
+        self.settings.hashes.begin();
         if !self.gathers && !self.settings.is_confined {
             return (self.compile(arena, see), None);
         }

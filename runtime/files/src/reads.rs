@@ -28,6 +28,8 @@ pub enum Asked {
     Content,
     /// Whether there is a file of data, and whether it holds a hash; its keys are asked for one by one, as touches of their own.
     Data,
+    /// Of a module's metadata: whether something is wrong with it; of a folder of modules: whether with any of theirs.
+    Fault,
     /// Which is the first module, or the environment, that has a file at a path from a module's folder on.
     Provided,
 }

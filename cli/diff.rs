@@ -1,13 +1,14 @@
 //! `bunraku diff`: what a change does to nodes.
 
+use crate::confine::Confine;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::reports::{Form, Report, Reports};
 use crate::rules::RuleArguments;
 use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
+use bunraku::Certificates;
 use bunraku::bench::Target;
-use bunraku::{Certificates, Compiler};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, State};
 use bunraku_fleet::nodes::Nodes;
@@ -69,6 +70,8 @@ pub struct Arguments {
     rules: RuleArguments,
     #[command(flatten)]
     color: ColorChoice,
+    #[command(flatten)]
+    confine: Confine,
     #[command(flatten)]
     world: World,
 }
@@ -158,7 +161,10 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
-    let compiler = Compiler::new();
+    for (world, ..) in &sides {
+        world.check_programs(&arguments.confine)?;
+    }
+    let compiler = arguments.confine.compiler();
     let mut statuses = BTreeSet::new();
     let mut written = Ok(());
     let found = |name: &str, found: Found| {

@@ -10,6 +10,7 @@ mod check;
 mod compile;
 mod config;
 mod configured;
+mod confine;
 mod diff;
 mod environment;
 mod eval;

@@ -2,6 +2,7 @@
 //! them; they become what the library compiles.
 
 use crate::configured::Configured;
+use crate::confine::Confine;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
@@ -234,6 +235,23 @@ impl World {
             (None, Some(_)) => Ok(vec![configured()?.unwrap_or_else(|| "localhost".to_owned())]),
             (None, None) => Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned()),
         }
+    }
+
+    /// Refuses programs that would be run for confined code: see [`Confine::check`].
+    ///
+    /// # Errors
+    /// Names the program; when the configuration can't be read.
+    pub fn check_programs(&self, confine: &Confine) -> Result<(), String> {
+        if !confine.confine {
+            return Ok(());
+        }
+        let configured = match self.configuration()? {
+            Some(configuration) => configuration.programs()?,
+            None => Vec::new(),
+        };
+        let given = self.external_nodes.as_deref().and_then(|command| command.split_whitespace().next());
+        let programs = configured.into_iter().chain([("external_nodes", given.map(PathBuf::from))]);
+        confine.check(self.folder(), &programs.collect::<Vec<_>>())
     }
 
     /// The configuration, with what arguments say in its place.

@@ -17,8 +17,10 @@ use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
 use bunraku_files::archive::Opened;
+use bunraku_files::confined::Confinement;
 use bunraku_files::reads::Reads;
 use bunraku_vm::diagnostic::Diagnostic;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +79,14 @@ impl Compiler {
     /// The same, whose jobs of [`Compiler::answer`] may take so long, unless one says otherwise.
     pub fn with_timeout(self, timeout: Option<Duration>) -> Compiler {
         Compiler { session: self.session.within(timeout) }
+    }
+
+    /// The same for code that is not trusted: it reads what an environment names (its folder, the module path and manifest that
+    /// were asked for) and `folders` besides, and nothing else of the disk, whatever path or link it tries; Hiera alone reads
+    /// `keys`. It runs no programs. Ruby that is not run natively runs in a process without rights (Linux: Landlock, and
+    /// namespaces of its own; elsewhere it is refused).
+    pub fn confined_to(self, folders: Vec<PathBuf>, keys: Vec<PathBuf>) -> Compiler {
+        Compiler { session: self.session.confined_to(Confinement { folders, keys }) }
     }
 
     /// Compiles a node's catalog. Panics and limits that are reached are errors of this compile; the next one is

@@ -393,6 +393,20 @@ impl Configuration {
         Ok(node)
     }
 
+    /// The programs that it names to be asked about a node, each with its setting.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
+        let in_force = self.own.in_force();
+        let classifier = match in_force.text("node_terminus")?.as_str() {
+            "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
+            _ => None,
+        };
+        let external = in_force.path("trusted_external_command")?;
+        Ok(vec![("external_nodes", classifier), ("trusted_external_command", external)])
+    }
+
     pub(crate) fn own(&self) -> &Arc<own::Configuration> {
         &self.own
     }

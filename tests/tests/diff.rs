@@ -38,7 +38,8 @@ fn states(output: &Output) -> BTreeMap<String, String> {
     let text = plain(&output.stdout);
     let read = |line: &str| {
         let node: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-        let text = |name: &str| node[name].as_str().unwrap_or_default().trim_end_matches(".example.com").to_owned();
+        let text =
+            |name: &str| node[name].as_str().unwrap_or_default().trim_end_matches(".example.com").to_owned();
         (text("node"), text("state"))
     };
     text.lines().map(read).collect()
@@ -67,8 +68,14 @@ fn every_node_has_its_state() {
 
 #[test]
 fn forms_of_the_report() {
-    let forms =
-        [("text", "txt"), ("markdown", "md"), ("html", "html"), ("json", "json"), ("jsonl", "jsonl"), ("junit", "xml")];
+    let forms = [
+        ("text", "txt"),
+        ("markdown", "md"),
+        ("html", "html"),
+        ("json", "json"),
+        ("jsonl", "jsonl"),
+        ("junit", "xml"),
+    ];
     for (form, extension) in forms {
         let golden = paths::root().join("tests/goldens/diff").join(format!("report.{extension}"));
         let output = diff(&["--format", form]);
@@ -92,7 +99,8 @@ fn reports_go_to_files_too() {
     assert_eq!(states(&output).len(), 8);
     let read = |name: &str| fs::read(file(name)).map(|text| plain(&text)).expect("it is there");
     let golden = |name: &str| {
-        fs::read_to_string(paths::root().join("tests/goldens/diff").join(name)).expect("the golden can be read")
+        fs::read_to_string(paths::root().join("tests/goldens/diff").join(name))
+            .expect("the golden can be read")
     };
     assert_eq!((read("a.md"), read("a.xml")), (golden("report.md"), golden("report.xml")));
     let nowhere = diff(&["plain.example.com", "--report=text=/no/such/folder/file"]);
@@ -167,18 +175,28 @@ fn versions_of_a_repository() {
     let (repository, cache) = (repository(work.path()), work.path().join("cache"));
     let run = |arguments: &[&str]| {
         let mut command = command(&cache);
-        command.current_dir(&repository).arg("--format=jsonl").args(arguments).output().expect("Bunraku starts")
+        command
+            .current_dir(&repository)
+            .arg("--format=jsonl")
+            .args(arguments)
+            .output()
+            .expect("Bunraku starts")
     };
     let folders = states(&diff(&["--format=jsonl"]));
     let versions = run(&["--from=git:old:control", "--to=git:new:control"]);
     assert_eq!(states(&versions), folders, "{}", plain(&versions.stderr));
-    assert!(!plain(&versions.stdout).contains(&cache.display().to_string()), "the cache is nobody's business");
+    assert!(
+        !plain(&versions.stdout).contains(&cache.display().to_string()),
+        "the cache is nobody's business"
+    );
     assert_eq!(states(&run(&["--from=git:old:control", "--to=control"])), folders);
     // What one stands in is not touched.
     let state = Command::new("git").args(["status", "--porcelain"]).current_dir(&repository).output();
     assert_eq!(state.expect("git starts").stdout, b"");
     let same = run(&["--from=git:new:control", "--to=git:HEAD:control"]);
-    assert!(states(&same).values().all(|state| state == "same" || state == "failed before" || state == "fails"));
+    assert!(
+        states(&same).values().all(|state| state == "same" || state == "failed before" || state == "fails")
+    );
     let error = |arguments: &[&str]| {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(1), "{}", plain(&output.stderr));
@@ -194,7 +212,8 @@ fn versions_of_a_repository() {
     let clone = Command::new("git").args(["clone", "--quiet", "--bare"]).arg(&repository).arg(&bare).status();
     assert!(clone.expect("git starts").success());
     let mut of_bare = command(&work.path().join("other"));
-    let of_bare = of_bare.current_dir(&bare).args(["--format=jsonl", "--from=git:old:control", "--to=git:new:control"]);
+    let of_bare =
+        of_bare.current_dir(&bare).args(["--format=jsonl", "--from=git:old:control", "--to=git:new:control"]);
     assert_eq!(states(&of_bare.output().expect("Bunraku starts")), folders);
 }
 
@@ -205,7 +224,11 @@ fn a_bootstrap_runs_once_a_tree_and_its_failure_is_told() {
     let log = work.path().join("log");
     let run = |bootstrap: &str| {
         let mut command = command(&cache);
-        command.current_dir(&repository).args(["--from=git:old:control", "--to=git:new:control", "--bootstrap"]);
+        command.current_dir(&repository).args([
+            "--from=git:old:control",
+            "--to=git:new:control",
+            "--bootstrap",
+        ]);
         command.arg(bootstrap).arg("plain.example.com").output().expect("Bunraku starts")
     };
     let good = format!("echo ran >> {}; echo \"notify {{ 'more': }}\" > manifests/more.pp", log.display());
@@ -235,7 +258,14 @@ fn rules_of_the_tree_that_is_compared_from() {
     let (from, to) = (copy("before"), copy("after"));
     let run = || {
         let mut command = command(&work.path().join("cache"));
-        command.arg("--from").arg(&from).arg("--to").arg(&to).arg("web01.example.com").output().expect("it starts")
+        command
+            .arg("--from")
+            .arg(&from)
+            .arg("--to")
+            .arg(&to)
+            .arg("web01.example.com")
+            .output()
+            .expect("it starts")
     };
     let rules = "[diff]\nignore = [\"File[*]\", \"User[*]\", \"Web::User[*]\"]\n";
     // A change can't hide itself.
@@ -256,7 +286,11 @@ fn two_runs_at_once_in_one_cache() {
     let outputs: Vec<Output> = std::thread::scope(|scope| {
         let run = || {
             let mut command = command(&cache);
-            command.current_dir(&repository).args(["--format=jsonl", "--from=git:old:control", "--to=git:new:control"]);
+            command.current_dir(&repository).args([
+                "--format=jsonl",
+                "--from=git:old:control",
+                "--to=git:new:control",
+            ]);
             command.output().expect("Bunraku starts")
         };
         let runs: Vec<_> = (0..3).map(|_| scope.spawn(run)).collect();

@@ -15,7 +15,8 @@ const NODES: [&str; 2] = ["web01.example.com", "wrapped.example.com"];
 fn timed(command: &mut Command) -> (Output, Duration) {
     let used = || {
         let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says");
-        let time = |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
+        let time =
+            |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
         time(used.user_time()) + time(used.system_time())
     };
     let before = used();
@@ -45,15 +46,21 @@ fn plain(json: &Value) -> Value {
 fn stored(node: &str, folder: &Path) -> std::path::PathBuf {
     let text = fs::read_to_string(paths::root().join("fixtures/diff/facts").join(format!("{node}.json")));
     let file = folder.join(format!("{node}.yaml"));
-    let text = format!("--- !ruby/object:Puppet::Node::Facts\nname: {node}\nvalues: {}", text.expect("facts"));
+    let text =
+        format!("--- !ruby/object:Puppet::Node::Facts\nname: {node}\nvalues: {}", text.expect("facts"));
     fs::write(&file, text).expect("it can be written");
     file
 }
 
 #[test]
 fn differences_are_octocatalog_diffs() {
-    if !bunraku_tests::oracle::installed() || Command::new("octocatalog-diff").arg("--version").output().is_err() {
-        eprintln!("SKIPPED octocatalog-diff: {} nodes not compared, since it or Puppet is not installed", NODES.len());
+    if !bunraku_tests::oracle::installed()
+        || Command::new("octocatalog-diff").arg("--version").output().is_err()
+    {
+        eprintln!(
+            "SKIPPED octocatalog-diff: {} nodes not compared, since it or Puppet is not installed",
+            NODES.len()
+        );
         return;
     }
     let work = tempfile::tempdir().expect("a folder");
@@ -61,7 +68,15 @@ fn differences_are_octocatalog_diffs() {
     let (mut own_time, mut other_time) = (Duration::ZERO, Duration::ZERO);
     for node in NODES {
         let mut command = Command::new("octocatalog-diff");
-        command.args(["-n", node, "--output-format", "json", "--quiet", "--puppet-binary", "/usr/bin/puppet"]);
+        command.args([
+            "-n",
+            node,
+            "--output-format",
+            "json",
+            "--quiet",
+            "--puppet-binary",
+            "/usr/bin/puppet",
+        ]);
         command.arg("--bootstrapped-from-dir").arg(&trees[0]).arg("--bootstrapped-to-dir").arg(&trees[1]);
         command.arg("--fact-file").arg(stored(node, work.path())).current_dir(work.path());
         let (output, time) = timed(&mut command);
@@ -82,5 +97,8 @@ fn differences_are_octocatalog_diffs() {
         assert!(want["diff"].as_array().is_some_and(|all| !all.is_empty()), "{node} has lost its point");
     }
     let ratio = other_time.as_secs_f64() / own_time.as_secs_f64().max(1e-3);
-    eprintln!("{} nodes: octocatalog-diff {other_time:?}, bunraku diff {own_time:?} of CPU: {ratio:.0} times", NODES.len());
+    eprintln!(
+        "{} nodes: octocatalog-diff {other_time:?}, bunraku diff {own_time:?} of CPU: {ratio:.0} times",
+        NODES.len()
+    );
 }

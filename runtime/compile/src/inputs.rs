@@ -49,6 +49,8 @@ pub struct Settings {
     pub max_calls: u64,
     /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
     pub limits: Limits,
+    /// Whether code is not trusted: it runs no programs.
+    pub is_confined: bool,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
     pub exec: bunraku_process::Limits,
 }
@@ -89,6 +91,7 @@ impl Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             limits: Limits { clock, ..Limits::default() },
+            is_confined: false,
             exec: bunraku_process::Limits::default(),
         }
     }

@@ -293,6 +293,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         max_file: None,
         configuration: job.configuration.clone(),
         compat,
+        confinement: None,
     }
 }
 

@@ -17,17 +17,18 @@ use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
 use bunraku_files::archive::Opened;
+use bunraku_files::confined::Confinement;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_native_ruby::KeptTemplates;
 use bunraku_nodes::facts::Facts;
-use bunraku_ruby::{Ruby, WorkerSettings, Workers};
+use bunraku_ruby::{Ruby, Sandbox, WorkerSettings, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::function::Native;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -103,6 +104,7 @@ pub struct Session {
     workers: Arc<Workers>,
     functions: Arc<Functions>,
     timeout: Option<Duration>,
+    confinement: Option<Confinement>,
 }
 
 impl Default for Session {
@@ -114,6 +116,7 @@ impl Default for Session {
             workers: Arc::default(),
             functions: Arc::default(),
             timeout: None,
+            confinement: None,
         }
     }
 }
@@ -140,6 +143,12 @@ impl Session {
     /// The same session, whose compiles may take so long, unless a job's settings say otherwise.
     pub fn within(self, timeout: Option<Duration>) -> Session {
         Session { timeout, ..self }
+    }
+
+    /// The same session, whose compiles run code that is not trusted: it reads what an environment's place and `confinement` name
+    /// and nothing else of the disk, runs no programs, and its Ruby runs in a [sandbox](bunraku_ruby::Sandbox) where not natively.
+    pub fn confined_to(self, confinement: Confinement) -> Session {
+        Session { confinement: Some(confinement), ..self }
     }
 
     /// How long compiles may take whose request does not say.
@@ -175,7 +184,11 @@ impl Session {
 
     fn try_to_compile(&self, request: Request, see: Option<&mut See<'_>>) -> Result<Outcome, String> {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
-        let RequestSettings { compile: settings, ruby, given, max_file } = settings;
+        let RequestSettings { compile: mut settings, mut ruby, given, max_file } = settings;
+        if let Some(confinement) = &self.confinement {
+            environment.confinement = Some(confinement.clone());
+            settings.is_confined = true;
+        }
         environment.max_file = Some(max_file);
         environment.compat = settings.compat;
         let name = node.name.clone();
@@ -194,6 +207,9 @@ impl Session {
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
         }
+        if settings.is_confined {
+            ruby.sandbox = Some(Sandbox { readable: readable_for_ruby(&snapshot) });
+        }
         let work = Work {
             snapshot: snapshot.clone(),
             functions: self.functions.clone(),
@@ -206,7 +222,7 @@ impl Session {
             store: store.clone(),
             query: request.lookup,
             want_value: request.want_value,
-            gathers: request.gathers,
+            gathers: request.gathers || settings.is_confined,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -215,13 +231,21 @@ impl Session {
         if let Some(archive) = snapshot.tree().opened() {
             archive.remember(false);
         }
-        let (mut finished, reads) = finished.map_err(|failure| match failure {
+        let (mut finished, mut reads) = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),
             Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
         })?;
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
+        }
+        if let Some(refused) = reads.as_ref().and_then(|reads| reads.refused.first()) {
+            let logs = finished.logs;
+            let message = format!("{refused} is outside of what a confined compile may read");
+            return Ok(Outcome { logs, ..Outcome::failed(name, message) });
+        }
+        if !request.gathers {
+            reads = None;
         }
         if let (Some(store), Some(place), Some(stored)) = (&store, &place, &finished.stored)
             && !request.is_trial
@@ -360,6 +384,14 @@ impl Outcome {
         };
         Outcome { result, logs, value, lookup, node, stats, notes, reads: None, spent }
     }
+}
+
+/// What a worker in a sandbox may read of an environment: its modules and its own Ruby and templates, as far as a confined
+/// compile may. Keys that lie beside them it may not.
+fn readable_for_ruby(environment: &Snapshot) -> Vec<PathBuf> {
+    let own = environment.directory.iter().flat_map(|folder| [folder.join("lib"), folder.join("templates")]);
+    let modules = environment.modules.path().iter().cloned();
+    own.chain(modules).filter(|folder| environment.tree().may_read(folder)).collect()
 }
 
 fn is_url(place: &str) -> bool {

@@ -76,6 +76,9 @@ fn configuration(arguments: &Arguments) -> Result<Option<Configuration>, String>
     let Some(folder) = &arguments.confdir else { return Ok(None) };
     let given = [("confdir".to_owned(), folder.to_string_lossy().into_owned())];
     let configuration = Configuration::read(arguments.compat, &given)?;
+    if let Some(fault) = configuration.fault() {
+        return Err(fault.to_owned());
+    }
     configuration.warnings()?.iter().for_each(|warning| output::note(&format!("Warning: {warning}")));
     Ok(Some(configuration))
 }

@@ -14,13 +14,18 @@ mod confine;
 mod diff;
 mod environment;
 mod eval;
+mod facts;
+mod fleet;
 mod inspect;
 mod ldap;
 mod lookup;
+mod nodes;
 mod output;
+mod prepared;
 mod render;
 mod reports;
 mod rules;
+mod tree;
 mod trees;
 mod upgrade;
 mod world;
@@ -54,6 +59,8 @@ enum Command {
     Batch(batch::Arguments),
     Bench(bench::Arguments),
     Upgrade(upgrade::Arguments),
+    Facts(facts::Arguments),
+    Fleet(fleet::Arguments),
     Diff(diff::Arguments),
 }
 
@@ -80,6 +87,8 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Upgrade(arguments) => upgrade::run(&arguments),
+        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
     }
 }

@@ -3,9 +3,11 @@
 
 use crate::FAILED;
 use crate::render::Renderer;
+use bunraku::Configuration;
 use bunraku::files::read;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Once;
 
 /// Prints on stdout.
 ///
@@ -24,9 +26,22 @@ pub fn finish(renderer: &mut Renderer, text: &str, what: &str, status: ExitCode)
     }
 }
 
+/// How many columns a line on stdout may have: those of the terminal, or 100 where it is none.
+pub fn width() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(100, |(width, _)| usize::from(width.0).max(20))
+}
+
 /// Prints a line on stderr. Whoever closed it does not want to know.
 pub fn note(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Says once in this process why nothing of a configuration's file is in force, if that is so.
+pub fn note_fault(configuration: &Configuration) {
+    static TOLD: Once = Once::new();
+    if let Some(fault) = configuration.fault() {
+        TOLD.call_once(|| note(&format!("Error: {fault}")));
+    }
 }
 
 /// No error where the reader has gone.

@@ -3,7 +3,10 @@
 //! known from ([`nodes`]), and what works on many of them ([`pool`]).
 
 pub mod affected;
+pub mod anonymise;
+pub mod choice;
 pub mod compare;
+pub mod compile;
 pub mod diff;
 pub mod grouping;
 pub mod nodes;

@@ -3,13 +3,11 @@
 
 use super::causes::Causes;
 use super::compare::{Difference, Rules, Side, compare};
+use super::pool;
 use bunraku::bench::Target;
-use bunraku::threads::spawn;
 use bunraku::witness::{Change, Newer, Note};
 use bunraku::{Compat, Compiler, Diagnostic, Settings, sends_legacy_facts};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use super::causes::{Cause, CausePlace};
 pub use super::upgrade_report::{Form, print};
@@ -75,40 +73,39 @@ impl Report {
     }
 }
 
-/// Examines nodes on so many threads.
+/// Examines nodes on so many threads; `upgrade` says of a name what is to be compiled.
 ///
 /// # Errors
-/// When there are no threads to be had. What goes wrong in a compile is in the report.
+/// When there are no threads to be had; the first of `upgrade`. What goes wrong in a compile is in the report.
 pub fn examine(
     compiler: &Compiler,
     (from, to): (Compat, Compat),
-    all: &[Upgrade],
+    names: &[String],
     threads: usize,
+    upgrade: impl Fn(&str) -> Result<Upgrade, String> + Sync,
 ) -> Result<Report, String> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(upgrade) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let one = examine_one(compiler, upgrade);
-            let Ok(mut done) = done.lock() else { break };
-            done.push((upgrade.from.node.name().to_owned(), one));
-        }
-    };
-    let threads = threads.clamp(1, all.len().max(1));
-    std::thread::scope(|scope| (0..threads).try_for_each(|_| spawn(scope, work).map(drop)))
-        .map_err(|error| format!("Could not start a thread: {error}"))?;
-    let mut done = done.into_inner().unwrap_or_else(|held| held.into_inner());
-    done.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let (mut causes, mut nodes) = (Causes::default(), BTreeMap::new());
-    for (name, (state, notes)) in done {
-        causes.of_notes(&name, &notes);
+    let (mut causes, mut nodes, mut failed) = (Causes::default(), BTreeMap::new(), None);
+    let examine = |name: &str| upgrade(name).map(|upgrade| examine_one(compiler, &upgrade));
+    pool::run(names, threads, examine, |name, done| {
+        let (state, notes) = match done {
+            Ok(done) => done,
+            Err(message) => {
+                failed.get_or_insert(message);
+                return;
+            }
+        };
+        causes.of_notes(name, &notes);
         match &state {
-            State::Fails(error) if !explains(&notes, error) => causes.of_failure(&name, error),
-            State::Changed(differences) if notes.is_empty() => causes.of_differences(&name, differences),
+            State::Fails(error) if !explains(&notes, error) => causes.of_failure(name, error),
+            State::Changed(differences) if notes.is_empty() => causes.of_differences(name, differences),
             _ => {}
         }
-        nodes.insert(name, state);
+        nodes.insert(name.to_owned(), state);
+    })?;
+    match failed {
+        Some(message) => Err(message),
+        None => Ok(Report { from, to, nodes, causes: causes.finish() }),
     }
-    Ok(Report { from, to, nodes, causes: causes.finish() })
 }
 
 /// Whether one of the notes is of what the newer version fails at: of its place, or of the file or the variable that its
@@ -124,6 +121,8 @@ fn explains(notes: &[Note], error: &Diagnostic) -> bool {
             }
             Change::Syntax => error.message.contains(&note.subject),
             Change::DataIsNoHash | Change::HieraVersion3 => file,
+            // None of its classes and functions is found: whatever that is, it has no other place.
+            Change::MetadataIsNoJson => error.message.contains(&note.subject),
             Change::Rule(_) => place.file.is_none(),
             _ => false,
         }

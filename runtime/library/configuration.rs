@@ -183,6 +183,12 @@ impl Configuration {
         Ok(Setting { name, text: found.printed, value: Data::of(found.value.json()), origin: found.origin })
     }
 
+    /// Why nothing of its `puppet.conf` is in force: the file is malformed. Puppet logs that as an error and goes on with its
+    /// defaults.
+    pub fn fault(&self) -> Option<&str> {
+        self.own.fault()
+    }
+
     /// What is to be said of it: settings that Puppet does not know, and those that are not honoured here.
     ///
     /// # Errors
@@ -293,7 +299,11 @@ impl Configuration {
         Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
     }
 
-    fn certificates(&self) -> Result<Certificates, String> {
+    /// What a PuppetDB is shown: the agent's own certificate and its authority.
+    ///
+    /// # Errors
+    /// As of [`Configuration::get`].
+    pub fn certificates(&self) -> Result<Certificates, String> {
         let in_force = self.own.in_force();
         Ok(Certificates {
             authorities: in_force.path("localcacert")?,
@@ -337,6 +347,20 @@ impl Configuration {
             return Ok(Map::new());
         }
         facts::of_file(&file)
+    }
+
+    /// The PuppetDB that nodes' facts come from, and what it is shown; none where they come from elsewhere.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_puppetdb(&self) -> Result<Option<(String, Certificates)>, String> {
+        match (self.facts_terminus()?.as_str(), self.puppetdb()) {
+            ("puppetdb" | "store_configs", Ok(Exported::PuppetDb { url, certificates, .. })) => {
+                Ok(Some((url, certificates)))
+            }
+            ("puppetdb" | "store_configs", Err(error)) => Err(error),
+            _ => Ok(None),
+        }
     }
 
     /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).

@@ -58,6 +58,7 @@ pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
 pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+pub use bunraku_vm::format::ruby_hashes::HashNotation;
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};

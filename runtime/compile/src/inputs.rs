@@ -17,6 +17,7 @@ use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::host::Strict;
 use serde_json::{Map, Value as Json, json};
 use std::sync::OnceLock;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub native_stdlib: bool,
     /// Whether ERB templates and functions in Ruby run without Ruby where that is possible: `native_ruby`.
     pub native_ruby: bool,
+    /// How Ruby's `inspect` writes hashes: `ruby_inspect`.
+    pub hashes: HashNotation,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
     /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
@@ -84,6 +87,7 @@ impl Settings {
             strict_variables: compat.holds(Rule::StrictByDefault),
             native_stdlib: true,
             native_ruby: true,
+            hashes: HashNotation::default(),
             check_cycles: false,
             newer: None,
             stats: false,

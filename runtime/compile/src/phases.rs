@@ -130,6 +130,7 @@ impl<'c> Compile<'c> {
         for warning in self.environment.warnings() {
             self.warn_once(warning.clone());
         }
+        self.check_metadata()?;
         self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;

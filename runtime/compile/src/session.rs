@@ -191,6 +191,7 @@ impl Session {
         }
         environment.max_file = Some(max_file);
         environment.compat = settings.compat;
+        environment.strict = settings.strict;
         let name = node.name.clone();
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());
@@ -312,7 +313,8 @@ struct Work {
 impl Work {
     /// What comes of it, and what it has read where that is gathered.
     fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
-        if !self.gathers {
+        self.settings.hashes.begin();
+        if !self.gathers && !self.settings.is_confined {
             return (self.compile(arena, see), None);
         }
         let (finished, reads) = reads::gather(|| {
@@ -339,9 +341,9 @@ impl Work {
             wants_json: see.is_none(),
         };
         let Some(see) = see else { return Compile::run(inputs, arena, None) };
-        // What was read from a broken archive is not shown.
+        // What was read from a broken archive is not shown, nor what tried to read what it may not.
         let mut see = |view: View<'_>| {
-            if self.snapshot.tree().fault().is_none() {
+            if self.snapshot.tree().fault().is_none() && !reads::was_refused() {
                 reads::unnoted(|| see(view));
             }
         };

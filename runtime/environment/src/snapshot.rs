@@ -23,7 +23,7 @@ use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_stdlib::module::Api;
 use bunraku_vm::compat::Compat;
-use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::host::{ModuleFolder, Strict};
 use bunraku_vm::types::LastingType;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -217,6 +217,8 @@ pub struct EnvironmentSpec {
     pub compat: Compat,
     /// What else may be read than what is named here, where not all of the disk.
     pub confinement: Option<Confinement>,
+    /// Puppet's setting `strict`: whether modules are there whose metadata is no JSON.
+    pub strict: Strict,
 }
 
 impl EnvironmentSpec {
@@ -295,7 +297,7 @@ impl Snapshot {
         let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
         let config_version = text("config_version")?;
         let vendored = vendored_modules(&configuration)?;
-        let modules = Arc::new(Modules::of(Arc::new(tree), modulepath));
+        let modules = Arc::new(Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict)));
         let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
         let hiera_config = match &spec.hiera_config {
@@ -468,7 +470,7 @@ pub(crate) const PRODUCTION: &str = "production";
 /// Where the types that modules, the environment and the modules of packages declare in Ruby are.
 fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: Vec<PathBuf>) -> Folders {
     let (all, own) = (modules.clone(), directory.clone());
-    let list = move || all.iter().map(|module| module.path.clone()).chain(own.clone()).collect();
+    let list = move || all.folders().map(|module| module.path.clone()).chain(own.clone()).collect();
     Folders::new(modules.tree().clone(), directory, Box::new(list)).with_outside(vendored)
 }
 

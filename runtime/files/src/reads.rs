@@ -28,6 +28,8 @@ pub enum Asked {
     Content,
     /// Whether there is a file of data, and whether it holds a hash; its keys are asked for one by one, as touches of their own.
     Data,
+    /// Of a module's metadata: whether something is wrong with it; of a folder of modules: whether with any of theirs.
+    Fault,
     /// Which is the first module, or the environment, that has a file at a path from a module's folder on.
     Provided,
 }
@@ -178,6 +180,12 @@ pub fn note_unknown(what: impl FnOnce() -> String) {
 /// Notes that a path was not read which may not be.
 pub(crate) fn note_refused(path: impl FnOnce() -> String) {
     tell(|gatherer| _ = gatherer.refused.insert(path()));
+}
+
+/// Whether something was not read that was asked for, as far as whoever gathers knows.
+pub fn was_refused() -> bool {
+    is_gathered()
+        && GATHERERS.with_borrow(|all| all.last().is_some_and(|innermost| !innermost.refused.is_empty()))
 }
 
 /// Notes what somebody has gathered before: the questions behind an answer that was kept. It lasts as long as the compile.

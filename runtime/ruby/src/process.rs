@@ -31,6 +31,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
     ("<bunraku>/parts.rb", include_str!("worker/parts.rb")),
+    ("<bunraku>/hashes.rb", include_str!("worker/hashes.rb")),
     ("<bunraku>/main.rb", include_str!("worker/main.rb")),
 ];
 
@@ -45,6 +46,7 @@ const PARTS: &[(&str, &str)] = &[
     ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
     ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
     ("<bunraku>/system.rb", include_str!("worker/system.rb")),
+    ("<bunraku>/environment.rb", include_str!("worker/environment.rb")),
     ("<bunraku>/template.rb", include_str!("worker/template.rb")),
     ("<bunraku>/times.rb", include_str!("worker/times.rb")),
     ("<bunraku>/types.rb", include_str!("worker/types.rb")),

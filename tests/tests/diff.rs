@@ -63,7 +63,11 @@ fn every_node_has_its_state() {
     assert!(!text.contains("s3cret") && !text.contains("0ther"), "{text}");
     let nobody = diff(&["--format=jsonl", "nobody.example.com"]);
     assert_eq!(nobody.status.code(), Some(1));
-    assert!(plain(&nobody.stderr).contains("There is no node nobody.example.com"), "{}", plain(&nobody.stderr));
+    assert!(
+        plain(&nobody.stderr).contains("There is no node nobody.example.com"),
+        "{}",
+        plain(&nobody.stderr)
+    );
 }
 
 #[test]

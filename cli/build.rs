@@ -92,6 +92,7 @@ impl Arguments {
         let Some(folder) = &self.confdir else { return Ok(options) };
         let given = [("confdir".to_owned(), folder.to_string_lossy().into_owned())];
         let configuration = Configuration::read(self.compat, &given)?;
+        output::note_fault(&configuration);
         let is_named = |path: &PathBuf| path.to_str().is_some_and(is_environment_name) && !path.is_dir();
         let named = options.directory.take_if(|path| is_named(path));
         let name = named.as_deref().and_then(Path::to_str);

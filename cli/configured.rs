@@ -1,6 +1,7 @@
 //! The arguments that say which configuration of Puppet is read, and what goes before it. Every subcommand that compiles
 //! takes them.
 
+use crate::output;
 use bunraku::{Compat, Configuration, is_setting};
 use clap::Args;
 use std::path::PathBuf;
@@ -69,9 +70,11 @@ impl Configured {
         let said =
             own.iter().chain(more).filter_map(|(name, value)| Some(((*name).to_owned(), value.clone()?)));
         let given: Vec<(String, String)> = said.chain(self.set.iter().cloned()).collect();
-        match self.is_asked_for() {
-            true => Configuration::read(compat, &given).map(Some),
-            false => Configuration::of_this_machine(compat, &given),
-        }
+        let read = match self.is_asked_for() {
+            true => Some(Configuration::read(compat, &given)?),
+            false => Configuration::of_this_machine(compat, &given)?,
+        };
+        read.iter().for_each(output::note_fault);
+        Ok(read)
     }
 }

@@ -10,6 +10,8 @@ mod check;
 mod compile;
 mod config;
 mod configured;
+mod confine;
+mod diff;
 mod environment;
 mod eval;
 mod facts;
@@ -21,7 +23,10 @@ mod nodes;
 mod output;
 mod prepared;
 mod render;
+mod reports;
+mod rules;
 mod tree;
+mod trees;
 mod upgrade;
 mod world;
 
@@ -56,6 +61,7 @@ enum Command {
     Upgrade(upgrade::Arguments),
     Facts(facts::Arguments),
     Fleet(fleet::Arguments),
+    Diff(diff::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -83,6 +89,7 @@ fn main() -> ExitCode {
         Command::Upgrade(arguments) => upgrade::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Fleet(arguments) => fleet::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
     }
 }
 

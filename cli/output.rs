@@ -3,9 +3,11 @@
 
 use crate::FAILED;
 use crate::render::Renderer;
+use bunraku::Configuration;
 use bunraku::files::read;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Once;
 
 /// Prints on stdout.
 ///
@@ -32,6 +34,14 @@ pub fn width() -> usize {
 /// Prints a line on stderr. Whoever closed it does not want to know.
 pub fn note(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Says once in this process why nothing of a configuration's file is in force, if that is so.
+pub fn note_fault(configuration: &Configuration) {
+    static TOLD: Once = Once::new();
+    if let Some(fault) = configuration.fault() {
+        TOLD.call_once(|| note(&format!("Error: {fault}")));
+    }
 }
 
 /// No error where the reader has gone.

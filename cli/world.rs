@@ -2,11 +2,13 @@
 //! them; they become what the library compiles.
 
 use crate::configured::Configured;
+use crate::confine::Confine;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
-    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, Node, Settings, Strict,
+    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
+    Settings, Strict,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -118,6 +120,9 @@ pub struct World {
     /// A Ruby process runs them all.
     #[arg(long = "no-native-ruby", overrides_with = "native_ruby")]
     pub no_native_ruby: bool,
+    /// Ruby whose notation of hashes `inspect` has: 3.1 is `{"a"=>1}`, 3.4 (OpenVox 9's server) `{"a" => 1}`.
+    #[arg(long, value_name = "3.1|3.4", default_value_t)]
+    pub ruby_inspect: HashNotation,
     /// The configuration of Puppet.
     #[command(flatten, next_help_heading = "Configuration")]
     pub configured: Configured,
@@ -191,6 +196,23 @@ impl World {
         let target = prepared.target(certname)?;
         prepared.warnings().iter().for_each(|warning| warn(warning));
         Ok(target)
+    }
+
+    /// Refuses programs that would be run for confined code: see [`Confine::check`].
+    ///
+    /// # Errors
+    /// Names the program; when the configuration can't be read.
+    pub fn check_programs(&self, confine: &Confine) -> Result<(), String> {
+        if !confine.confine {
+            return Ok(());
+        }
+        let configured = match self.configuration()? {
+            Some(configuration) => configuration.programs()?,
+            None => Vec::new(),
+        };
+        let given = self.external_nodes.as_deref().and_then(|command| command.split_whitespace().next());
+        let programs = configured.into_iter().chain([("external_nodes", given.map(PathBuf::from))]);
+        confine.check(self.folder(), &programs.collect::<Vec<_>>())
     }
 
     /// The configuration, with what arguments say in its place.
@@ -296,6 +318,7 @@ impl World {
         }
         settings.native_stdlib = !self.no_native_stdlib;
         settings.native_ruby = !self.no_native_ruby;
+        settings.hashes = self.ruby_inspect;
         for (name, value) in &self.limits {
             settings.set(name, value)?;
         }

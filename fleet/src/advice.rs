@@ -13,6 +13,7 @@ pub(super) fn name(change: Change) -> &'static str {
         Change::NumericCoercion => "numeric-coercion",
         Change::LateOverride => "override-of-evaluated-resource",
         Change::DataIsNoHash => "data-file-without-hash",
+        Change::MetadataIsNoJson => "metadata-without-json",
         Change::HieraVersion3 => "hiera-version-3-in-environment-or-module",
         Change::DeprecatedFunction => "deprecated-function",
         Change::Setting => "setting",
@@ -41,6 +42,9 @@ pub(super) fn effect(change: Change, subject: &str) -> String {
         Change::NumericCoercion => "a text that is used as a number fails".to_owned(),
         Change::LateOverride => "setting attributes of a resource that has been evaluated fails".to_owned(),
         Change::DataIsNoHash => format!("the data file {subject} fails: it is no hash"),
+        Change::MetadataIsNoJson => {
+            format!("the module '{subject}' is not there: its metadata.json is no JSON")
+        }
         Change::HieraVersion3 => format!("{subject} fails: it is of version 3"),
         Change::DeprecatedFunction => format!("the deprecated function '{subject}' fails"),
         Change::Setting => {
@@ -76,6 +80,7 @@ pub(super) fn instead(change: Change, subject: &str, file: Option<&str>) -> Stri
         Change::NumericCoercion => "Integer(…), Float(…) or Numeric(…) around the text".to_owned(),
         Change::LateOverride => "the attributes where the resource is declared".to_owned(),
         Change::DataIsNoHash => "a hash of keys in the file, {} for none".to_owned(),
+        Change::MetadataIsNoJson => "a metadata.json that is JSON, or none".to_owned(),
         Change::HieraVersion3 => "a hiera.yaml of version 5".to_owned(),
         Change::DeprecatedFunction => "what the message of its deprecation names".to_owned(),
         Change::Setting => "the value itself, or the setting in puppet.conf".to_owned(),

@@ -2,7 +2,7 @@
 //! witness of what the newer one would refuse or do otherwise, which goes on past each such place.
 
 use super::causes::Causes;
-use super::compare::{Difference, compare};
+use super::compare::{Difference, Rules, Side, compare};
 use super::pool;
 use bunraku::bench::Target;
 use bunraku::witness::{Change, Newer, Note};
@@ -10,7 +10,7 @@ use bunraku::{Compat, Compiler, Diagnostic, Settings, sends_legacy_facts};
 use std::collections::BTreeMap;
 
 pub use super::causes::{Cause, CausePlace};
-pub use super::report::{Form, print};
+pub use super::upgrade_report::{Form, print};
 
 /// A node as both versions are to compile it.
 #[derive(Clone, Debug)]
@@ -121,6 +121,8 @@ fn explains(notes: &[Note], error: &Diagnostic) -> bool {
             }
             Change::Syntax => error.message.contains(&note.subject),
             Change::DataIsNoHash | Change::HieraVersion3 => file,
+            // None of its classes and functions is found: whatever that is, it has no other place.
+            Change::MetadataIsNoJson => error.message.contains(&note.subject),
             Change::Rule(_) => place.file.is_none(),
             _ => false,
         }
@@ -142,17 +144,16 @@ fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
     let (from, to) = (as_sent(&upgrade.from), as_sent(&upgrade.to));
     let Settings { compat, strict, strict_variables, .. } = to.settings;
     let newer = Newer { compat, strict, strict_variables, legacy_facts: sends(&to.settings) };
-    let before = match compiler.trial(&from).result {
-        Ok(catalog) => catalog,
-        Err(error) => return (State::FailedBefore(error), Vec::new()),
-    };
-    let (notes, _) = compiler.witness(&from, newer);
-    let state = match compiler.trial(&to).result {
-        Err(error) => State::Fails(error),
-        Ok(after) => match compare(&before, &after) {
-            differences if differences.is_empty() => State::Same,
-            differences => State::Changed(differences),
-        },
-    };
-    (state, notes)
+    let rules = Rules::complete();
+    let compared = compiler.see(&from, |before| {
+        let (notes, _) = compiler.witness(&from, newer);
+        let after = compiler.see(&to, |after| compare(&Side::from(before), &Side::from(after), &rules));
+        let state = match after.result {
+            Err(error) => State::Fails(error),
+            Ok(differences) if differences.is_empty() => State::Same,
+            Ok(differences) => State::Changed(differences),
+        };
+        (state, notes)
+    });
+    compared.result.unwrap_or_else(|error| (State::FailedBefore(error), Vec::new()))
 }

@@ -183,6 +183,12 @@ impl Configuration {
         Ok(Setting { name, text: found.printed, value: Data::of(found.value.json()), origin: found.origin })
     }
 
+    /// Why nothing of its `puppet.conf` is in force: the file is malformed. Puppet logs that as an error and goes on with its
+    /// defaults.
+    pub fn fault(&self) -> Option<&str> {
+        self.own.fault()
+    }
+
     /// What is to be said of it: settings that Puppet does not know, and those that are not honoured here.
     ///
     /// # Errors
@@ -409,6 +415,20 @@ impl Configuration {
             node.node.trusted.insert("external".to_owned(), external);
         }
         Ok(node)
+    }
+
+    /// The programs that it names to be asked about a node, each with its setting.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
+        let in_force = self.own.in_force();
+        let classifier = match in_force.text("node_terminus")?.as_str() {
+            "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
+            _ => None,
+        };
+        let external = in_force.path("trusted_external_command")?;
+        Ok(vec![("external_nodes", classifier), ("trusted_external_command", external)])
     }
 
     pub(crate) fn own(&self) -> &Arc<own::Configuration> {

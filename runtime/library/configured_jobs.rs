@@ -9,8 +9,12 @@ use std::path::Path;
 /// Fills a job with what the configuration says of it: environment, facts, classes, trusted data, settings, PuppetDB.
 ///
 /// # Errors
-/// When the environment is not there, facts can't be read, a program fails, or a setting has no meaning.
+/// When the configuration is malformed, the environment is not there, facts can't be read, a program fails, or a setting has no meaning.
 pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), String> {
+    // A running server of Puppet goes on with what it has read before; nothing is compiled by defaults that nobody wants.
+    if let Some(fault) = configuration.fault() {
+        return Err(fault.to_owned());
+    }
     let settings = configuration.settings()?;
     job.configuration = Some(configuration.own().clone());
     let given = job.settings.get_or_insert_default();

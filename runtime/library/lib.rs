@@ -50,6 +50,7 @@ mod legacy;
 mod node;
 mod puppetdb;
 mod settings;
+mod view;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
 pub use bunraku_files::reads::{Asked, Reads, Touch};
@@ -57,6 +58,7 @@ pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
 pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+pub use bunraku_vm::format::ruby_hashes::HashNotation;
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
@@ -72,6 +74,7 @@ pub use node::{
 };
 pub use puppetdb::PuppetDb;
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
+pub use view::{CatalogView, ParameterView, ResourceView};
 
 /// Archives of whole environments or module paths.
 ///
@@ -127,6 +130,16 @@ pub mod check {
 /// Files that a user names: read within limits, written whole or not at all.
 pub mod files {
     pub use bunraku_files::{read, write};
+}
+
+/// Regular expressions in Ruby's notation.
+pub mod regex {
+    pub use bunraku_vm::regex::{check, escape, is_match};
+}
+
+/// Programs that are run within limits of time and output.
+pub mod process {
+    pub use bunraku_process::{Ended, Errors, Limits, run};
 }
 
 /// What is counted while a compile runs.

@@ -9,6 +9,7 @@ use bunraku_compile::settings::Given;
 use bunraku_configuration::table::Table;
 use bunraku_files::read::MAX_FILE;
 use bunraku_vm::compat::Compat;
+use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::host::Strict;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -93,6 +94,8 @@ pub struct Settings {
     pub native_stdlib: bool,
     /// Whether ERB templates and functions in Ruby run without Ruby where their code is known.
     pub native_ruby: bool,
+    /// How Ruby's `inspect` writes hashes, in templates, functions and messages: `ruby_inspect`.
+    pub hashes: HashNotation,
     /// Whether resources that depend on each other in a circle are an error, as they are for agents.
     pub check_cycles: bool,
     /// What is counted.
@@ -154,6 +157,7 @@ impl Settings {
             strict_variables: compile.strict_variables,
             native_stdlib: compile.native_stdlib,
             native_ruby: compile.native_ruby,
+            hashes: compile.hashes,
             check_cycles: compile.check_cycles,
             counts: match (compile.stats, compile.profile) {
                 (_, true) => Counts::Stacks,
@@ -184,6 +188,7 @@ impl Settings {
             strict_variables: self.strict_variables,
             native_stdlib: self.native_stdlib,
             native_ruby: self.native_ruby,
+            hashes: self.hashes,
             check_cycles: self.check_cycles,
             stats: self.counts != Counts::None,
             profile: self.counts == Counts::Stacks,

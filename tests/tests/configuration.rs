@@ -283,16 +283,51 @@ fn what_goes_wrong_is_said_in_puppets_words() {
             "[main]\nstatedir = $logdir\nlogdir = $statedir\n",
             "Settings refer to each other in a circle: logdir, statedir, logdir",
         ),
-        (
-            "[other]\n",
-            "Could not parse /s/etc/puppetlabs/puppet/puppet.conf: Illegal section 'other' in config file at \
-            (file: /s/etc/puppetlabs/puppet/puppet.conf, line: 1). The only valid puppet.conf sections are: \
-            [main, server, master, agent, user]. Please use the directory environments feature to specify environments. \
-            (See https://puppet.com/docs/puppet/latest/environments_about.html)",
-        ),
     ] {
         conf(text);
         assert_eq!(error(&["compile", "web01.example.com"]), format!("Error: {message}\n"));
+    }
+}
+
+/// What is said of a malformed file: the line that begins with `Error:`, in colours or not, and what belongs to it.
+fn fault(output: &Output) -> String {
+    let said = text(&output.stderr).replace("\x1b[1;31m", "").replace("\x1b[0m", "");
+    let begin = said.find("Error: Could not parse").unwrap_or_else(|| panic!("no error in {said}"));
+    let lines = said[begin..].lines().enumerate();
+    let own: Vec<&str> =
+        lines.take_while(|(n, line)| *n == 0 || line.starts_with(' ')).map(|one| one.1).collect();
+    // Puppet shows a line with its end.
+    own.join("").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn nothing_of_a_malformed_file_is_in_force() {
+    for version in puppets() {
+        let server = Server::new();
+        for conf in [
+            "[main]\nstrict = off\nthis is no setting\n",
+            "[main]\nstrict = off\n[other]\n",
+            "strict = off\nlogdir = /x {owner = root, size = 1}\n",
+        ] {
+            server.write("puppet/puppet.conf", conf);
+            let confdir = ["--confdir", &server.confdir()];
+            let keys = ["strict", "environmentpath", "node_terminus", "confdir"];
+            let (print, own) = (&["config", "print"][..], &["config"][..]);
+            let theirs = puppet(version, &[print, &keys, &confdir].concat());
+            let own = ours(version, &[own, &keys, &confdir].concat());
+            assert_eq!((text(&own.stdout), own.status.code()), (text(&theirs.stdout), Some(0)), "{conf}");
+            // Ours says where in the file, too, where Puppet does not.
+            assert!(fault(&own).starts_with(&fault(&theirs)), "{} {}", fault(&own), fault(&theirs));
+            // The environment is named: the defaults name none that is here.
+            let path = server.path("etc/puppetlabs/code/environments").display().to_string();
+            let compile =
+                [&["compile", "web01.example.com", "--environmentpath", &path], &confdir[..]].concat();
+            let theirs = puppet(version, &[&["catalog"], &compile[..]].concat());
+            let own = ours(version, &compile);
+            assert!(fault(&own).starts_with(&fault(&theirs)), "{} {}", fault(&own), fault(&theirs));
+            let says = |output: &Output| (output.status.code(), text(&output.stderr));
+            assert_eq!(own.status.success(), theirs.status.success(), "{:?} {:?}", says(&own), says(&theirs));
+        }
     }
 }
 
@@ -338,16 +373,20 @@ fn files_that_mean_harm_are_one_error() {
             .concat();
     let pairs = names.windows(2).map(|pair| format!("{} = ${}${}\n", pair[0], pair[1], pair[1]));
     let bomb = format!("[main]\n{}libdir = /x\n", pairs.collect::<String>());
-    for (content, part) in [
-        (large.into_bytes(), "bytes"),
-        (bomb.into_bytes(), "refers to too many others"),
-        (b"[main]\ncertname = a\0b\xff\n".to_vec(), "invalid byte sequence in UTF-8 (file: "),
-        (b"\xef\xbb\xbf[main]\ncertname = a\n".to_vec(), "Could not match line \u{feff}[main] (file: "),
-        (b"[main".to_vec(), "Could not match line [main (file: "),
+    for (content, part, is_malformed) in [
+        (large.into_bytes(), "bytes", false),
+        (bomb.into_bytes(), "refers to too many others", false),
+        (b"[main]\ncertname = a\0b\xff\n".to_vec(), "invalid byte sequence in UTF-8 (file: ", true),
+        (b"\xef\xbb\xbf[main]\ncertname = a\n".to_vec(), "Could not match line \u{feff}[main] (file: ", true),
+        (b"[main".to_vec(), "Could not match line [main (file: ", true),
     ] {
         server.write("puppet/puppet.conf", content);
-        let output = server.compiled(8, "web01.example.com");
-        assert_eq!(output.status.code(), Some(1), "{part}");
+        // The defaults are in force where the file is malformed.
+        let output = match is_malformed {
+            true => ours(8, &["config", "--confdir", &server.confdir(), "strict"]),
+            false => server.compiled(8, "web01.example.com"),
+        };
+        assert_eq!(output.status.code(), Some(i32::from(!is_malformed)), "{part}");
         let errors = text(&output.stderr);
         assert!(errors.contains(part) && errors.lines().count() == 1, "{part}: {errors}");
     }

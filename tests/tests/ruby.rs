@@ -62,6 +62,23 @@ fn message(result: &Value) -> &str {
     result["error"]["message"].as_str().unwrap_or_default()
 }
 
+/// What Ruby 3.1 and Ruby 3.4.1 print of a hash, which was run in both.
+const HASH: &str = "{'a' => 1, 'b\\nc' => nil, 2 => [{}], :d => :e, :f? => 1, :g= => 2, :\"x y\" => {nil => 1.5}, :+ => 3, :'@h' => 4, :! => 5, :[] => 6, :i! => 7}";
+const IN_3_1: &str = r##"{"a"=>1, "b\\nc"=>nil, 2=>[{}], :d=>:e, :f?=>1, :g==>2, :"x y"=>{nil=>1.5}, :+=>3, :@h=>4, :!=>5, :[]=>6, :i!=>7}"##;
+const IN_3_4: &str = r##"{"a" => 1, "b\\nc" => nil, 2 => [{}], d: :e, f?: 1, "g=": 2, "x y": {nil => 1.5}, "+": 3, "@h": 4, "!": 5, "[]": 6, i!: 7}"##;
+
+#[test]
+fn a_setting_says_how_hashes_are_inspected() {
+    let code = format!("inline_template('<%= {}.inspect %>')", HASH.replace('\'', "\\'"));
+    let form = |settings: Value| json!({"id": 1, "code": code, "settings": settings, "want": ["value"]});
+    let jobs: Vec<Value> = [("3.1", true), ("3.4", true), ("3.4", false), ("3.1", false), ("3.4", false)]
+        .into_iter()
+        .map(|(ruby, native)| form(json!({"ruby_inspect": ruby, "native_ruby": native})))
+        .collect();
+    let printed: Vec<Value> = collect(&jobs).iter().map(|result| result["value"].clone()).collect();
+    assert_eq!(printed, [IN_3_1, IN_3_4, IN_3_4, IN_3_1, IN_3_4]);
+}
+
 /// The faulty call fails with all of `words`; the call behind it, in the same process, gives what it should.
 fn fails(test: &str, body: &str, settings: Value, words: &[&str]) {
     let modules = modules(test, &[("bad", body), ("good", "args.map { |x| x + 1 }")]);

@@ -42,6 +42,7 @@ const CAUSES: &[(&str, &str, &str, &str)] = &[
     ("versions", "versions-are-compared", "", "modules/causes/manifests/versions.pp:3"),
     ("pairs", "added-lists-are-of-pairs", "", "modules/causes/manifests/pairs.pp:3"),
     ("setting", "setting", "strict_variables", "modules/causes/manifests/setting.pp:3"),
+    ("metadata", "metadata-without-json", "mistaken", "modules/mistaken/metadata.json:null"),
     ("lookahead", "node-patterns-spell-lookaround", "", "manifests/site.pp:22"),
 ];
 

@@ -179,8 +179,12 @@ rules! {
         "The message of a constructor that does not fit its type says 'any of the attributes', otherwise 'of the the'.";
     BlankJsonIsNamed "blank-json-is-named" no yes no
         "What is wrong with a blank text as JSON is the name of Ruby's error (8 reads JSON by MultiJson).";
+    EmptyMetadataIsNone "empty-metadata-is-none" no yes yes
+        "A module whose metadata.json is empty is one without metadata; otherwise it is one whose metadata is no JSON.";
     SyslogIsThere "syslog-is-there" yes yes no
         "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
+    EnvironmentHelpersAreDeprecated "environment-helpers-are-deprecated" no no yes
+        "Puppet::Util.get_env and its like warn that they are deprecated, in code in Ruby.";
     ServersTellTheirImplementation "servers-tell-their-implementation" no no yes
         "$server_facts has serverimplementation.";
     SameParameterIsNoticed "same-parameter-is-noticed" no no yes

@@ -1,14 +1,31 @@
 //! JSON, as Ruby's parser takes it: comments are white space, any value may stand alone.
 
-/// What is wrong with a text as JSON, in the words of Ruby's parser.
-pub(super) fn check(text: &str) -> Option<String> {
-    let mut reader = JsonReader { text, bytes: text.as_bytes(), at: 0 };
+use bunraku_vm::compat::{Compat, Rule};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The text without its comments, for a reader that does not know them.
+///
+/// # Errors
+/// What is wrong with it as JSON, in the words of Ruby's parser, or of what Puppet has around it in a version.
+pub fn without_comments(text: &str, compat: Compat) -> Result<Cow<'_, str>, String> {
+    let is_blank = text.bytes().all(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
+    if is_blank && compat.holds(Rule::BlankJsonIsNamed) {
+        return Err("JSON::ParserError".to_owned());
+    }
+    let mut reader = JsonReader { text, bytes: text.as_bytes(), at: 0, comments: Vec::new() };
     let whole = reader.skip().and_then(|()| reader.value(1)).and_then(|()| reader.skip());
     match whole {
-        Ok(()) if reader.at == text.len() => None,
-        Ok(()) | Err(Stop::Here) => Some(reader.unexpected(859, reader.at)),
-        Err(Stop::Raised(message)) => Some(message),
+        Ok(()) if reader.at == text.len() => {}
+        Ok(()) | Err(Stop::Here) => return Err(reader.unexpected(859, reader.at)),
+        Err(Stop::Raised(message)) => return Err(message),
     }
+    let mut rest = Cow::Borrowed(text);
+    for comment in reader.comments {
+        let blank = " ".repeat(comment.len());
+        rest.to_mut().replace_range(comment, &blank);
+    }
+    Ok(rest)
 }
 
 const OPEN_BRACE: u8 = b'{';
@@ -32,6 +49,7 @@ struct JsonReader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
+    comments: Vec<Range<usize>>,
 }
 
 impl JsonReader<'_> {
@@ -70,10 +88,12 @@ impl JsonReader<'_> {
                         }
                         None => None,
                     };
+                    let start = self.at;
                     self.at += length.unwrap_or(rest.len());
                     if length.is_none() {
                         return Err(Stop::Here);
                     }
+                    self.comments.push(start..self.at);
                 }
                 _ => return Ok(()),
             }
@@ -205,7 +225,12 @@ impl JsonReader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::without_comments;
+    use bunraku_vm::compat::Compat;
+
+    fn check(text: &str) -> Option<String> {
+        without_comments(text, Compat::V7).err()
+    }
 
     /// Texts with what Ruby's parser (json 2.6.1) says of them; nothing where it takes them.
     const ANSWERS: &[(&str, &str)] = &[
@@ -380,6 +405,11 @@ mod tests {
         for (text, wanted) in ANSWERS {
             assert_eq!(check(text).unwrap_or_default(), *wanted, "{text:?}");
         }
+        let blank = |compat| without_comments(" \n", compat).err().unwrap_or_default();
+        assert_eq!(blank(Compat::V8), "JSON::ParserError");
+        assert_eq!(blank(Compat::V9), "859: unexpected token at ''");
+        let commented = without_comments("[/* é */1] // x\n", Compat::V8);
+        assert_eq!(commented.as_deref(), Ok("[         1]      "));
         let (deep, deeper) = ("[".repeat(100) + &"]".repeat(100), "{\"a\":".repeat(101) + "1");
         assert_eq!(check(&deep), None);
         assert_eq!(check(&deeper).as_deref(), Some("nesting of 101 is too deep"));

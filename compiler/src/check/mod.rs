@@ -9,7 +9,7 @@ mod definition;
 mod expressions;
 mod heredoc;
 mod idem;
-mod json;
+pub mod json;
 mod keys;
 mod location;
 mod names;

@@ -5,7 +5,6 @@ use crate::parse::{ParseLimits, parse};
 use crate::source::{SourceFile, SourceKind};
 use bumpalo::Bump;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
 
 /// What a checker says of a text that is not of its syntax.
@@ -113,12 +112,7 @@ fn check_at(
 }
 
 fn json_fault(text: &str, options: &CheckOptions<'_>) -> Option<String> {
-    let is_blank = text.bytes().all(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
-    let fault = match is_blank && options.compat.holds(Rule::BlankJsonIsNamed) {
-        true => "JSON::ParserError".to_owned(),
-        false => json::check(text)?,
-    };
-    let fault: String = fault.chars().take(100).collect();
+    let fault: String = json::without_comments(text, options.compat).err()?.chars().take(100).collect();
     Some(format!("JSON syntax checker: Cannot parse invalid JSON string. \"{}\"", escape_breaks(&fault)))
 }
 

@@ -5,6 +5,7 @@ use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
+use bunraku_catalog::view::View;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
 use bunraku_hiera::query::{Answer, Query};
@@ -16,6 +17,7 @@ use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::host::Strict;
 use serde_json::{Map, Value as Json, json};
 use std::sync::OnceLock;
@@ -34,6 +36,8 @@ pub struct Settings {
     pub native_stdlib: bool,
     /// Whether ERB templates and functions in Ruby run without Ruby where that is possible: `native_ruby`.
     pub native_ruby: bool,
+    /// How Ruby's `inspect` writes hashes: `ruby_inspect`.
+    pub hashes: HashNotation,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
     /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
@@ -48,6 +52,8 @@ pub struct Settings {
     pub max_calls: u64,
     /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
     pub limits: Limits,
+    /// Whether code is not trusted: it runs no programs.
+    pub is_confined: bool,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
     pub exec: bunraku_process::Limits,
 }
@@ -81,6 +87,7 @@ impl Settings {
             strict_variables: compat.holds(Rule::StrictByDefault),
             native_stdlib: true,
             native_ruby: true,
+            hashes: HashNotation::default(),
             check_cycles: false,
             newer: None,
             stats: false,
@@ -88,6 +95,7 @@ impl Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             limits: Limits { clock, ..Limits::default() },
+            is_confined: false,
             exec: bunraku_process::Limits::default(),
         }
     }
@@ -186,7 +194,7 @@ pub fn classes(given: &Json) -> Result<Vec<(String, Json)>, String> {
 
 /// What a compile leaves.
 pub struct Finished {
-    /// The catalog as JSON, or what ended the compile.
+    /// The catalog as JSON, empty where none is wanted; or what ended the compile.
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
@@ -246,6 +254,9 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
+/// Sees a finished catalog in memory.
+pub type See<'s> = dyn for<'c> FnMut(View<'c>) + 's;
+
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
@@ -272,4 +283,6 @@ pub struct Inputs<'c> {
     pub ruby: Ruby<'c>,
     /// A look-up at the end of the compile.
     pub query: Option<&'c Query>,
+    /// Whether the catalog is written as JSON.
+    pub wants_json: bool,
 }

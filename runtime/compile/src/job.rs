@@ -13,6 +13,7 @@ use bunraku_nodes::facts::Facts;
 use bunraku_stores::Certificates;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Place;
+use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -293,6 +294,8 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         max_file: None,
         configuration: job.configuration.clone(),
         compat,
+        confinement: None,
+        strict: Strict::default(),
     }
 }
 

@@ -37,6 +37,7 @@ pub mod inputs;
 pub mod job;
 mod journal;
 mod load;
+mod module_metadata;
 mod native_ruby_port;
 pub mod natives;
 mod overrides;

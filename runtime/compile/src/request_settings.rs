@@ -59,6 +59,7 @@ impl RequestSettings {
             ("strict_variables", Json::Bool(value)) => self.compile.strict_variables = *value,
             ("native_stdlib", Json::Bool(value)) => self.compile.native_stdlib = *value,
             ("native_ruby", Json::Bool(value)) => self.compile.native_ruby = *value,
+            ("ruby_inspect", Json::String(text)) => self.compile.hashes = text.parse()?,
             ("max_depth", Json::Number(limit)) => self.compile.max_depth = whole(name, limit)?,
             ("max_calls", Json::Number(limit)) => self.compile.max_calls = whole(name, limit)? as u64,
             ("max_memory", Json::Number(limit)) => self.compile.limits.memory = whole(name, limit)?,

@@ -63,6 +63,7 @@ impl<'c> Compile<'c> {
             | Change::NumericCoercion
             | Change::LateOverride
             | Change::DataIsNoHash
+            | Change::MetadataIsNoJson
             | Change::HieraVersion3
             | Change::DeprecatedFunction => newer.strict == Strict::Error && own.strict != Strict::Error,
             Change::Setting => self.setting_differs(newer, subject),
@@ -123,6 +124,11 @@ impl<'c> Compile<'c> {
         let own = (self.asked.settings.strict, self.asked.settings.compat);
         if own == (newer.strict, newer.compat) {
             return;
+        }
+        let modules = &self.environment.modules;
+        if let Some(module) = modules.containing(path).filter(|module| modules.is_without_json(module)) {
+            let file = Some(module.path.join("metadata.json").to_string_lossy().into());
+            self.witness(Change::MetadataIsNoJson, &module.name, Place { file, ..Place::default() });
         }
         let found = match checked_as(self.tree(), path, (newer.strict, newer.compat), in_module) {
             Ok(compiled) => {

@@ -23,6 +23,7 @@ pub struct Configuration {
     pub(crate) layout: Layout,
     given: Vec<(String, Raw)>,
     file: Option<ConfigFile>,
+    fault: Option<String>,
     is_read: bool,
 }
 
@@ -30,17 +31,22 @@ impl Configuration {
     /// No configuration: a version's defaults, as Puppet has them for root. The base module path of such a one is not
     /// used: environments on their own have none.
     pub fn none(compat: Compat) -> Configuration {
-        Configuration { compat, layout: Layout::default(), given: Vec::new(), file: None, is_read: false }
+        Configuration::new(compat, Layout::default(), false)
+    }
+
+    fn new(compat: Compat, layout: Layout, is_read: bool) -> Configuration {
+        Configuration { compat, layout, given: Vec::new(), file: None, fault: None, is_read }
     }
 
     /// Reads the `puppet.conf` of a configuration's folder, if there is one; `given` is what the command line says, by name
     /// (`confdir`, `codedir`, `vardir` among them). Without `confdir` the folder is that of `layout`.
     ///
     /// # Errors
-    /// When a setting is given that there is not; when the file can't be read or is malformed: Puppet's message, with file
-    /// and line. (Puppet shows it and goes on with its defaults.)
+    /// When a setting is given that there is not; when the file can't be read, or has settings that only environments may
+    /// have: Puppet's message, with file and line. A malformed file is none, as in Puppet:
+    /// [`Configuration::fault`] has what is wrong with it, and the defaults are in force.
     pub fn read(compat: Compat, layout: Layout, given: &[(String, String)]) -> Result<Configuration, String> {
-        let mut own = Configuration { compat, layout, given: Vec::new(), file: None, is_read: true };
+        let mut own = Configuration::new(compat, layout, true);
         for (name, value) in given {
             let setting = Table::of(compat).find(name);
             let setting =
@@ -49,9 +55,11 @@ impl Configuration {
             own.given.push((setting.name.to_owned(), Raw::written(value)));
         }
         let path = own.within(SERVER).get("config")?.value.text().unwrap_or_default().to_owned();
-        let failed = |error: String| format!("Could not parse {path}: {error}");
         match read::regular(Path::new(&path), MAX_CONF) {
-            Ok(bytes) => own.file = Some(ConfigFile::parse(&path, &bytes, &SECTIONS).map_err(failed)?),
+            Ok(bytes) => match ConfigFile::parse(&path, &bytes, &SECTIONS) {
+                Ok(file) => own.file = Some(file),
+                Err(error) => own.fault = Some(format!("Could not parse {path}: {error}")),
+            },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(format!("Could not load {path}: {error}")),
         }
@@ -76,6 +84,11 @@ impl Configuration {
             }
         }
         Ok(())
+    }
+
+    /// Why nothing of its `puppet.conf` is in force: the file is malformed. Whoever reads a configuration says so.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
     }
 
     /// Whether there was a configuration to be read.

@@ -3,6 +3,7 @@
 use crate::rich::{self, Style};
 use bumpalo::Bump;
 use bunraku_vm::format::convert;
+use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::types::object;
 use bunraku_vm::value::{Array, Hash, Held, Value};
 use bunraku_vm::vm::Vm;
@@ -77,7 +78,7 @@ pub fn inspect(value: &serde_json::Value) -> String {
                 out.push('{');
                 for (n, (key, item)) in map.iter().enumerate() {
                     out.push_str(if n > 0 { ", " } else { "" });
-                    out.push_str(&format!("{key:?}=>"));
+                    out.push_str(&format!("{key:?}{}", HashNotation::current().arrow()));
                     within(out, item);
                 }
                 out.push('}');

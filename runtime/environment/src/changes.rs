@@ -2,6 +2,7 @@
 //! [`bunraku_files::reads`]): a compile on one of them that has asked none of these comes to the same on the other.
 
 use crate::archive::walk::Walk;
+use crate::modules::METADATA_FILE;
 use crate::snapshot::Snapshot;
 use bunraku_files::read;
 use bunraku_files::reads::{Asked, Touch};
@@ -99,6 +100,7 @@ impl Change {
             let number = change.paths.len();
             change.paths.push(ChangedPath { path: path.clone(), how });
             change.add(number, (old, new));
+            change.add_fault(number, (from, to));
             let is_file = |listed: Option<&Listed>| listed.is_none_or(|at| matches!(at, Listed::File { .. }));
             let keys = (is_file(old) && is_file(new)).then(|| changed_keys(path, from, to)).flatten();
             let file = Touch::of(Asked::Data, path);
@@ -132,6 +134,22 @@ impl Change {
         }
         for (at, _) in path.match_indices("/lib/") {
             touch(Touch::of(Asked::Provided, &path[at + 1..].to_lowercase()));
+        }
+    }
+
+    /// The same of whether something is wrong with a module's metadata: every compile asks that of all modules, and of
+    /// those that it uses.
+    fn add_fault(&mut self, number: usize, (from, to): (&Snapshot, &Snapshot)) {
+        let path = &self.paths[number].path;
+        let Some(module) = path.strip_suffix(METADATA_FILE).and_then(|module| module.strip_suffix('/'))
+        else {
+            return;
+        };
+        let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
+        if from.modules.fault(name) != to.modules.fault(name) {
+            for touch in [Touch::of(Asked::Fault, path), Touch::of(Asked::Fault, folder)] {
+                self.touches.entry(touch).or_insert(number);
+            }
         }
     }
 

@@ -32,9 +32,10 @@ impl FunctionFiles {
     /// Looks into all modules, and into an environment's own folder.
     pub fn find(modules: &Modules, directory: Option<&Path>) -> FunctionFiles {
         let mut files = FunctionFiles::default();
-        let owners = modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
+        let owners = modules.folders().map(|module| (module.name.as_str(), module.path.as_path()));
         for (owner, root) in owners.chain(directory.map(|directory| (ENVIRONMENT, directory))) {
-            for api in [Api::New, Api::Old] {
+            let is_there = owner == ENVIRONMENT || modules.get(owner).is_some();
+            for api in [Api::New, Api::Old].into_iter().filter(|api| is_there || *api == Api::Old) {
                 files.add(modules.tree(), owner, &root.join(api.folder()), api);
             }
         }

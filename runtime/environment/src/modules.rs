@@ -2,18 +2,24 @@
 //! when it is asked for, so that opening an environment does not depend on how many there are.
 //! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
 
+use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
+use bunraku_vm::compat::Compat;
+use bunraku_vm::host::Strict;
 use bunraku_vm::learned::Learned;
 use bunraku_vm::symbol::GrowingBase;
 use elsa::sync::FrozenMap;
-use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+
+/// What says what a module is.
+pub(crate) const METADATA_FILE: &str = "metadata.json";
 
 /// A module.
 pub struct Module {
@@ -28,7 +34,11 @@ pub struct Module {
 pub struct Modules {
     tree: Arc<Tree>,
     path: Vec<PathBuf>,
-    /// Modules that were asked for; none for names that no folder has.
+    /// The version as which metadata is read.
+    compat: Compat,
+    /// Whether modules are there whose metadata is no JSON.
+    strict: Strict,
+    /// Modules that were asked for, whatever their metadata says; none for names that no folder has.
     known: Memo<String, Option<Module>>,
     /// Names in the order of the path.
     names: MemoCell<Vec<String>>,
@@ -108,14 +118,16 @@ impl KeptFile {
 impl Modules {
     /// The folders of a module path, on the disk. Folders that aren't there count as empty, as in Puppet.
     pub fn read(path: &[PathBuf]) -> Modules {
-        Modules::of(Arc::default(), path.to_vec())
+        Modules::of(Arc::default(), path.to_vec(), (Compat::default(), Strict::Off))
     }
 
-    /// The folders of a module path, in a tree.
-    pub fn of(tree: Arc<Tree>, path: Vec<PathBuf>) -> Modules {
+    /// The folders of a module path, in a tree, by the rules of a version and the setting `strict`.
+    pub fn of(tree: Arc<Tree>, path: Vec<PathBuf>, (compat, strict): (Compat, Strict)) -> Modules {
         Modules {
             tree,
             path,
+            compat,
+            strict,
             known: Memo::new(&MODULES),
             names: MemoCell::new(&MODULE_NAMES),
             manifests: Memo::new(&MANIFESTS),
@@ -134,8 +146,16 @@ impl Modules {
         &self.tree
     }
 
-    /// The module of a name.
+    /// The module of a name, where its metadata lets it be one.
     pub fn get(&self, name: &str) -> Option<&Module> {
+        self.folder(name).filter(|module| match self.consequence(module) {
+            None | Some(Consequence::Told(_)) => true,
+            Some(Consequence::Absent(_) | Consequence::Fatal(_)) => false,
+        })
+    }
+
+    /// The folder of a name on the module path, whatever its metadata says.
+    fn folder(&self, name: &str) -> Option<&Module> {
         let find = || {
             let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
             let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
@@ -146,6 +166,16 @@ impl Modules {
 
     /// All modules in Puppet's order: that of the path, those of one folder by name.
     pub fn iter(&self) -> impl Iterator<Item = &Module> {
+        self.names().filter_map(|name| self.get(name))
+    }
+
+    /// The same with those that are none because of their metadata: where Puppet looks for resource types and functions
+    /// of the older interface, it looks into all folders.
+    pub fn folders(&self) -> impl Iterator<Item = &Module> {
+        self.names().filter_map(|name| self.folder(name))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.names.get_or(|| {
             let children = self.path.iter().flat_map(|folder| self.tree.list(folder));
             let named = children
@@ -154,7 +184,30 @@ impl Modules {
             let mut seen = HashSet::new();
             named.filter(|name| seen.insert(name.clone())).collect()
         });
-        names.iter().filter_map(|name| self.get(name))
+        names.iter().map(String::as_str)
+    }
+
+    /// What follows from what is wrong with the metadata of modules, in their order.
+    pub fn faults(&self) -> Vec<Consequence> {
+        // Who asks this of all modules has not asked for each by name, nor for what else their metadata says.
+        self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Fault, folder));
+        reads::unnoted(|| self.folders().filter_map(|module| self.consequence(module)).collect())
+    }
+
+    /// What is wrong with the metadata of the module of a name.
+    pub fn fault(&self, name: &str) -> Option<&MetadataFault> {
+        let module = self.folder(name)?;
+        self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
+        reads::unnoted(|| self.metadata(module).fault.as_ref())
+    }
+
+    fn consequence(&self, module: &Module) -> Option<Consequence> {
+        Some(self.fault(&module.name)?.consequence(&module.name, self.strict))
+    }
+
+    /// Whether a module's metadata is no JSON: whether such a module is there depends on the setting `strict`.
+    pub fn is_without_json(&self, module: &Module) -> bool {
+        matches!(self.fault(&module.name), Some(MetadataFault::Unparsable(_)))
     }
 
     /// The module a file lies in, by its path.
@@ -196,11 +249,12 @@ impl Modules {
 
     fn metadata<'m>(&self, module: &'m Module) -> &'m Metadata {
         let read = || {
-            let file = module.path.join("metadata.json");
-            self.tree
-                .cold(&file, Section::Metadata)
-                .or_else(|| Some(Metadata::of(&self.tree.read(&file).ok()?)))
-                .unwrap_or_default()
+            let file = module.path.join(METADATA_FILE);
+            self.tree.cold(&file, Section::Metadata).unwrap_or_else(|| match self.tree.read(&file) {
+                Ok(content) => Metadata::of(&content, self.compat),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Metadata::default(),
+                Err(error) => Metadata::with_fault(MetadataFault::Unusable(error.to_string())),
+            })
         };
         module.metadata.get_or(read)
     }
@@ -234,35 +288,6 @@ impl Modules {
 fn is_module_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-}
-
-/// What a compile wants of a module's metadata.json.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Metadata {
-    /// The module's version.
-    pub version: Option<String>,
-    /// Who gives its data, by the way of old.
-    pub data_provider: Option<String>,
-    /// Names of the modules that it depends on; none if it lists none at all, and then it sees every module.
-    pub dependencies: Option<Vec<String>>,
-}
-
-impl Metadata {
-    /// Reads the text of a metadata.json; what is none says nothing.
-    pub fn of(text: &[u8]) -> Metadata {
-        let metadata: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
-        let name = |entry: &serde_json::Value| {
-            let full = entry.get("name")?.as_str()?;
-            full.rsplit(['/', '-']).next().map(str::to_owned)
-        };
-        let list = metadata.get("dependencies").and_then(|list| list.as_array());
-        let text = |key: &str| metadata.get(key).and_then(|value| value.as_str()).map(str::to_owned);
-        Metadata {
-            version: text("version"),
-            data_provider: text("data_provider"),
-            dependencies: list.map(|list| list.iter().filter_map(name).collect()),
-        }
-    }
 }
 
 /// Manifests that may define the class or defined type `name`, in the order Puppet reads them: the module's

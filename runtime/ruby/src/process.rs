@@ -12,6 +12,7 @@ use super::WorkerSettings;
 use super::clock::Clock;
 use super::pipes::{PipeStop, Pipes};
 use super::protocol::{self, Message};
+use super::sandbox::{self, PROCESSES};
 use bunraku_vm::budget;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt;
@@ -30,6 +31,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("<bunraku>/scope.rb", include_str!("worker/scope.rb")),
     ("<bunraku>/functions.rb", include_str!("worker/functions.rb")),
     ("<bunraku>/parts.rb", include_str!("worker/parts.rb")),
+    ("<bunraku>/hashes.rb", include_str!("worker/hashes.rb")),
     ("<bunraku>/main.rb", include_str!("worker/main.rb")),
 ];
 
@@ -44,6 +46,7 @@ const PARTS: &[(&str, &str)] = &[
     ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
     ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
     ("<bunraku>/system.rb", include_str!("worker/system.rb")),
+    ("<bunraku>/environment.rb", include_str!("worker/environment.rb")),
     ("<bunraku>/template.rb", include_str!("worker/template.rb")),
     ("<bunraku>/times.rb", include_str!("worker/times.rb")),
     ("<bunraku>/types.rb", include_str!("worker/types.rb")),
@@ -165,17 +168,19 @@ impl Worker {
             // The code that will run finds the environment as it is.
             start.insert_str(0, &format!("ENV.delete('{}');", ROOM.0));
         }
-        let mut child = command
-            .args(["--disable=gems", "-EUTF-8", "-W0", "-e", &start])
-            .env_remove("RUBYOPT")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| match error.kind() {
+        if settings.sandbox.is_some() {
+            start.insert_str(0, &format!("Process.setrlimit(:NPROC,{PROCESSES});"));
+        }
+        command.args(["--disable=gems", "-EUTF-8", "-W0", "-e", &start]).env_remove("RUBYOPT");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        let mut child = match &settings.sandbox {
+            Some(sandbox) => sandbox::spawn(program, &command, sandbox)
+                .map_err(|why| format!("no Ruby can be run that is confined: {why}"))?,
+            None => command.spawn().map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => format!("no Ruby was found ('{}')", program.display()),
                 _ => format!("Ruby could not be started ('{}'): {error}", program.display()),
-            })?;
+            })?,
+        };
         let pipes = child.stdin.take().zip(child.stdout.take());
         let pipes = pipes.and_then(|(input, output)| Pipes::new(input, output).ok());
         let clock = Clock::new(settings.timeout);

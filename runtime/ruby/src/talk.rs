@@ -9,6 +9,7 @@ use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -167,6 +168,7 @@ impl<'c> Talk<'_, 'c> {
         let rules = Rule::ALL.iter().filter(|rule| compat.holds(**rule));
         let rules: Vec<&str> = rules.map(|rule| rule.row().name).collect();
         about.insert_str("rules", vm.string(&rules.join(" ")));
+        about.insert_str("ruby_inspect", vm.string(&HashNotation::current().to_string()));
         let folders: Vec<_> = beginning.folders.iter().map(|folder| vm.string(&text(folder))).collect();
         let arguments = [
             vm.string(&beginning.node),

@@ -20,16 +20,15 @@ pub(super) fn array(out: &mut String, items: Array<'_>, write: Write) {
     });
 }
 
-/// Appends `{a => 1, b => 2}`, with that arrow between key and value.
-pub(super) fn hash(out: &mut String, hash: Hash<'_>, arrow: &str, write: Write) {
+/// Appends `{a => 1, b => 2}`: each key with the sign behind it, then its value.
+pub(super) fn hash(out: &mut String, hash: Hash<'_>, write_key: Write, write: Write) {
     budget::within(hash.len(), || {
         budget::push_str(out, "{");
         for (n, (key, value)) in hash.entries().iter().enumerate() {
             if n > 0 {
                 budget::push_str(out, ", ");
             }
-            write(out, *key);
-            budget::push_str(out, arrow);
+            write_key(out, *key);
             write(out, *value);
         }
         budget::push_str(out, "}");

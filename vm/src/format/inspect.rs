@@ -4,10 +4,11 @@ use crate::budget;
 use crate::format::collection;
 use crate::format::float::float_to_s;
 use crate::format::interpolate::to_interpolated;
+use crate::format::ruby_hashes::HashNotation;
 use crate::types::print::print;
 use crate::value::Value;
 
-/// Ruby's `inspect`: `"a\n"`, `[1, nil]`, `{"a"=>1}`.
+/// Ruby's `inspect`: `"a\n"`, `[1, nil]`, `{"a"=>1}`; of hashes in the notation of the compile.
 pub fn inspect(value: Value<'_>) -> String {
     let mut out = String::new();
     write(&mut out, value);
@@ -30,13 +31,27 @@ fn write(out: &mut String, value: Value<'_>) {
         Value::Float(f) => out.push_str(&float_to_s(f)),
         Value::Str(s) => budget::push_str(out, &inspect_str(&s)),
         Value::Array(items) => collection::array(out, items, write),
-        Value::Hash(hash) => collection::hash(out, hash, "=>", write),
+        Value::Hash(hash) => collection::hash(out, hash, write_key, write),
         Value::Timestamp(n) => moment(out, "Timestamp", *n),
         Value::Timespan(n) => moment(out, "Timespan", *n),
         Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::SemVerRange(range) => out.push_str(&crate::semver::inspect_range(&range)),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         value => budget::push_str(out, &to_interpolated(value)),
+    }
+}
+
+/// A key of a hash, and what stands before its value.
+fn write_key(out: &mut String, key: Value<'_>) {
+    let notation = HashNotation::current();
+    match key {
+        Value::Default if notation.symbol_key("default", true).is_some() => {
+            budget::push_str(out, "default: ")
+        }
+        key => {
+            write(out, key);
+            budget::push_str(out, notation.arrow());
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
             budget::push_str(out, &s);
         }
         Value::Array(items) => collection::array(out, items, interpolate),
-        Value::Hash(hash) => collection::hash(out, hash, " => ", interpolate),
+        Value::Hash(hash) => collection::hash(out, hash, interpolate_key, interpolate),
         Value::Type(ty) => budget::push_str(out, &print(ty)),
         Value::Regexp(source) => out.push_str(&crate::regex::shown(&source)),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
@@ -47,4 +47,9 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
             out.push_str(closure.name.unwrap_or("lambda"));
         }
     }
+}
+
+fn interpolate_key(out: &mut String, key: Value<'_>) {
+    interpolate(out, key);
+    budget::push_str(out, " => ");
 }

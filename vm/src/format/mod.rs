@@ -7,6 +7,7 @@ mod formats;
 mod indent;
 pub mod inspect;
 pub(crate) mod interpolate;
+pub mod ruby_hashes;
 pub(crate) mod scalar;
 mod spec;
 pub mod sprintf;

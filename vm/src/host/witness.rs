@@ -23,6 +23,8 @@ pub enum Change {
     LateOverride,
     /// A data file of Hiera is no hash: `strict`. The subject is the file.
     DataIsNoHash,
+    /// The metadata of a module is no JSON: `strict`. The subject is the module.
+    MetadataIsNoJson,
     /// A `hiera.yaml` of version 3 outside of the global layer: `strict`. The subject is the file.
     HieraVersion3,
     /// A function that says of itself that it is deprecated: `strict`. The subject is its name.

@@ -278,7 +278,7 @@ impl Plan {
         walk.found.retain(|found| !is_own(found));
         let key = |path: &Path| paths::key(&roots, path);
         let modules =
-            environment.modules.iter().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
+            environment.modules.folders().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
         let info = Info {
             environment: environment.directory.is_some(),
             folders,

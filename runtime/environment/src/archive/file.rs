@@ -5,7 +5,7 @@ use super::parts::{self, Made};
 use super::readers::Readers;
 use super::reads::Reads;
 use super::walk::Found;
-use crate::modules::Metadata;
+use crate::metadata::Metadata;
 use crate::units;
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
@@ -145,7 +145,7 @@ impl File {
             }
             What::Erb => self.part(Section::Templates, Lowered::TEMPLATE, Lowered::new(bytes).encode()),
             What::Ruby => self.part(Section::Templates, Lowered::RUBY, Lowered::of_ruby(bytes).encode()),
-            What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes))),
+            What::Metadata => self.part(Section::Metadata, 0, cold::encode(&Metadata::of(bytes, compat))),
             What::Type => {
                 let stem = Path::new(&self.entry.path).file_stem().unwrap_or_default().to_string_lossy();
                 let declared =

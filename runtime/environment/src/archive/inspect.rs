@@ -1,6 +1,6 @@
 //! Shows what an archive holds: sections, files, definitions, what refers to what; a unit beside its source.
 
-use crate::modules::Metadata;
+use crate::metadata::Metadata;
 use bunraku_files::archive::Opened;
 use bunraku_files::read;
 use bunraku_native_ruby::Lowered;

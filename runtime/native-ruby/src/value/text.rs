@@ -4,6 +4,7 @@ use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::libraries::addresses;
 use crate::value::{Matched, Regexp, V};
+use bunraku_vm::format::ruby_hashes::{HashNotation, SymbolKey};
 use bunraku_vm::format::{float_to_s, inspect};
 use bunraku_vm::regex;
 use bunraku_vm::types;
@@ -216,6 +217,26 @@ fn put_items<'c>(out: &mut String, items: impl Iterator<Item = V<'c>>, depth: us
     Ok(())
 }
 
+/// A key of a hash, and what stands before its value.
+fn put_key(out: &mut String, key: &V<'_>, depth: usize) -> OrRuby<()> {
+    let notation = HashNotation::current();
+    let name = match key {
+        V::Symbol(name) => Some(*name),
+        _ => None,
+    };
+    match name.and_then(|name| Some((name, notation.symbol_key(name, is_plain_symbol(name))?))) {
+        Some((name, SymbolKey::Word)) => out.push_str(name),
+        Some((name, SymbolKey::Quoted)) => put_string(out, name)?,
+        None => {
+            put_inspected(out, key, depth)?;
+            out.push_str(notation.arrow());
+            return Ok(());
+        }
+    }
+    out.push_str(": ");
+    Ok(())
+}
+
 fn put_entries<'c>(
     out: &mut String,
     entries: impl Iterator<Item = (V<'c>, V<'c>)>,
@@ -226,8 +247,7 @@ fn put_entries<'c>(
         if n > 0 {
             out.push_str(", ");
         }
-        put_inspected(out, &key, depth + 1)?;
-        out.push_str("=>");
+        put_key(out, &key, depth + 1)?;
         put_inspected(out, &value, depth + 1)?;
     }
     out.push('}');

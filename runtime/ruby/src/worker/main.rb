@@ -15,6 +15,7 @@ module Bunraku
       @compile = Compile.new
       @folders = @compile.begin(node, environment, settings, folders)
       $LOAD_PATH.unshift(*@folders)
+      Hashes.write_as(settings['ruby_inspect'])
       # What this version of Puppet has not loaded itself is there when it is required, not when it is named.
       Object.send(:remove_const, :Syslog) if Object.autoload?(:Syslog) && !@compile.holds?('syslog-is-there')
       nil

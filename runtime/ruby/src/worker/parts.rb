@@ -20,6 +20,9 @@ module Bunraku
         'Bunraku.' => %i[load_datatype class_for note_readers made_here? data_of constructor_order make_instance
                          call_member]
       },
+      'environment' => {
+        'Puppet::Util.' => %i[get_env get_environment clear_environment set_env merge_environment withenv default_env]
+      },
       'hiera' => { 'Puppet' => %i[LookupContext] },
       'injection' => {
         'Puppet' => %i[Bindings], 'Puppet::Pops' => %i[Binder], 'Puppet::Functions' => %i[Injected],

@@ -1,0 +1,251 @@
+//! `bunraku diff`: what a change does to nodes.
+
+use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::reports::{Form, Report, Reports};
+use crate::rules::RuleArguments;
+use crate::trees::TreeArguments;
+use crate::world::World;
+use crate::{FAILED, USAGE};
+use bunraku::bench::Target;
+use bunraku::{Certificates, Compiler};
+use bunraku_fleet::compare::Sources;
+use bunraku_fleet::diff::{self, Found, From, State};
+use bunraku_fleet::nodes::Nodes;
+use bunraku_fleet::overrides::Override;
+use bunraku_fleet::report::Head;
+use bunraku_fleet::tree::{Files, Tree};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+/// Say what a change does to nodes: compile them from two trees and compare their catalogs.
+///
+/// A tree is a folder, an archive, or `git:REV[:PATH]`, a version in the repository one stands in. What is the same after names and addresses of
+/// nodes are left aside is told once, with the nodes it is of.
+///
+/// Exit status: 0 where nothing changes, 2 where something does, 1 where a node fails that did not before, or could not be compiled.
+#[derive(Args)]
+#[command(mut_args(|argument| match argument.get_id().as_str() {
+    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" => argument.hide(true),
+    _ => argument,
+}))]
+pub struct Arguments {
+    /// Certnames of the nodes [default: all with facts].
+    #[arg(value_name = "NODE")]
+    nodes: Vec<String>,
+    /// The tree as it is.
+    #[arg(long, value_name = "TREE")]
+    from: String,
+    /// The tree as it is to be.
+    #[arg(long, value_name = "TREE", default_value = ".")]
+    to: String,
+    /// A fact on both sides, in place of the nodes' own: NAME=VALUE, with dots in the name for a fact within others.
+    #[arg(long = "override", visible_alias = "fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    overrides: Vec<Override>,
+    /// The same on the first side only.
+    #[arg(long = "from-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    from_overrides: Vec<Override>,
+    /// The same on the second side only.
+    #[arg(long = "to-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    to_overrides: Vec<Override>,
+    /// How many nodes are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// What makes the exit status other than 0: whatever changes; only resources that are no classes or defined types; only
+    /// nodes that fail; nothing.
+    #[arg(long = "fail-on", value_name = "WHAT")]
+    fail_on: Option<FailOn>,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+    /// A further report, in a file: `markdown=diff.md`. It may be given several times.
+    #[arg(long = "report", value_name = "FORM=FILE")]
+    reports: Vec<Report>,
+    #[command(flatten)]
+    trees: TreeArguments,
+    #[command(flatten)]
+    rules: RuleArguments,
+    #[command(flatten)]
+    color: ColorChoice,
+    #[command(flatten)]
+    world: World,
+}
+
+/// What makes the exit status other than 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum FailOn {
+    /// Nothing.
+    Never,
+    /// Nodes that fail and did not before, or that could not be compiled at all.
+    Error,
+    /// The same, and changes of resources that are no classes or defined types.
+    #[value(alias = "core_diff")]
+    Core,
+    /// The same, and all other changes.
+    Diff,
+}
+
+impl FailOn {
+    /// The exit status for a node's state.
+    fn status(self, state: &State) -> u8 {
+        let (least, status) = match state.name() {
+            "fails" | "skipped" => (FailOn::Error, 1),
+            "core" => (FailOn::Core, 2),
+            "diff" | "fixed" => (FailOn::Diff, 2),
+            _ => return 0,
+        };
+        if self >= least { status } else { 0 }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let World { environment, archive, execute, manifest, modulepath, .. } = &arguments.world;
+    let given = [
+        environment.is_some(),
+        archive.is_some(),
+        execute.is_some(),
+        manifest.is_some(),
+        modulepath.is_some(),
+    ];
+    if given.contains(&true) {
+        let message = "diff takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e";
+        return renderer.failure(message, USAGE);
+    }
+    match compare(arguments, &mut renderer) {
+        Ok(status) => ExitCode::from(status),
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
+    let nodes = nodes(&arguments.world)?;
+    let names: Vec<String> = match arguments.nodes.is_empty() {
+        true => nodes.names().to_vec(),
+        false => arguments.nodes.clone(),
+    };
+    let preparation = arguments.trees.preparation(arguments.world.compat)?;
+    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    for warning in from.warnings.iter().chain(&to.warnings) {
+        renderer.warning(warning);
+    }
+    // The rules of the tree as it is: what is to be merged can't hide itself.
+    let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
+    let fail_on = arguments.fail_on.map_or_else(|| fail_on(file.fail_on.as_deref()), Ok)?;
+    let said = Mutex::new(BTreeSet::new());
+    let sides = [(&from, &arguments.from_overrides), (&to, &arguments.to_overrides)];
+    let sides = sides.map(|(tree, own)| {
+        let overrides: Vec<&Override> = arguments.overrides.iter().chain(own).collect();
+        let files = arguments.rules.compares_files(&file).then(|| files(tree)).flatten();
+        (world(&arguments.world, tree), overrides, files, tree)
+    });
+    let targets = sides.each_ref().map(|(world, overrides, ..)| {
+        let (nodes, said) = (&nodes, &said);
+        move |name: &str| target(world, nodes, name, (overrides, said))
+    });
+    let [from_side, to_side] = [0, 1].map(|number| {
+        let (_, _, files, tree) = &sides[number];
+        From {
+            target: &targets[number],
+            folder: tree.folder.clone(),
+            sources: files.as_ref().map(|files| files as &dyn Sources),
+        }
+    });
+    let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
+    let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
+    let compiler = Compiler::new();
+    let mut statuses = BTreeSet::new();
+    let mut written = Ok(());
+    let found = |name: &str, found: Found| {
+        let status = fail_on.status(&found.state);
+        statuses.insert(status);
+        if written.is_ok() {
+            written = reports.add(name, &found, status);
+        }
+    };
+    diff::run(&compiler, (&from_side, &to_side), (&names, threads), &rules, found)?;
+    compiler.leave();
+    for warning in said.into_inner().unwrap_or_else(|held| held.into_inner()) {
+        renderer.warning(&warning);
+    }
+    written?;
+    reports.finish()?;
+    Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
+}
+
+fn fail_on(text: Option<&str>) -> Result<FailOn, String> {
+    let Some(text) = text else { return Ok(FailOn::Diff) };
+    <FailOn as clap::ValueEnum>::from_str(text, false)
+        .map_err(|_| format!("fail-on = \"{text}\" in bunraku.toml is none of never, error, core, diff"))
+}
+
+/// Where nodes are known from.
+fn nodes(world: &World) -> Result<Nodes, String> {
+    let certificates = Certificates {
+        authorities: world.localcacert.clone(),
+        certificate: world.hostcert.clone(),
+        key: world.hostprivkey.clone(),
+    };
+    match (world.factpath.as_ref().or(world.facts.as_ref()), world.facts_folder()?) {
+        (Some(place), _) => Nodes::open(&place.to_string_lossy(), &certificates),
+        (None, Some(folder)) => Nodes::open(&folder.to_string_lossy(), &certificates),
+        (None, None) => {
+            Err("Which nodes? Give --facts a snapshot, a folder with a file for each node, or puppetdb:URL"
+                .to_owned())
+        }
+    }
+}
+
+/// The arguments as they are for a tree.
+fn world(world: &World, tree: &Tree) -> World {
+    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let modulepath =
+        tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
+    let name = match (&world.environment_name, tree.folder.is_some()) {
+        // A folder in a cache has no name that means anything.
+        (None, true) => Some("production".to_owned()),
+        (name, _) => name.clone(),
+    };
+    World {
+        environment: tree.folder.clone(),
+        environment_name: name,
+        archive: tree.archive.clone(),
+        frozen: tree.folder.is_none(),
+        modulepath,
+        facts: None,
+        factpath: None,
+        ..world.clone()
+    }
+}
+
+fn files(tree: &Tree) -> Option<Files> {
+    tree.folder.as_ref().map(|folder| Files::of(folder, tree.modulepath.as_deref()))
+}
+
+/// A node as it is compiled on a side.
+fn target(
+    world: &World,
+    nodes: &Nodes,
+    name: &str,
+    (overrides, said): (&[&Override], &Mutex<BTreeSet<String>>),
+) -> Result<Target, String> {
+    let known = nodes.known(name)?;
+    let mut warn = |warning: &str| {
+        if let Ok(mut said) = said.lock() {
+            said.insert(warning.to_owned());
+        }
+    };
+    let mut target = world.target(Some(name), &mut warn)?;
+    let facts = known.facts.as_an_agent_sends_them(name, world.compat);
+    let facts = overrides.iter().fold(facts, |facts, one| one.apply(&facts));
+    target.node = target.node.with_facts(facts);
+    if let Some(bunraku::Data::Map(trusted)) = &known.trusted {
+        target.node = target.node.with_trusted(trusted);
+    }
+    Ok(target)
+}

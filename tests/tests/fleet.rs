@@ -17,6 +17,8 @@ const REPO: &str = "fixtures/upgrade";
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
     command.args(["fleet", "compile"]).args(args).current_dir(paths::root());
+    // What is kept of trees is kept for these tests.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

@@ -103,7 +103,21 @@ impl FailOn {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    let World { environment, archive, execute, manifest, modulepath, .. } = &arguments.world;
+    if let Err(message) = no_other_trees(&arguments.world, "diff") {
+        return renderer.failure(&message, USAGE);
+    }
+    match compare(arguments, &mut renderer) {
+        Ok(status) => ExitCode::from(status),
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+/// Refuses what would name other trees than the two that a command compares.
+///
+/// # Errors
+/// Says so.
+pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
+    let World { environment, archive, execute, manifest, modulepath, .. } = world;
     let given = [
         environment.is_some(),
         archive.is_some(),
@@ -111,13 +125,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         manifest.is_some(),
         modulepath.is_some(),
     ];
-    if given.contains(&true) {
-        let message = "diff takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e";
-        return renderer.failure(message, USAGE);
-    }
-    match compare(arguments, &mut renderer) {
-        Ok(status) => ExitCode::from(status),
-        Err(message) => renderer.failure(&message, FAILED),
+    match given.contains(&true) {
+        true => Err(format!(
+            "{command} takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e"
+        )),
+        false => Ok(()),
     }
 }
 
@@ -202,7 +214,7 @@ fn nodes(world: &World) -> Result<Nodes, String> {
 }
 
 /// The arguments as they are for a tree.
-fn world(world: &World, tree: &Tree) -> World {
+pub fn world(world: &World, tree: &Tree) -> World {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let modulepath =
         tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));

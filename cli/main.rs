@@ -3,6 +3,7 @@
 // They panic where the reader has gone; see `output`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod affected;
 mod batch;
 mod bench;
 mod build;
@@ -62,6 +63,7 @@ enum Command {
     Facts(facts::Arguments),
     Fleet(fleet::Arguments),
     Diff(diff::Arguments),
+    Affected(affected::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Affected(arguments) => affected::run(&arguments),
     }
 }
 

@@ -180,6 +180,7 @@ impl Compiler {
         let snapshot = |environment: &Environment| {
             let mut spec = environment.spec.clone();
             (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
+            spec.strict = settings.strict;
             self.session.snapshot(spec)
         };
         Change::between(&*snapshot(from)?, &*snapshot(to)?)

@@ -1,11 +1,12 @@
 //! `bunraku fleet`: what is done with all nodes at once.
 
+use crate::confine::Confine;
 use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::tree::tree;
+use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
-use bunraku::Compiler;
 use bunraku::files::write::{self, Access};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
@@ -50,7 +51,8 @@ enum ReportForm {
 #[derive(Args)]
 #[command(mut_arg("node", |argument| argument.hide(true)), mut_arg("trusted", |argument| argument.hide(true)))]
 struct Compile {
-    /// What is compiled: a folder, an archive, the name of an environment [default: --environment, or as configured].
+    /// What is compiled: a folder, an archive, `git:REV[:PATH]`, the name of an environment [default: --environment, or as
+    /// configured].
     #[arg(value_name = "TREE")]
     tree: Option<String>,
     #[command(flatten, next_help_heading = "Which nodes")]
@@ -73,7 +75,11 @@ struct Compile {
     /// Form of the report.
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: ReportForm,
+    #[command(flatten, next_help_heading = "Trees")]
+    trees: TreeArguments,
     #[command(flatten)]
+    confine: Confine,
+    #[command(flatten, next_help_heading = None)]
     color: ColorChoice,
     #[command(flatten)]
     world: World,
@@ -99,7 +105,13 @@ fn failed(message: String) -> Refused {
 fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Refused> {
     let wrong = |message: String| (message, USAGE);
     let world = match &arguments.tree {
-        Some(given) => tree(&arguments.world, given).map_err(wrong)?,
+        Some(_) if arguments.world.environment.is_some() || arguments.world.archive.is_some() => {
+            return Err(wrong("TREE stands in place of --environment and --archive".to_owned()));
+        }
+        Some(given) => {
+            tree(&arguments.world, &arguments.trees, given, &mut |warning| renderer.warning(warning))
+                .map_err(failed)?
+        }
         None => arguments.world.clone(),
     };
     if world.trusted.is_some() {
@@ -110,7 +122,8 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     let save = arguments.save.as_deref().map(Folder::open).transpose().map_err(failed)?;
     let mut nodes = world.nodes().map_err(failed)?;
     let prepared = world.prepare_catalogs().map_err(failed)?;
-    let compiler = Compiler::new();
+    world.check_programs(&arguments.confine).map_err(failed)?;
+    let compiler = arguments.confine.compiler();
     let threads = threads(arguments.threads);
     let target = |nodes: &Nodes, name: &str| {
         let target = prepared.target_of(&nodes.known(name)?)?;

@@ -17,6 +17,8 @@ const REPO: &str = "fixtures/upgrade";
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
     command.args(["fleet", "compile"]).args(args).current_dir(paths::root());
+    // What is kept of trees is kept for these tests.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
@@ -231,7 +233,7 @@ fn nodes_are_chosen_in_many_ways() {
         out.lines().filter_map(name).map(|name| name.replace(".example.com", "")).collect::<Vec<_>>()
     };
     assert_eq!(names(&["-n", "key.example.com,fact.example.com"]), ["fact", "key"]);
-    assert_eq!(names(&["--match", "un*", "--match", "/^ke/"]), ["key", "unknown", "unknown-in-erb"]);
+    assert_eq!(names(&["--match", "un*", "--match", "/^ke/"]), ["key", "unknown-in-erb", "unknown"]);
     assert_eq!(names(&["--class", "causes::key"]), ["key"]);
     assert_eq!(names(&["--resource", "Class[causes::late]"]).len(), 1);
     assert_eq!(names(&["--fact", "os.family=Debian", "--match", "key*"]), ["key"]);
@@ -355,7 +357,7 @@ fn memory_does_not_grow_with_the_fleet() {
             "--facts",
             &snapshot,
             "--threads",
-            "2",
+            "1",
             "--format",
             "json",
         ]);
@@ -364,8 +366,8 @@ fn memory_does_not_grow_with_the_fleet() {
         assert!(text(&output.stdout).starts_with(&format!("{{\"nodes\":{count},")));
         peak
     };
-    let (few, many) = (peak(100), peak(1000));
-    println!("{few} kB for 100 nodes, {many} kB for 1,000");
-    // Names and what came of each node: less than 2 kB a node, and what an allocator keeps.
-    assert!(many < few + 900 * 2 + 6000, "{few} kB for 100 nodes, {many} kB for 1,000");
+    let (few, many) = (peak(300), peak(2000));
+    println!("{few} kB for 300 nodes, {many} kB for 2,000");
+    // Names and what came of each node: less than 1 kB a node, and what an allocator keeps.
+    assert!(many < few + 1700 + 5000, "{few} kB for 300 nodes, {many} kB for 2,000");
 }

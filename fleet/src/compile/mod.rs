@@ -90,17 +90,24 @@ fn one(fleet: &Fleet, name: &str) -> Result<Node, String> {
         Node { name: name.to_owned(), time: Duration::ZERO, resources: 0, failure: None, saved: None };
     match (fleet.target)(name) {
         Err(message) => node.failure = Some(message.into()),
-        Ok(target) => {
-            let compiled = fleet.compiler.trial(&target);
-            node.resources = compiled.spent.resources;
-            match compiled.result {
-                Err(error) => node.failure = Some(error.into()),
-                Ok(catalog) => {
-                    node.saved = fleet.save.map(|folder| folder.keep(catalog.to_json())).transpose()?
-                }
-            }
-        }
+        Ok(target) => match made(fleet, &target)? {
+            Ok((resources, saved)) => (node.resources, node.saved) = (resources, saved),
+            Err(failure) => node.failure = Some(failure),
+        },
     }
     node.time = started.elapsed();
     Ok(node)
+}
+
+/// How many resources a target's catalog has, and the kept catalog. It is written as JSON only where it is kept.
+fn made(fleet: &Fleet, target: &Target) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
+    let Some(folder) = fleet.save else {
+        let seen = fleet.compiler.see(target, |catalog| catalog.len());
+        return Ok(seen.result.map(|resources| (resources, None)).map_err(Failure::from));
+    };
+    let compiled = fleet.compiler.trial(target);
+    match compiled.result {
+        Ok(catalog) => Ok(Ok((compiled.spent.resources, Some(folder.keep(catalog.to_json())?)))),
+        Err(error) => Ok(Err(error.into())),
+    }
 }

@@ -120,10 +120,10 @@ fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Upgrade
             |world: &World| world.target(Some(&name), &mut warn).map_err(|error| (error, FAILED));
         let (from, to) = (target(&older)?, target(&newer)?);
         if !from.environment.is_complete() {
-            let message = "Nothing to compile: give --environment, --archive, --manifest or -e";
+            let message = "Nothing to compile: give --environment, --manifest or -e";
             return Err((message.to_owned(), USAGE));
         }
-        all.push(Upgrade { from, to, include_legacy_facts: arguments.world.include_legacy_facts });
+        all.push(Upgrade { from, to });
     }
     Ok(all)
 }

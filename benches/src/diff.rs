@@ -2,8 +2,8 @@
 
 use crate::results::Figures;
 use crate::target::frozen;
+use ::bunraku::Compiler;
 use ::bunraku::bench::{self, Target};
-use ::bunraku::{CatalogView, Compiler};
 use bunraku_fleet::compare::{Rules, Side, compare};
 use bunraku_tests::control_repo;
 use std::fmt::Write as _;
@@ -22,7 +22,8 @@ pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
     let nodes: Vec<Target> = nodes.into_iter().collect::<Result<_, _>>()?;
     let fleet = bench::fleet(&nodes, MACHINES);
     let (compiler, rules) = (Compiler::new(), Rules::default());
-    let once = |target: &Target| compiler.see(target, CatalogView::len).result.map_err(|error| error.message);
+    let once =
+        |target: &Target| compiler.see(target, |catalog| catalog.len()).result.map_err(|error| error.message);
     let both = |target: &Target| {
         let compared = compiler.see(target, |before| {
             compiler

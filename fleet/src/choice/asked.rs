@@ -28,6 +28,9 @@ pub struct ResourceIs {
     title: Pattern,
 }
 
+/// The type of classes.
+const CLASS: &str = "class";
+
 impl Pattern {
     /// Reads a pattern.
     ///
@@ -145,16 +148,25 @@ impl ResourceIs {
             None => (text, "*"),
         };
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_');
-        match !type_name.is_empty() && type_name.chars().all(is_name) {
-            true => Ok(ResourceIs { type_name: type_name.to_lowercase(), title: Pattern::read(title)? }),
-            false => Err(format!("{text:?} is no Type[title]")),
+        if type_name.is_empty() || !type_name.chars().all(is_name) {
+            return Err(format!("{text:?} is no Type[title]"));
         }
+        let type_name = type_name.to_lowercase();
+        // Names of classes are the same in any case; catalogs have them capitalised.
+        let title = match type_name == CLASS {
+            true => title.trim_start_matches("::").to_lowercase(),
+            false => title.to_owned(),
+        };
+        Ok(ResourceIs { type_name, title: Pattern::read(&title)? })
     }
 
     /// Whether a catalog has one.
     pub fn fits(&self, catalog: &Catalog) -> bool {
         let all = catalog.resources().iter();
         let mut of_type = all.filter(|own| own.type_name.to_lowercase() == self.type_name);
-        of_type.any(|own| self.title.fits(&own.title))
+        of_type.any(|own| match self.type_name == CLASS {
+            true => self.title.fits(&own.title.to_lowercase()),
+            false => self.title.fits(&own.title),
+        })
     }
 }

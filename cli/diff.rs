@@ -1,5 +1,8 @@
 //! `bunraku diff`: what a change does to nodes.
 
+use crate::confine::Confine;
+use crate::nodes::{NodeChoice, threads};
+use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::reports::{Form, Report, Reports};
 use crate::rules::RuleArguments;
@@ -7,18 +10,19 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
 use bunraku::bench::Target;
-use bunraku::{Certificates, Compiler};
+use bunraku::{Catalog, Compiler, Diagnostic};
+use bunraku_fleet::affected::{Question, affected};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, State};
-use bunraku_fleet::nodes::Nodes;
+use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
+use bunraku_fleet::tree::cache::Cache;
 use bunraku_fleet::tree::{Files, Tree};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 /// Say what a change does to nodes: compile them from two trees and compare their catalogs.
 ///
@@ -34,7 +38,7 @@ use std::sync::Mutex;
 pub struct Arguments {
     /// Certnames of the nodes [default: all with facts].
     #[arg(value_name = "NODE")]
-    nodes: Vec<String>,
+    certnames: Vec<String>,
     /// The tree as it is.
     #[arg(long, value_name = "TREE")]
     from: String,
@@ -50,6 +54,10 @@ pub struct Arguments {
     /// The same on the second side only.
     #[arg(long = "to-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
     to_overrides: Vec<Override>,
+    /// Compile only nodes that the change can touch, by what they are known to read: see `bunraku affected`. All others stay
+    /// the same.
+    #[arg(long, conflicts_with_all = ["from_overrides", "to_overrides"])]
+    affected: bool,
     /// How many nodes are compiled side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -63,12 +71,16 @@ pub struct Arguments {
     /// A further report, in a file: `markdown=diff.md`. It may be given several times.
     #[arg(long = "report", value_name = "FORM=FILE")]
     reports: Vec<Report>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Nodes")]
+    choice: NodeChoice,
+    #[command(flatten, next_help_heading = "Trees")]
     trees: TreeArguments,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "What is compared")]
     rules: RuleArguments,
     #[command(flatten)]
     color: ColorChoice,
+    #[command(flatten)]
+    confine: Confine,
     #[command(flatten)]
     world: World,
 }
@@ -134,11 +146,7 @@ pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
 }
 
 fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
-    let nodes = nodes(&arguments.world)?;
-    let names: Vec<String> = match arguments.nodes.is_empty() {
-        true => nodes.names().to_vec(),
-        false => arguments.nodes.clone(),
-    };
+    let mut nodes = arguments.world.nodes()?;
     let preparation = arguments.trees.preparation(arguments.world.compat)?;
     let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
     for warning in from.warnings.iter().chain(&to.warnings) {
@@ -147,47 +155,105 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     // The rules of the tree as it is: what is to be merged can't hide itself.
     let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
     let fail_on = arguments.fail_on.map_or_else(|| fail_on(file.fail_on.as_deref()), Ok)?;
-    let said = Mutex::new(BTreeSet::new());
-    let sides = [(&from, &arguments.from_overrides), (&to, &arguments.to_overrides)];
-    let sides = sides.map(|(tree, own)| {
-        let overrides: Vec<&Override> = arguments.overrides.iter().chain(own).collect();
-        let files = arguments.rules.compares_files(&file).then(|| files(tree)).flatten();
-        (world(&arguments.world, tree), overrides, files, tree)
+    let worlds = [&from, &to].map(|tree| world(&arguments.world, tree));
+    let mut prepared = Vec::new();
+    for world in &worlds {
+        world.check_programs(&arguments.confine)?;
+        prepared.push(world.prepare_catalogs()?);
+    }
+    let compiler = arguments.confine.compiler();
+    let threads = threads(arguments.threads);
+    let overrides = [&arguments.from_overrides, &arguments.to_overrides]
+        .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
+    let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
+    choose(arguments, &mut nodes, (threads, renderer), |known| {
+        let target = target(0, known.clone()).map_err(Diagnostic::error)?;
+        compiler.trial(&target).result
+    })?;
+    let targets = [0, 1].map(|side| {
+        let (nodes, target) = (&nodes, &target);
+        move |name: &str| target(side, nodes.known(name)?)
     });
-    let targets = sides.each_ref().map(|(world, overrides, ..)| {
-        let (nodes, said) = (&nodes, &said);
-        move |name: &str| target(world, nodes, name, (overrides, said))
+    let compares_files = arguments.rules.compares_files(&file);
+    let files = [&from, &to].map(|tree| compares_files.then(|| files(tree)).flatten());
+    let [from_side, to_side] = [(0, &from), (1, &to)].map(|(side, tree)| From {
+        target: &targets[side],
+        folder: tree.folder.clone(),
+        sources: files[side].as_ref().map(|files| files as &dyn Sources),
     });
-    let [from_side, to_side] = [0, 1].map(|number| {
-        let (_, _, files, tree) = &sides[number];
-        From {
-            target: &targets[number],
-            folder: tree.folder.clone(),
-            sources: files.as_ref().map(|files| files as &dyn Sources),
-        }
-    });
+    let touched = match arguments.affected {
+        true => Some(touched(
+            &compiler,
+            &nodes,
+            (&targets[0], &targets[1]),
+            threads,
+            preparation.cache.as_deref(),
+        )?),
+        false => None,
+    };
+    let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
     let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
-    let compiler = Compiler::new();
-    let mut statuses = BTreeSet::new();
-    let mut written = Ok(());
-    let found = |name: &str, found: Found| {
+    let (mut statuses, mut written) = (BTreeSet::new(), Ok(()));
+    let mut found = |name: &str, found: Found| {
         let status = fail_on.status(&found.state);
         statuses.insert(status);
         if written.is_ok() {
             written = reports.add(name, &found, status);
         }
     };
-    diff::run(&compiler, (&from_side, &to_side), (&names, threads), &rules, found)?;
+    let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
+    diff::run(&compiler, (&from_side, &to_side), (names, threads), &rules, |name, one| {
+        while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
+            found(before, Found::same());
+        }
+        found(name, one);
+    })?;
+    untouched.for_each(|name| found(name, Found::same()));
     compiler.leave();
-    for warning in said.into_inner().unwrap_or_else(|held| held.into_inner()) {
-        renderer.warning(&warning);
-    }
+    let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
+    warnings.iter().for_each(|warning| renderer.warning(warning));
     written?;
     reports.finish()?;
     Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
+}
+
+/// How a node is compiled on a side.
+type TargetOf<'t> = dyn Fn(&str) -> Result<Target, String> + Sync + 't;
+
+/// The nodes that a change can touch, and those of which that is not known.
+fn touched(
+    compiler: &Compiler,
+    nodes: &Nodes,
+    (from, to): (&TargetOf<'_>, &TargetOf<'_>),
+    threads: usize,
+    cache: Option<&Cache>,
+) -> Result<Vec<String>, String> {
+    let Some(first) = nodes.names().first() else { return Ok(Vec::new()) };
+    let [old, new] = [from(first)?, to(first)?];
+    let change = compiler.change(&old.environment, &new.environment, &old.settings)?;
+    let names = nodes.names();
+    let found = affected(&Question { compiler, names, target: from, change: &change, cache, threads })?;
+    let mut all: Vec<String> = found.nodes.into_keys().chain(found.failed.into_keys()).collect();
+    all.sort();
+    Ok(all)
+}
+
+/// Keeps the nodes that are meant.
+fn choose(
+    arguments: &Arguments,
+    nodes: &mut Nodes,
+    (threads, renderer): (usize, &mut Renderer),
+    compile: impl Fn(&Known) -> Result<Catalog, Diagnostic> + Sync,
+) -> Result<(), String> {
+    let mut choice = arguments.choice.choice(None)?;
+    choice.names.extend_from_slice(&arguments.certnames);
+    let chosen = choice.keep(nodes, threads, compile)?;
+    if !chosen.failed.is_empty() && !choice.one_per_kind {
+        let count = chosen.failed.len();
+        renderer.warning(&format!("{count} nodes do not compile: whether they are meant is not known"));
+    }
+    Ok(())
 }
 
 fn fail_on(text: Option<&str>) -> Result<FailOn, String> {
@@ -196,36 +262,13 @@ fn fail_on(text: Option<&str>) -> Result<FailOn, String> {
         .map_err(|_| format!("fail-on = \"{text}\" in bunraku.toml is none of never, error, core, diff"))
 }
 
-/// Where nodes are known from.
-fn nodes(world: &World) -> Result<Nodes, String> {
-    let certificates = Certificates {
-        authorities: world.localcacert.clone(),
-        certificate: world.hostcert.clone(),
-        key: world.hostprivkey.clone(),
-    };
-    match (world.factpath.as_ref().or(world.facts.as_ref()), world.facts_folder()?) {
-        (Some(place), _) => Nodes::open(&place.to_string_lossy(), &certificates),
-        (None, Some(folder)) => Nodes::open(&folder.to_string_lossy(), &certificates),
-        (None, None) => {
-            Err("Which nodes? Give --facts a snapshot, a folder with a file for each node, or puppetdb:URL"
-                .to_owned())
-        }
-    }
-}
-
 /// The arguments as they are for a tree.
 pub fn world(world: &World, tree: &Tree) -> World {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let modulepath =
         tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
-    let name = match (&world.environment_name, tree.folder.is_some()) {
-        // A folder in a cache has no name that means anything.
-        (None, true) => Some("production".to_owned()),
-        (name, _) => name.clone(),
-    };
     World {
         environment: tree.folder.clone(),
-        environment_name: name,
         archive: tree.archive.clone(),
         frozen: tree.folder.is_none(),
         modulepath,
@@ -240,24 +283,9 @@ fn files(tree: &Tree) -> Option<Files> {
 }
 
 /// A node as it is compiled on a side.
-fn target(
-    world: &World,
-    nodes: &Nodes,
-    name: &str,
-    (overrides, said): (&[&Override], &Mutex<BTreeSet<String>>),
-) -> Result<Target, String> {
-    let known = nodes.known(name)?;
-    let mut warn = |warning: &str| {
-        if let Ok(mut said) = said.lock() {
-            said.insert(warning.to_owned());
-        }
-    };
-    let mut target = world.target(Some(name), &mut warn)?;
-    let facts = known.facts.as_an_agent_sends_them(name, world.compat);
-    let facts = overrides.iter().fold(facts, |facts, one| one.apply(&facts));
-    target.node = target.node.with_facts(facts);
-    if let Some(bunraku::Data::Map(trusted)) = &known.trusted {
-        target.node = target.node.with_trusted(trusted);
-    }
-    Ok(target)
+fn target(side: &Prepared<'_>, mut known: Known, overrides: &[&Override]) -> Result<Target, String> {
+    known.facts = overrides.iter().fold(known.facts, |facts, one| one.apply(&facts));
+    // A tree's folder, in a cache perhaps, is called what it happens to be called.
+    known.environment.get_or_insert_with(|| "production".to_owned());
+    side.target_of(&known)
 }

@@ -48,17 +48,30 @@ struct Arguments {
     command: Command,
 }
 
+/// Only the arguments of the one that is asked for are put together: all of them would be a tenth of a small compile.
+/// So what each is for is said here, too, as the first line of its own help; a test holds that.
 #[derive(Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Compile a node's catalog and print it as JSON, as an agent would get it.
     Compile(compile::Arguments),
+    /// Compile a whole module tree into an archive, for `compile --archive`.
     Build(build::Arguments),
+    /// Show what an archive holds: sections, files, definitions and what they refer to; or the code of one.
     Inspect(inspect::Arguments),
+    /// Run code and print the value of its last expression.
     Eval(eval::Arguments),
+    /// Look keys up in Hiera.
     Lookup(lookup::Arguments),
+    /// Print Puppet's settings as they are in force.
     Config(config::Arguments),
+    /// Find syntax and static errors of manifests (.pp) and EPP templates (.epp).
     Check(check::Arguments),
+    /// Run jobs from stdin, one JSON object a line, and print their results in the same order.
     Batch(batch::Arguments),
+    /// Compile nodes again and again in one process, and print how long that takes.
     Bench(bench::Arguments),
+    /// Say what an upgrade would break or change, node by node, and why.
     Upgrade(upgrade::Arguments),
     Facts(facts::Arguments),
     Fleet(fleet::Arguments),
@@ -100,3 +113,25 @@ fn main() -> ExitCode {
 const FAILED: u8 = 1;
 /// The arguments make no sense together; clap's own status for those it rejects.
 const USAGE: u8 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn subcommands_are_told_as_in_their_own_help() {
+        let told = |command: &clap::Command| -> Vec<(String, String)> {
+            let all = command.get_subcommands().filter(|one| one.get_name() != "help");
+            all.map(|one| {
+                (one.get_name().to_owned(), one.get_about().map(ToString::to_string).unwrap_or_default())
+            })
+            .collect()
+        };
+        let mut command = Arguments::command();
+        let before = told(&command);
+        command.build();
+        assert_eq!(before, told(&command));
+        assert_eq!(before.len(), 10);
+    }
+}

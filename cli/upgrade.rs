@@ -127,8 +127,8 @@ fn examined(
         };
         let (from, to) = (target(&prepared[0])?, target(&prepared[1])?);
         match from.environment.is_complete() {
-            true => Ok(Upgrade { from, to, include_legacy_facts: arguments.world.include_legacy_facts }),
-            false => Err("Nothing to compile: give --environment, --archive, --manifest or -e".to_owned()),
+            true => Ok(Upgrade { from, to }),
+            false => Err("Nothing to compile: give --environment, --manifest or -e".to_owned()),
         }
     };
     let names = nodes.as_ref().map_or(&named[..], Nodes::names);

@@ -102,7 +102,7 @@ pub struct World {
     /// Unknown variables are undef.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
-    /// Facts are taken as they are given, legacy ones included; this is the default.
+    /// Facts are taken as they are given, legacy ones included; this is the default unless the configuration says otherwise.
     #[arg(long = "include_legacy_facts", overrides_with = "no_include_legacy_facts")]
     pub include_legacy_facts: bool,
     /// Legacy facts (`osfamily`, `ipaddress_eth0`, …) are left out, as agents of Puppet 8 and later do.
@@ -313,8 +313,8 @@ impl World {
         if self.strict_variables || self.no_strict_variables {
             settings.strict_variables = self.strict_variables;
         }
-        if self.no_include_legacy_facts {
-            settings.set("include_legacy_facts", &false.into())?;
+        if self.include_legacy_facts || self.no_include_legacy_facts {
+            settings.set("include_legacy_facts", &self.include_legacy_facts.into())?;
         }
         settings.native_stdlib = !self.no_native_stdlib;
         settings.native_ruby = !self.no_native_ruby;

@@ -19,8 +19,6 @@ pub struct Upgrade {
     pub from: Target,
     /// By the newer version. Facts that its agents do not send are left out here, not by the caller.
     pub to: Target,
-    /// Whether agents send legacy facts all the same: `include_legacy_facts`.
-    pub include_legacy_facts: bool,
 }
 
 /// What becomes of a node.
@@ -133,7 +131,9 @@ fn explains(notes: &[Note], error: &Diagnostic) -> bool {
 }
 
 fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
-    let sends = |settings: &Settings| upgrade.include_legacy_facts || sends_legacy_facts(settings.compat);
+    let sends = |settings: &Settings| {
+        settings.include_legacy_facts().unwrap_or_else(|| sends_legacy_facts(settings.compat))
+    };
     let as_sent = |target: &Target| {
         let mut target = target.clone();
         if !sends(&target.settings) {

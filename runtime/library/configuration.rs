@@ -2,8 +2,6 @@
 
 use crate::data::Data;
 use crate::environment::Environment;
-use crate::node::{Facts, Node, ProgramLimits};
-use crate::settings::{Certificates, Exported, Settings};
 use bunraku_configuration::configuration::{self as own, SERVER};
 use bunraku_configuration::in_force::{Given, InForce};
 use bunraku_configuration::layout::Layout;
@@ -14,15 +12,12 @@ use bunraku_configuration::value::Value;
 use bunraku_environment::archive::build::Options;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
-use bunraku_nodes::{facts, trusted_external};
-use bunraku_stores::{PuppetDb, Store};
 use bunraku_vm::compat::Compat;
-use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use bunraku_configuration::environments::{find as find_environment, is_name as is_environment_name};
-pub use bunraku_configuration::in_force::Origin;
+pub use bunraku_configuration::origin::Origin;
 
 /// The settings that are in force for a server, each with where it comes from; and what follows from them: environments,
 /// nodes, [`Settings`]. It says what its files said when they were read.
@@ -246,189 +241,6 @@ impl Configuration {
             options.directory = Some(folder.ok_or_else(|| format!("The environment {name} has no folder"))?);
         }
         Ok(options)
-    }
-
-    /// The settings of compiles: how strict they are, where exported resources go and come from.
-    ///
-    /// # Errors
-    /// When any setting of it has a value that does not fit, or refers to what there is not: Puppet, too, looks at all of
-    /// them before it compiles.
-    pub fn settings(&self) -> Result<Settings, String> {
-        let in_force = self.own.in_force();
-        for setting in self.own.table().all() {
-            in_force.get(setting.name)?;
-        }
-        self.check_disabled_warnings()?;
-        let certname = self.get("certname")?;
-        if certname.text != certname.text.to_lowercase() {
-            return Err(format!("Certificate names must be lower case ({})", certname.origin));
-        }
-        let mut settings = Settings::of_compat(self.own.compat);
-        settings.set("strict", &self.get("strict")?.value)?;
-        settings.strict_variables = in_force.is_on("strict_variables")?;
-        if in_force.is_on("storeconfigs")? {
-            settings.exported = Some(self.puppetdb()?);
-        }
-        Ok(settings)
-    }
-
-    fn check_disabled_warnings(&self) -> Result<(), String> {
-        const KINDS: [&str; 3] = ["deprecations", "undefined_variables", "undefined_resources"];
-        let given = self.get("disable_warnings")?;
-        let all = given.value.as_list().unwrap_or_default().iter().filter_map(Data::as_str);
-        let unknown: Vec<&str> = all.filter(|one| !KINDS.contains(one)).collect();
-        match unknown.is_empty() {
-            true => Ok(()),
-            false => Err(format!(
-                "Cannot disable unrecognized warning types '{}'. Valid values are '{}'. ({})",
-                unknown.join(","),
-                KINDS.join(", "),
-                given.origin
-            )),
-        }
-    }
-
-    fn puppetdb(&self) -> Result<Exported, String> {
-        let conf = PuppetDbConf::read(&self.own)?;
-        let soft_write_failure = conf.soft_write_failure;
-        let url = conf.server_urls.into_iter().next().unwrap_or_default();
-        let certificates = match url.starts_with("https://") {
-            true => self.certificates()?,
-            false => Certificates::default(),
-        };
-        Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
-    }
-
-    /// What a PuppetDB is shown: the agent's own certificate and its authority.
-    ///
-    /// # Errors
-    /// As of [`Configuration::get`].
-    pub fn certificates(&self) -> Result<Certificates, String> {
-        let in_force = self.own.in_force();
-        Ok(Certificates {
-            authorities: in_force.path("localcacert")?,
-            certificate: in_force.path("hostcert")?,
-            key: in_force.path("hostprivkey")?,
-        })
-    }
-
-    /// The name that the configuration gives its own machine; none where it says nothing.
-    ///
-    /// # Errors
-    /// As of [`Configuration::get`].
-    pub fn certname(&self) -> Result<Option<String>, String> {
-        let own = self.get("certname")?;
-        Ok((own.origin != Origin::Default).then_some(own.text))
-    }
-
-    /// The facts of a node, from where the configuration says (`facts_terminus`, `routes.yaml`): a file of `yamldir`, or
-    /// PuppetDB. None where they would be those of the machine itself (`facter`), which are not read.
-    ///
-    /// # Errors
-    /// When they can't be read.
-    pub fn facts(&self, certname: &str) -> Result<Option<Facts>, String> {
-        let found = match self.facts_terminus()?.as_str() {
-            "yaml" => self.facts_of_file(certname)?,
-            "puppetdb" | "store_configs" => {
-                let Exported::PuppetDb { url, certificates, .. } = self.puppetdb()? else { return Ok(None) };
-                PuppetDb::new(&url, &certificates)?.facts(certname)?.unwrap_or_default()
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(Facts::of(found)))
-    }
-
-    /// A node without a file has no facts.
-    fn facts_of_file(&self, certname: &str) -> Result<Map<String, Json>, String> {
-        let Some(folder) = self.facts_folder()? else { return Ok(Map::new()) };
-        let is_name = !certname.contains(['/', '\0']) && !matches!(certname, "" | "." | "..");
-        let file = folder.join(format!("{certname}.yaml"));
-        if !is_name || !file.exists() {
-            return Ok(Map::new());
-        }
-        facts::of_file(&file)
-    }
-
-    /// The PuppetDB that nodes' facts come from, and what it is shown; none where they come from elsewhere.
-    ///
-    /// # Errors
-    /// As of [`Configuration::facts`].
-    pub fn facts_puppetdb(&self) -> Result<Option<(String, Certificates)>, String> {
-        match (self.facts_terminus()?.as_str(), self.puppetdb()) {
-            ("puppetdb" | "store_configs", Ok(Exported::PuppetDb { url, certificates, .. })) => {
-                Ok(Some((url, certificates)))
-            }
-            ("puppetdb" | "store_configs", Err(error)) => Err(error),
-            _ => Ok(None),
-        }
-    }
-
-    /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
-    ///
-    /// # Errors
-    /// As of [`Configuration::facts`].
-    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
-        let folder = Path::new(&self.own.in_force().text("yamldir")?).join("facts");
-        Ok((self.facts_terminus()? == "yaml").then_some(folder))
-    }
-
-    fn facts_terminus(&self) -> Result<String, String> {
-        match Routes::read(&self.own)?.facts {
-            Some(terminus) => Ok(terminus),
-            None => self.own.in_force().text("facts_terminus"),
-        }
-    }
-
-    /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted
-    /// data from outside (`trusted_external_command`). The second answer is the environment that the classifier names.
-    ///
-    /// # Errors
-    /// When a program fails, or prints something else.
-    pub fn complete(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
-        let in_force = self.own.in_force();
-        let terminus = match Routes::read(&self.own)?.node {
-            Some(terminus) => terminus,
-            None => in_force.text("node_terminus")?,
-        };
-        let (node, environment) = match terminus.as_str() {
-            "exec" => match in_force.text("external_nodes")?.as_str() {
-                "none" => {
-                    return Err(
-                        "You must set the 'external_nodes' parameter to use the external node terminus"
-                            .to_owned(),
-                    );
-                }
-                command => node.classified_by(command, limits)?,
-            },
-            _ => (node, None),
-        };
-        Ok((self.with_trusted_external(node, limits)?, environment))
-    }
-
-    /// A node with trusted data from outside (`trusted_external_command`).
-    ///
-    /// # Errors
-    /// When the program fails, or prints no JSON.
-    pub fn with_trusted_external(&self, mut node: Node, limits: ProgramLimits) -> Result<Node, String> {
-        if let Some(command) = self.own.in_force().path("trusted_external_command")? {
-            let external = trusted_external::retrieve(&command, node.name(), limits)?;
-            node.node.trusted.insert("external".to_owned(), external);
-        }
-        Ok(node)
-    }
-
-    /// The programs that it names to be asked about a node, each with its setting.
-    ///
-    /// # Errors
-    /// When a setting can't be read.
-    pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
-        let in_force = self.own.in_force();
-        let classifier = match in_force.text("node_terminus")?.as_str() {
-            "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
-            _ => None,
-        };
-        let external = in_force.path("trusted_external_command")?;
-        Ok(vec![("external_nodes", classifier), ("trusted_external_command", external)])
     }
 
     pub(crate) fn own(&self) -> &Arc<own::Configuration> {

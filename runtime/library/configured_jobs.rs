@@ -26,6 +26,9 @@ pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), S
     ] {
         given.entry(name).or_insert(value);
     }
+    if let Some(sends) = settings.include_legacy_facts() {
+        given.entry("include_legacy_facts").or_insert(sends.into());
+    }
     if let (None, Some(place)) = (&job.storeconfigs, settings.store()) {
         job.storeconfigs = Some(place.place);
         job.localcacert = place.certificates.authorities;

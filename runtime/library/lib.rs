@@ -43,6 +43,8 @@ mod catalog;
 mod compiler;
 mod configuration;
 mod configured_jobs;
+mod configured_nodes;
+mod configured_settings;
 mod data;
 mod environment;
 mod function;

@@ -7,6 +7,7 @@ use bunraku_compile::request_settings::RequestSettings;
 use bunraku_compile::session::StorePlace;
 use bunraku_compile::settings::Given;
 use bunraku_configuration::table::Table;
+use bunraku_configuration::value::Raw;
 use bunraku_files::read::MAX_FILE;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::format::ruby_hashes::HashNotation;
@@ -142,6 +143,15 @@ impl Settings {
         all.set(name, &value.json())?;
         *self = Settings::of(all, exported);
         Ok(())
+    }
+
+    /// Whether agents send legacy facts, where anybody says so: `include_legacy_facts`. Facts that have them lose them where it
+    /// is off.
+    pub fn include_legacy_facts(&self) -> Option<bool> {
+        match self.others.0.get("include_legacy_facts") {
+            Some(Raw::Boolean(sends)) => Some(*sends),
+            _ => None,
+        }
     }
 
     /// What Puppet has for a setting where nobody says otherwise; empty where there is none of that name.

@@ -399,6 +399,62 @@ fn files_that_mean_harm_are_one_error() {
 }
 
 #[test]
+fn a_linked_environment_is_called_as_puppet_calls_it() {
+    for version in puppets() {
+        for settings in [
+            "",
+            "versioned_environment_dirs = true\n",
+            "versioned_environment_dirs = true\nreport_configured_environmentpath = false\n",
+            "report_configured_environmentpath = false\n",
+        ] {
+            let server = Server::new();
+            let path = server.path("etc/puppetlabs/puppet/puppet.conf");
+            let conf = fs::read_to_string(&path).expect("it is there");
+            fs::write(&path, format!("{conf}\n[main]\n{settings}")).expect("it can be written");
+            let environments = server.path("etc/puppetlabs/code/environments");
+            fs::rename(environments.join("production"), environments.join("production_v1"))
+                .expect("it can be renamed");
+            std::os::unix::fs::symlink("production_v1", environments.join("production"))
+                .expect("a link can be made");
+            let files = |output: &Output| -> Vec<String> {
+                let (result, _) = catalog(output);
+                let resources = result["catalog"]["resources"].as_array().expect("resources").clone();
+                let mut files: Vec<String> =
+                    resources.iter().filter_map(|one| one["file"].as_str()).map(str::to_owned).collect();
+                files.dedup();
+                files
+            };
+            let node = "web01.example.com";
+            let theirs = puppet(version, &["catalog", "compile", node, "--confdir", &server.confdir()]);
+            let (want, got) = (files(&theirs), files(&server.compiled(version, node)));
+            assert_eq!(want, got, "Puppet {version} with {settings:?}");
+            assert!(want.iter().any(|file| file.contains("/environments/production")), "{want:?}");
+        }
+    }
+}
+
+#[test]
+fn the_configuration_says_whether_agents_send_legacy_facts() {
+    let server = Server::new();
+    let facts = server.path("legacy.json");
+    fs::write(&facts, r#"{"osfamily": "Debian", "os": {"family": "Debian"}}"#).expect("it can be written");
+    let facts = format!("--facts={}", facts.display());
+    let sent = |conf: &str, more: &[&str]| {
+        server.write("puppet/puppet.conf", conf);
+        let code = "notice($facts['osfamily'])";
+        let output =
+            ours(7, &[&["compile", "-e", code, &facts, "--confdir", &server.confdir(), "a"], more].concat());
+        text(&output.stderr).contains("Debian")
+    };
+    assert!(sent("[main]\n", &[]));
+    assert!(!sent("[main]\ninclude_legacy_facts = false\n", &[]));
+    assert!(!sent("[agent]\ninclude_legacy_facts = false\n", &[]));
+    assert!(sent("[main]\ninclude_legacy_facts = false\n[agent]\ninclude_legacy_facts = true\n", &[]));
+    assert!(sent("[agent]\ninclude_legacy_facts = false\n", &["--include_legacy_facts"]));
+    assert!(!sent("[agent]\ninclude_legacy_facts = true\n", &["--no-include_legacy_facts"]));
+}
+
+#[test]
 fn facts_have_what_an_agent_adds() {
     let work = tempfile::tempdir().expect("a folder can be made");
     let facts = work.path().join("facts.json");

@@ -61,9 +61,13 @@ fn every_node_has_its_state() {
     assert_eq!(states(&output), want.map(|(node, state)| (node.to_owned(), state.to_owned())).into());
     let text = plain(&output.stdout);
     assert!(!text.contains("s3cret") && !text.contains("0ther"), "{text}");
-    let skipped = diff(&["--format=jsonl", "nobody.example.com"]);
-    assert_eq!(states(&skipped), [("nobody".to_owned(), "skipped".to_owned())].into());
-    assert_eq!(skipped.status.code(), Some(1));
+    let nobody = diff(&["--format=jsonl", "nobody.example.com"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(
+        plain(&nobody.stderr).contains("There is no node nobody.example.com"),
+        "{}",
+        plain(&nobody.stderr)
+    );
 }
 
 #[test]

@@ -25,6 +25,7 @@ const CAUSES: &[(&str, &str, &str, &str)] = &[
         "modules/causes/manifests/fact_of_hash.pp:3",
     ),
     ("fact-in-erb", "legacy-fact", "architecture", "modules/causes/templates/fact.erb:2"),
+    ("fact-in-ruby", "legacy-fact", "lsbdistcodename", "modules/causes/manifests/fact_in_ruby.pp:3"),
     ("fact-in-epp", "legacy-fact", "processor0", "modules/causes/templates/fact.epp:2"),
     ("data-fact", "legacy-fact", "hostname", "data/common.yaml:2"),
     ("data-unknown", "undefined-variable", "nobody_knows", "data/common.yaml:3"),

@@ -2,17 +2,19 @@
 
 use super::cache::Cache;
 use bunraku::Compat;
-use bunraku::archive::{Options, build};
+use bunraku::archive::{Options, build, open};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// After so long the archive of a folder is built anew: by then much of it may have changed.
 const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Whether an archive is as good as a new one: always that of a tree that `lasts` as it is.
+/// Whether an archive is as good as a new one: always that of a tree that `lasts` as it is, unless another version of Bunraku has
+/// built it.
 fn is_fresh(file: &Path, lasts: bool) -> bool {
     let built = std::fs::metadata(file).and_then(|data| data.modified()).ok();
-    built.is_some_and(|built| lasts || built.elapsed().is_ok_and(|age| age < FRESH))
+    let is_fresh = built.is_some_and(|built| lasts || built.elapsed().is_ok_and(|age| age < FRESH));
+    is_fresh && open(file).is_ok()
 }
 
 /// The archive of a tree, built or brought up to date where that takes little. Sources that have changed since are compiled anew in any

@@ -27,6 +27,8 @@ pub(super) fn own_path(folder: &Path) -> Vec<PathBuf> {
 /// Test: `tests.rs` beside this.
 pub struct Files {
     modulepath: Vec<PathBuf>,
+    /// The same without links.
+    real: Vec<PathBuf>,
     known: Mutex<HashMap<String, Option<Arc<Content>>>>,
 }
 
@@ -34,7 +36,8 @@ impl Files {
     /// The files of a folder's modules, or of those on a path.
     pub fn of(folder: &Path, modulepath: Option<&[PathBuf]>) -> Files {
         let modulepath = modulepath.map_or_else(|| own_path(folder), <[PathBuf]>::to_vec);
-        Files { modulepath, known: Mutex::default() }
+        let real = modulepath.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        Files { modulepath, real, known: Mutex::default() }
     }
 
     fn read(&self, source: &str) -> Option<Content> {
@@ -44,6 +47,11 @@ impl Files {
         }
         let places = self.modulepath.iter().map(|folder| folder.join(module).join("files").join(file));
         let path = places.into_iter().find(|path| path.exists())?;
+        // What a link leads out of the tree to is nobody's to show.
+        let real = path.canonicalize().ok()?;
+        if !self.real.iter().any(|folder| real.starts_with(folder)) {
+            return None;
+        }
         if path.is_dir() {
             return Some(Content::Folder);
         }

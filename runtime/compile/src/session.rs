@@ -223,7 +223,7 @@ impl Session {
             store: store.clone(),
             query: request.lookup,
             want_value: request.want_value,
-            gathers: request.gathers,
+            gathers: request.gathers || settings.is_confined,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),

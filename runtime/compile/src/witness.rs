@@ -5,7 +5,7 @@ use crate::compile::Compile;
 use crate::inputs::Newer;
 use crate::state::witness::Note;
 use bunraku_compiler::check::DEPRECATED_TYPE;
-use bunraku_configuration::in_force::Origin;
+use bunraku_configuration::origin::Origin;
 use bunraku_configuration::table::Table;
 use bunraku_data::{json as data, names};
 use bunraku_environment::units::checked_as;

@@ -6,60 +6,18 @@
 use crate::configuration::Configuration;
 use crate::environment_conf::{self, EnvironmentConf};
 use crate::interpolation::{Piece, pieces};
+use crate::origin::Origin;
 use crate::paths;
 use crate::table::{Kind, Setting};
 use crate::typed::typed;
 use crate::value::{Raw, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// How many settings may be looked at for one value, and how long it may become: settings refer to each other a few deep.
 const MAX_LOOKS: usize = 10_000;
 const MAX_TEXT: usize = 1 << 20;
-
-/// Where a value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// What is compiled: its node, its environment, what its job says.
-    Compile,
-    /// The command line, or the program that embeds the library.
-    CommandLine,
-    /// The environment's `environment.conf`, in a line; none where it follows from the environment's folder.
-    Environment {
-        /// The file.
-        file: String,
-        /// The line.
-        line: Option<u32>,
-    },
-    /// A section of `puppet.conf`.
-    Section {
-        /// Its name.
-        section: String,
-        /// The file.
-        file: String,
-        /// The line.
-        line: u32,
-    },
-    /// Nobody said anything.
-    Default,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origin::Compile => f.write_str("compile"),
-            Origin::CommandLine => f.write_str("command line"),
-            Origin::Environment { file, line: Some(line) } => write!(f, "{file}:{line}"),
-            Origin::Environment { file, line: None } => {
-                write!(f, "folder {}", Path::new(file).parent().unwrap_or(Path::new("")).display())
-            }
-            Origin::Section { section, file, line } => write!(f, "{file}:{line} [{section}]"),
-            Origin::Default => f.write_str("default"),
-        }
-    }
-}
 
 /// A setting that is in force.
 #[derive(Clone, Debug, PartialEq)]
@@ -364,109 +322,4 @@ impl<'a> InForce<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::layout::Layout;
-    use bunraku_vm::compat::Compat;
-
-    /// A configuration of a `puppet.conf`, whose folder is shown as `/c`.
-    fn shown(conf: &str, given: &[(&str, &str)], ask: &dyn Fn(&Configuration) -> String) -> String {
-        let work = tempfile::tempdir().unwrap();
-        std::fs::write(work.path().join("puppet.conf"), conf).unwrap();
-        let folder = work.path().display().to_string();
-        let given: Vec<(String, String)> = [("confdir", folder.as_str())]
-            .iter()
-            .chain(given)
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        match Configuration::read(Compat::V7, Layout::default(), &given) {
-            Ok(configuration) => ask(&configuration).replace(&folder, "/c"),
-            Err(error) => error.replace(&folder, "/c"),
-        }
-    }
-
-    fn get(in_force: InForce<'_>, name: &str) -> String {
-        match in_force.get(name) {
-            Ok(found) => format!("{} ({})", found.printed, found.origin),
-            Err(error) => error,
-        }
-    }
-
-    #[test]
-    fn what_is_nearer_goes_before() {
-        let conf = "[main]\nstrict = off\nnoop = true\nlogdir = /m\n[master]\nstrict = error\nnoop = false\n\
-            [server]\nstrict = warning\nstrict = error\n[agent]\nlogdir = /a\n";
-        let server = |given: &[(&str, &str)], name: &str| {
-            shown(conf, given, &|configuration| get(configuration.in_force(), name))
-        };
-        assert_eq!(server(&[], "strict"), "warning (/c/puppet.conf:9 [server])");
-        assert_eq!(server(&[("strict", "off")], "strict"), "off (command line)");
-        assert_eq!(server(&[], "noop"), "false (/c/puppet.conf:7 [master])");
-        assert_eq!(server(&[], "logdir"), "/m (/c/puppet.conf:4 [main])");
-        assert_eq!(server(&[], "puppetdlog"), "/m/puppetd.log (default)");
-        assert_eq!(server(&[], "pidfile"), "/run/puppet/server.pid (default)");
-        let agent = shown(conf, &[], &|configuration| get(configuration.within("agent"), "puppetdlog"));
-        assert_eq!(agent, "/a/puppetd.log (default)");
-        assert_eq!(server(&[("nosuch", "1")], "noop"), "There is no setting 'nosuch' in Puppet 7");
-    }
-
-    #[test]
-    fn environments_go_before_sections() {
-        let conf = "[main]\nbasemodulepath = $confdir/b:/c2\ndefault_manifest = x/../site\nstatic_catalogs = false\n";
-        let ask = |text: Option<&str>, name: &str| {
-            let matches = |_: &str| Vec::new();
-            let bytes = text.map(str::as_bytes);
-            let own = EnvironmentConf::new("/e/test", bytes, Compat::V7, &matches).unwrap();
-            shown(conf, &[], &|configuration| {
-                get(configuration.in_force().in_environment("test", Some(&own)), name)
-            })
-        };
-        assert_eq!(ask(None, "modulepath"), "/e/test/modules:/c/b:/c2 (folder /e/test)");
-        assert_eq!(ask(None, "manifest"), "/e/test/site (folder /e/test)");
-        let text =
-            "\nmodulepath = m:$basemodulepath\nmanifest = $confdir/m.pp\nconfig_version = v $environment";
-        assert_eq!(ask(Some(text), "modulepath"), "/e/test/m:/c/b:/c2 (/e/test/environment.conf:2)");
-        assert_eq!(ask(Some(text), "manifest"), "/c/m.pp (/e/test/environment.conf:3)");
-        assert_eq!(ask(Some(text), "config_version"), "/e/test/v test (/e/test/environment.conf:4)");
-        assert_eq!(ask(Some(text), "static_catalogs"), "false (/c/puppet.conf:4 [main])");
-        assert_eq!(
-            ask(Some("static_catalogs = true"), "static_catalogs"),
-            "true (/e/test/environment.conf:1)"
-        );
-    }
-
-    #[test]
-    fn an_environment_may_have_no_manifest_where_the_default_is_everybodys() {
-        let conf = "[main]\ndisable_per_environment_manifest = true\ndefault_manifest = /site\n";
-        let own =
-            EnvironmentConf::new("/e/test", Some(b"manifest = own"), Compat::V7, &|_| Vec::new()).unwrap();
-        let error = shown(conf, &[], &|configuration| {
-            let in_force = configuration.in_force().in_environment("test", Some(&own));
-            assert_eq!(get(in_force, "manifest"), "/site (folder /e/test)");
-            in_force.check_manifest().unwrap_err()
-        });
-        assert!(
-            error.starts_with("Compilation has been halted because: The 'disable_per_environment_manifest'"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn without_a_configuration_there_is_no_base_module_path() {
-        let configuration = Configuration::none(Compat::V7);
-        let own = |text: Option<&str>| {
-            let matches = |_: &str| Vec::new();
-            let conf = EnvironmentConf::new("/e", text.map(str::as_bytes), Compat::V7, &matches).unwrap();
-            configuration.in_force().in_environment("e", Some(&conf)).text("modulepath")
-        };
-        assert_eq!(own(None).as_deref(), Ok("/e/modules"));
-        assert_eq!(own(Some("modulepath = a:$basemodulepath:b")).as_deref(), Ok("/e/a:/e/b"));
-    }
-
-    #[test]
-    fn references_in_a_circle_are_named() {
-        let conf = "[main]\nlogdir = $rundir\nrundir = $logdir/x\n";
-        let error = shown(conf, &[], &|configuration| get(configuration.in_force(), "puppetdlog"));
-        assert_eq!(error, "Settings refer to each other in a circle: logdir, rundir, logdir");
-    }
-}
+mod tests;

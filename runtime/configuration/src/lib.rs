@@ -8,6 +8,7 @@ pub mod file;
 pub mod in_force;
 mod interpolation;
 pub mod layout;
+pub mod origin;
 pub mod paths;
 pub mod puppetdb;
 pub mod routes;

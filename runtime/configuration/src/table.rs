@@ -3,8 +3,8 @@
 
 use crate::value::Raw;
 use bunraku_vm::compat::Compat;
+use hashbrown::HashMap;
 use serde_json::Value as Json;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What values a setting takes, by Puppet's words.

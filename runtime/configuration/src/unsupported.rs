@@ -3,8 +3,8 @@
 
 use crate::configuration::Configuration;
 use crate::file::{ConfigFile, Written};
-use crate::in_force::Origin;
 use crate::interpolation::{Piece, pieces};
+use crate::origin::Origin;
 use crate::table::{Table, is_known};
 use crate::value::{Raw, Value};
 use bunraku_vm::compat::Compat;

@@ -191,7 +191,16 @@ impl Modules {
     pub fn faults(&self) -> Vec<Consequence> {
         // Who asks this of all modules has not asked for each by name, nor for what else their metadata says.
         self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Fault, folder));
-        reads::unnoted(|| self.folders().filter_map(|module| self.consequence(module)).collect())
+        reads::unnoted(|| self.faulty().filter_map(|module| self.consequence(module)).collect())
+    }
+
+    /// The modules whose metadata something is wrong with. A frozen archive has their names, so that the others' need not be
+    /// read.
+    pub(crate) fn faulty(&self) -> impl Iterator<Item = &Module> {
+        let known = self.tree.frozen_info().map(|info| info.faulty.iter().map(String::as_str));
+        let all = known.is_none().then(|| self.names());
+        let names = known.into_iter().flatten().chain(all.into_iter().flatten());
+        names.filter_map(|name| self.folder(name)).filter(|module| self.fault(&module.name).is_some())
     }
 
     /// What is wrong with the metadata of the module of a name.

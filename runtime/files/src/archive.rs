@@ -39,6 +39,8 @@ pub struct Info {
     pub embedded: bool,
     /// The number of the version of the language that it was built for.
     pub compat: u8,
+    /// The modules whose metadata something is wrong with, in Puppet's order: every compile asks for them.
+    pub faulty: Vec<String>,
 }
 
 /// What tells whether the file of a name is still the one that was opened.

@@ -6,7 +6,7 @@
 //! [`Tree::is_current`] says whether a new one has to be made. Paths outside of the roots (data of the global layer,
 //! files named by an absolute path) are no part of it; they are looked at each time.
 
-use crate::archive::Opened;
+use crate::archive::{Info, Opened};
 use crate::confined::{Confined, Confinement};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
@@ -148,6 +148,11 @@ impl Tree {
 
     fn frozen_archive(&self) -> Option<&Archived> {
         self.archived.as_ref().filter(|archived| archived.frozen)
+    }
+
+    /// What a frozen archive, where there is one, says of itself.
+    pub fn frozen_info(&self) -> Option<&Info> {
+        self.frozen_archive().map(|archived| &archived.opened.info)
     }
 
     /// What was found to be wrong with the archive, as a message: what was read since may not be true.

@@ -168,6 +168,7 @@ impl<'c> Talk<'_, 'c> {
         let rules = Rule::ALL.iter().filter(|rule| compat.holds(**rule));
         let rules: Vec<&str> = rules.map(|rule| rule.row().name).collect();
         about.insert_str("rules", vm.string(&rules.join(" ")));
+        about.insert_str("witness", Value::Bool(vm.host.is_witness()));
         about.insert_str("ruby_inspect", vm.string(&HashNotation::current().to_string()));
         let folders: Vec<_> = beginning.folders.iter().map(|folder| vm.string(&text(folder))).collect();
         let arguments = [

@@ -43,7 +43,10 @@ impl<'c> Talk<'_, 'c> {
 
 pub(super) fn fact<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
     match vm.find_qualified("::facts") {
-        Some(Value::Hash(facts)) => facts.get_str(args.text(0)).unwrap_or(Value::Undef),
+        Some(Value::Hash(facts)) => {
+            let found = facts.get_str(args.text(0)).or_else(|| vm.withheld_fact(args.text(0)));
+            found.unwrap_or(Value::Undef)
+        }
         _ => Value::Undef,
     }
 }

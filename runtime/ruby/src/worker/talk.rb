@@ -75,8 +75,10 @@ module Bunraku
     def shared(name)
       known = compile.caches[name]
       return known if known
-      value = freeze_deep(ask('variable', [0, name])[1])
-      compile.caches[name] = value
+      value = ask('variable', [0, name])[1]
+      # A witness of an upgrade is told of the facts that newer agents do not send, and gives them.
+      value.default_proc = ->(_, key) { ask('fact', [key]) if key.is_a?(String) } if name == 'facts' && compile.settings['witness']
+      compile.caches[name] = freeze_deep(value)
     end
 
     def freeze_deep(value)

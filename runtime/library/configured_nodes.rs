@@ -1,0 +1,131 @@
+//! What a configuration says of nodes: their names, facts, classifiers, trusted data.
+
+use crate::configuration::{Configuration, Origin};
+use crate::node::{Facts, Node, ProgramLimits};
+use crate::settings::{Certificates, Exported};
+use bunraku_configuration::routes::Routes;
+use bunraku_nodes::{facts, trusted_external};
+use bunraku_stores::{PuppetDb, Store};
+use serde_json::{Map, Value as Json};
+use std::path::{Path, PathBuf};
+
+impl Configuration {
+    /// The name that the configuration gives its own machine; none where it says nothing.
+    ///
+    /// # Errors
+    /// As of [`Configuration::get`].
+    pub fn certname(&self) -> Result<Option<String>, String> {
+        let own = self.get("certname")?;
+        Ok((own.origin != Origin::Default).then_some(own.text))
+    }
+
+    /// The facts of a node, from where the configuration says (`facts_terminus`, `routes.yaml`): a file of `yamldir`, or
+    /// PuppetDB. None where they would be those of the machine itself (`facter`), which are not read.
+    ///
+    /// # Errors
+    /// When they can't be read.
+    pub fn facts(&self, certname: &str) -> Result<Option<Facts>, String> {
+        let found = match self.facts_terminus()?.as_str() {
+            "yaml" => self.facts_of_file(certname)?,
+            "puppetdb" | "store_configs" => {
+                let Exported::PuppetDb { url, certificates, .. } = self.puppetdb()? else { return Ok(None) };
+                PuppetDb::new(&url, &certificates)?.facts(certname)?.unwrap_or_default()
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Facts::of(found)))
+    }
+
+    /// A node without a file has no facts.
+    fn facts_of_file(&self, certname: &str) -> Result<Map<String, Json>, String> {
+        let Some(folder) = self.facts_folder()? else { return Ok(Map::new()) };
+        let is_name = !certname.contains(['/', '\0']) && !matches!(certname, "" | "." | "..");
+        let file = folder.join(format!("{certname}.yaml"));
+        if !is_name || !file.exists() {
+            return Ok(Map::new());
+        }
+        facts::of_file(&file)
+    }
+
+    /// The PuppetDB that nodes' facts come from, and what it is shown; none where they come from elsewhere.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_puppetdb(&self) -> Result<Option<(String, Certificates)>, String> {
+        match (self.facts_terminus()?.as_str(), self.puppetdb()) {
+            ("puppetdb" | "store_configs", Ok(Exported::PuppetDb { url, certificates, .. })) => {
+                Ok(Some((url, certificates)))
+            }
+            ("puppetdb" | "store_configs", Err(error)) => Err(error),
+            _ => Ok(None),
+        }
+    }
+
+    /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
+        let folder = Path::new(&self.own().in_force().text("yamldir")?).join("facts");
+        Ok((self.facts_terminus()? == "yaml").then_some(folder))
+    }
+
+    fn facts_terminus(&self) -> Result<String, String> {
+        match Routes::read(self.own())?.facts {
+            Some(terminus) => Ok(terminus),
+            None => self.own().in_force().text("facts_terminus"),
+        }
+    }
+
+    /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted
+    /// data from outside (`trusted_external_command`). The second answer is the environment that the classifier names.
+    ///
+    /// # Errors
+    /// When a program fails, or prints something else.
+    pub fn complete(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
+        let in_force = self.own().in_force();
+        let terminus = match Routes::read(self.own())?.node {
+            Some(terminus) => terminus,
+            None => in_force.text("node_terminus")?,
+        };
+        let (node, environment) = match terminus.as_str() {
+            "exec" => match in_force.text("external_nodes")?.as_str() {
+                "none" => {
+                    return Err(
+                        "You must set the 'external_nodes' parameter to use the external node terminus"
+                            .to_owned(),
+                    );
+                }
+                command => node.classified_by(command, limits)?,
+            },
+            _ => (node, None),
+        };
+        Ok((self.with_trusted_external(node, limits)?, environment))
+    }
+
+    /// A node with trusted data from outside (`trusted_external_command`).
+    ///
+    /// # Errors
+    /// When the program fails, or prints no JSON.
+    pub fn with_trusted_external(&self, mut node: Node, limits: ProgramLimits) -> Result<Node, String> {
+        if let Some(command) = self.own().in_force().path("trusted_external_command")? {
+            let external = trusted_external::retrieve(&command, node.name(), limits)?;
+            node.node.trusted.insert("external".to_owned(), external);
+        }
+        Ok(node)
+    }
+
+    /// The programs that it names to be asked about a node, each with its setting.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
+        let in_force = self.own().in_force();
+        let classifier = match in_force.text("node_terminus")?.as_str() {
+            "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
+            _ => None,
+        };
+        let external = in_force.path("trusted_external_command")?;
+        Ok(vec![("external_nodes", classifier), ("trusted_external_command", external)])
+    }
+}

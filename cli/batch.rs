@@ -1,5 +1,6 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
+use crate::confine::Confine;
 use crate::output;
 use crate::world::seconds;
 use bunraku::threads::{spawn, within};
@@ -32,6 +33,8 @@ pub struct Arguments {
     /// Version of the language where a job does not say, for `--confdir`.
     #[arg(long, value_name = "7|8|9", default_value_t, requires = "confdir")]
     compat: Compat,
+    #[command(flatten)]
+    confine: Confine,
 }
 
 /// Who answers jobs.
@@ -59,7 +62,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             return ExitCode::from(crate::FAILED);
         }
     };
-    let answers = Answers { compiler: Compiler::new().with_timeout(timeout), configuration };
+    let answers = Answers { compiler: arguments.confine.compiler().with_timeout(timeout), configuration };
     let done = match arguments.threads.get() {
         1 => within(|| one_by_one(&answers)).flatten(),
         threads => side_by_side(&answers, threads),

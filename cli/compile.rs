@@ -1,11 +1,12 @@
 //! `bunraku compile`: a node's catalog as JSON.
 
+use crate::confine::Confine;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
 use bunraku::files::write::{self, Access};
 use bunraku::stats::{Count, Kind, Stats};
-use bunraku::{Compiler, Counts, Exported};
+use bunraku::{Counts, Exported};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +42,8 @@ pub struct Arguments {
     certname: Option<String>,
     #[command(flatten)]
     world: World,
+    #[command(flatten)]
+    confine: Confine,
     /// Write the catalog to a file rather than to stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -71,6 +74,9 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    if let Err(message) = arguments.world.check_programs(&arguments.confine) {
+        return renderer.failure(&message, FAILED);
+    }
     let mut target =
         match arguments.world.target(arguments.certname.as_deref(), &mut |warning| renderer.warning(warning))
         {
@@ -94,7 +100,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if target.environment.is_frozen() {
         renderer.read_no_files();
     }
-    let compiler = Compiler::new();
+    let compiler = arguments.confine.compiler();
     let compiled = compiler.compile(&target.environment, &target.node, &target.settings);
     compiler.leave();
     renderer.logs(&compiled.logs);

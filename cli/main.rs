@@ -3,6 +3,7 @@
 // They panic where the reader has gone; see `output`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod affected;
 mod batch;
 mod bench;
 mod build;
@@ -10,13 +11,23 @@ mod check;
 mod compile;
 mod config;
 mod configured;
+mod confine;
+mod diff;
 mod environment;
 mod eval;
+mod facts;
+mod fleet;
 mod inspect;
 mod ldap;
 mod lookup;
+mod nodes;
 mod output;
+mod prepared;
 mod render;
+mod reports;
+mod rules;
+mod tree;
+mod trees;
 mod upgrade;
 mod world;
 
@@ -62,6 +73,10 @@ enum Command {
     Bench(bench::Arguments),
     /// Say what an upgrade would break or change, node by node, and why.
     Upgrade(upgrade::Arguments),
+    Facts(facts::Arguments),
+    Fleet(fleet::Arguments),
+    Diff(diff::Arguments),
+    Affected(affected::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -87,6 +102,10 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Upgrade(arguments) => upgrade::run(&arguments),
+        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Fleet(arguments) => fleet::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::Affected(arguments) => affected::run(&arguments),
     }
 }
 

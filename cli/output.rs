@@ -26,6 +26,11 @@ pub fn finish(renderer: &mut Renderer, text: &str, what: &str, status: ExitCode)
     }
 }
 
+/// How many columns a line on stdout may have: those of the terminal, or 100 where it is none.
+pub fn width() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(100, |(width, _)| usize::from(width.0).max(20))
+}
+
 /// Prints a line on stderr. Whoever closed it does not want to know.
 pub fn note(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());

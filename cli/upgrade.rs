@@ -1,10 +1,13 @@
 //! `bunraku upgrade`: what a newer version of the language would refuse or do otherwise.
 
+use crate::nodes::threads;
+use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Compiler};
-use bunraku_fleet::upgrade::{Form, Upgrade, examine, print};
+use bunraku_fleet::nodes::Nodes;
+use bunraku_fleet::upgrade::{Form, Report, Upgrade, examine, print};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -77,18 +80,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if from >= to {
         return renderer.failure(&format!("--to {to} is not newer than --from {from}"), USAGE);
     }
-    let all = match targets(arguments, &mut renderer) {
-        Ok(all) => all,
-        Err((message, status)) => return renderer.failure(&message, status),
-    };
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = arguments.threads.map_or(cores, NonZeroUsize::get);
+    let of = |compat| World { compat, ..arguments.world.clone() };
+    let (older, newer) = (of(from), of(to));
     let compiler = Compiler::new();
-    let report = examine(&compiler, (from, to), &all, threads);
+    let report = examined(arguments, &compiler, (&older, &newer), &mut renderer);
     compiler.leave();
     let report = match report {
         Ok(report) => report,
-        Err(message) => return renderer.failure(&message, FAILED),
+        Err((message, status)) => return renderer.failure(&message, status),
     };
     let form = match arguments.format {
         ReportForm::Text => Form::Text,
@@ -99,31 +98,43 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     output::finish(&mut renderer, &print(&report, form, arguments.places), "the report", status)
 }
 
-/// The nodes as both versions are to compile them; else a message and the status to leave with.
-fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Upgrade>, (String, u8)> {
-    let of = |compat| World { compat, ..arguments.world.clone() };
-    let (older, newer) = (of(arguments.from), of(arguments.to));
-    let names = match arguments.nodes.is_empty() {
-        true => older.nodes_with_facts().map_err(|message| (message, USAGE))?,
-        false => arguments.nodes.clone(),
-    };
-    // What the configuration says to no effect is said once, not for each node.
+/// What becomes of the nodes; else a message and the status to leave with.
+fn examined(
+    arguments: &Arguments,
+    compiler: &Compiler,
+    (older, newer): (&World, &World),
+    renderer: &mut Renderer,
+) -> Result<Report, (String, u8)> {
+    let failed = |message: String| (message, FAILED);
+    let prepared = [older.prepare_catalogs().map_err(failed)?, newer.prepare_catalogs().map_err(failed)?];
+    // What the configuration says to no effect is said once, not for each version.
     let mut said = BTreeSet::new();
-    let mut warn = |warning: &str| {
-        if said.insert(warning.to_owned()) {
-            renderer.warning(warning);
+    let mut warn = |prepared: &[Prepared]| {
+        let all = prepared.iter().flat_map(Prepared::warnings);
+        all.filter(|warning| said.insert(warning.clone())).for_each(|warning| renderer.warning(&warning));
+    };
+    warn(&prepared);
+    let named: Vec<String> = arguments.nodes.iter().chain(&older.node).cloned().collect();
+    let nodes = match named.is_empty() {
+        true => Some(older.nodes().map_err(|message| (message, USAGE))?),
+        false => None,
+    };
+    let target = |name: &str| {
+        let known = nodes.as_ref().map(|nodes| nodes.known(name)).transpose()?;
+        let target = |prepared: &Prepared| match &known {
+            Some(known) => prepared.target_of(known),
+            None => prepared.target(Some(name)),
+        };
+        let (from, to) = (target(&prepared[0])?, target(&prepared[1])?);
+        match from.environment.is_complete() {
+            true => Ok(Upgrade { from, to }),
+            false => Err("Nothing to compile: give --environment, --manifest or -e".to_owned()),
         }
     };
-    let mut all = Vec::new();
-    for name in names {
-        let mut target =
-            |world: &World| world.target(Some(&name), &mut warn).map_err(|error| (error, FAILED));
-        let (from, to) = (target(&older)?, target(&newer)?);
-        if !from.environment.is_complete() {
-            let message = "Nothing to compile: give --environment, --manifest or -e";
-            return Err((message.to_owned(), USAGE));
-        }
-        all.push(Upgrade { from, to });
-    }
-    Ok(all)
+    let names = nodes.as_ref().map_or(&named[..], Nodes::names);
+    let threads = threads(arguments.threads);
+    let versions = (arguments.from, arguments.to);
+    let report = examine(compiler, versions, names, threads, target).map_err(failed)?;
+    warn(&prepared);
+    Ok(report)
 }

@@ -2,12 +2,13 @@
 //! them; they become what the library compiles.
 
 use crate::configured::Configured;
+use crate::confine::Confine;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
     Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
-    Settings, Strict, nodes_with_facts,
+    Settings, Strict,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 /// Environment, node, facts, settings.
 #[derive(Args, Clone)]
-#[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls"]).multiple(true))]
+#[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls", "facts"]).multiple(true))]
 pub struct World {
     /// Environment: its folder, with `environment.conf`, `manifests/`, `modules/`; or its name, to be found in the
     /// configured `environmentpath` [default: the one that is configured].
@@ -44,8 +45,9 @@ pub struct World {
     /// Code to run in place of manifests.
     #[arg(short = 'e', long = "execute", value_name = "CODE")]
     pub execute: Option<String>,
-    /// Facts, JSON or YAML: plain, or as `facter --json`, `puppet facts` or PuppetDB print them.
-    #[arg(long, value_name = "FILE")]
+    /// Facts, JSON or YAML: plain, or as `facter --json`, `puppet facts` or PuppetDB print them; or a place that has those
+    /// of many nodes by name: a snapshot as `bunraku facts pull` makes it, or `puppetdb:URL`.
+    #[arg(long, value_name = "FILE|puppetdb:URL")]
     pub facts: Option<PathBuf>,
     /// Folder with a file of facts for each node, `NAME.yaml` or `NAME.json`; a server's `yamldir` is one.
     #[arg(long, value_name = "DIR", conflicts_with = "facts")]
@@ -56,6 +58,9 @@ pub struct World {
     /// Command that prints them as YAML, given the node's name: for `--node_terminus exec`.
     #[arg(long = "external_nodes", value_name = "COMMAND", required_if_eq("node_terminus", "exec"))]
     pub external_nodes: Option<String>,
+    /// Folder with what the classifier says of each node, in place of the classifier: files `NAME.yaml`.
+    #[arg(long = "enc-answers", value_name = "DIR", conflicts_with_all = ["node_terminus", "external_nodes"])]
+    pub enc_answers: Option<PathBuf>,
     /// Where exported resources go and come from: a folder of catalogs, which takes this one in, or the URL of a
     /// PuppetDB, which has facts as well.
     #[arg(long, value_name = "DIR|URL")]
@@ -187,60 +192,34 @@ impl World {
         purpose: Purpose,
         warn: &mut dyn FnMut(&str),
     ) -> Result<Target, String> {
-        let has_code = purpose == Purpose::Code;
-        let configuration = self.configuration()?;
-        let mut name = certname.or(self.node.as_deref()).map(str::to_owned);
-        let mut settings = Settings::of_compat(self.compat);
-        if let Some(configuration) = &configuration {
-            settings = configuration.settings()?;
-            configuration.warnings()?.iter().for_each(|warning| warn(warning));
-            name = name.map_or_else(|| configuration.certname(), |name| Ok(Some(name)))?;
-        }
-        self.change(&mut settings)?;
-        let name = name.as_deref().unwrap_or("localhost");
-        let mut node = Node::new(name);
-        if let Some(file) = &self.trusted {
-            node = node.with_trusted_from(file)?;
-        }
-        if let Some(facts) = self.facts(name, configuration.as_ref())? {
-            node = node.with_facts(facts);
-        }
-        let (node, said) = self.classified(node, &mut settings, (configuration.as_ref(), purpose))?;
-        let of_archive = self.archive.is_some();
-        let (folder, name) = self.environment_of(said, configuration.as_ref(), has_code)?;
-        if let (Some(_), None, Some(name), false) = (&configuration, &folder, &name, has_code || of_archive) {
-            warn(&format!(
-                "There is no environment {name}: there are the modules of basemodulepath, and no manifest"
-            ));
-        }
-        Ok(Target { environment: self.environment(folder, name, configuration.as_ref())?, node, settings })
+        let prepared = self.prepare(purpose)?;
+        let target = prepared.target(certname)?;
+        prepared.warnings().iter().for_each(|warning| warn(warning));
+        Ok(target)
     }
 
-    /// The names of all nodes that there are facts of: in the folder that is named, or where the configuration has them; a file
-    /// of facts is that of the one node that is named, or of the configured one.
+    /// Refuses programs that would be run for confined code: see [`Confine::check`].
     ///
     /// # Errors
-    /// When there are none, or no place is known.
-    pub fn nodes_with_facts(&self) -> Result<Vec<String>, String> {
-        if let Some(folder) = &self.factpath {
-            return nodes_with_facts(folder);
+    /// Names the program; when the configuration can't be read.
+    pub fn check_programs(&self, confine: &Confine) -> Result<(), String> {
+        if !confine.confine {
+            return Ok(());
         }
-        if let Some(folder) = self.facts_folder()? {
-            return nodes_with_facts(&folder);
-        }
-        let configured = || match self.configuration()? {
-            Some(configuration) => configuration.certname(),
-            None => Ok(None),
+        let configured = match self.configuration()? {
+            Some(configuration) => configuration.programs()?,
+            None => Vec::new(),
         };
-        match (&self.node, &self.facts) {
-            (Some(name), _) => Ok(vec![name.clone()]),
-            (None, Some(_)) => Ok(vec![configured()?.unwrap_or_else(|| "localhost".to_owned())]),
-            (None, None) => Err("Which nodes? Name them, or give --factpath DIR or --facts FILE".to_owned()),
-        }
+        let given = self.external_nodes.as_deref().and_then(|command| command.split_whitespace().next());
+        let programs = configured.into_iter().chain([("external_nodes", given.map(PathBuf::from))]);
+        confine.check(self.folder(), &programs.collect::<Vec<_>>())
     }
 
     /// The configuration, with what arguments say in its place.
-    fn configuration(&self) -> Result<Option<Configuration>, String> {
+    ///
+    /// # Errors
+    /// Puppet's message, with file and line, where it can't be read.
+    pub fn configuration(&self) -> Result<Option<Configuration>, String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_string_lossy().into_owned());
         let named = self.environment.as_deref().filter(|_| self.folder().is_some());
         let of_folder = named.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
@@ -272,7 +251,10 @@ impl World {
     }
 
     /// The facts of a node: from the file or folder that is named, or from where the configuration says.
-    fn facts(&self, name: &str, configuration: Option<&Configuration>) -> Result<Option<Facts>, String> {
+    ///
+    /// # Errors
+    /// When they can't be read.
+    pub fn facts(&self, name: &str, configuration: Option<&Configuration>) -> Result<Option<Facts>, String> {
         let facts = match (&self.factpath, &self.facts, configuration) {
             (Some(folder), ..) => Facts::from_folder(folder, name)?,
             (None, Some(file), _) => Facts::from_file(file)?,
@@ -283,13 +265,24 @@ impl World {
     }
 
     /// The node with its classes, and the environment that it is to be in.
-    fn classified(
+    ///
+    /// # Errors
+    /// When the classifier can't be asked, or says something else.
+    pub fn classified(
         &self,
         node: Node,
         settings: &mut Settings,
         (configuration, purpose): (Option<&Configuration>, Purpose),
     ) -> Result<(Node, Option<String>), String> {
         let limits = settings.programs;
+        if let Some(folder) = &self.enc_answers {
+            let (node, said) = node.classified_from(folder)?;
+            let node = match configuration {
+                Some(configuration) => configuration.with_trusted_external(node, limits)?,
+                None => node,
+            };
+            return Ok((node, said));
+        }
         let (node, said) = match (self.node_terminus, &self.external_nodes, configuration) {
             (Some(Terminus::Exec), Some(command), _) => node.classified_by(command, limits)?,
             (Some(Terminus::Ldap), ..) => {
@@ -310,7 +303,10 @@ impl World {
     }
 
     /// Settings with what arguments say of them.
-    fn change(&self, settings: &mut Settings) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When a value does not fit.
+    pub fn change(&self, settings: &mut Settings) -> Result<(), String> {
         if let Some(strict) = self.strict {
             settings.strict = strict;
         }

@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod cold;
+pub mod diff;
 pub mod puppet;
 pub mod results;
 pub mod scale;

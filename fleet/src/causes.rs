@@ -1,7 +1,7 @@
 //! What compiles have noted, gathered by cause: which nodes each hits, and where.
 
 use super::advice;
-use super::compare::Difference;
+use super::compare::{Difference, Sign};
 use bunraku::witness::Note;
 use bunraku::{Diagnostic, Place};
 use std::collections::{BTreeSet, HashMap};
@@ -61,16 +61,13 @@ impl Causes {
     /// Takes in differences that nothing noted explains.
     pub fn of_differences(&mut self, node: &str, differences: &[Difference]) {
         for difference in differences {
-            let (about, place) = match difference {
-                Difference::Added { resource } | Difference::Removed { resource } => {
-                    (resource.to_string(), (resource.file.clone(), resource.line))
-                }
-                Difference::Parameter { resource, path, file, line, .. } => {
-                    (format!("{resource} {path}"), (file.clone(), *line))
-                }
-                Difference::Contained { edge, .. } => (edge.target.clone(), (None, None)),
+            let about = match difference.sign {
+                Sign::Added | Sign::Removed => difference.resource(),
+                _ => format!("{} {}", difference.resource(), difference.path()),
             };
-            let place = Place { file: place.0.map(Into::into), line: place.1, column: None };
+            let declared =
+                difference.old_place.clone().or_else(|| difference.new_place.clone()).unwrap_or_default();
+            let place = Place { file: declared.file.map(Into::into), line: declared.line, column: None };
             let instead = "nothing, if the new value is right".to_owned();
             self.add(("changed-value", &about), || difference.to_string(), (node, place, instead));
         }

@@ -1,12 +1,21 @@
-//! Many nodes at once, for programs that know the library only: how two catalogs of a node differ ([`compare`](mod@compare)), and what an upgrade would change
-//! ([`upgrade`]); where nodes are known from ([`nodes`]), and what works on many of them ([`pool`]).
+//! Many nodes at once, for programs that know the library only: how two catalogs of a node differ ([`compare`](mod@compare)), what a
+//! change does to nodes ([`diff`], from two trees: [`tree`], told by [`report`]), and what an upgrade would change ([`upgrade`]); where nodes are
+//! known from ([`nodes`]), and what works on many of them ([`pool`]).
 
 pub mod affected;
+pub mod anonymise;
+pub mod choice;
 pub mod compare;
+pub mod compile;
+pub mod diff;
+pub mod grouping;
 pub mod nodes;
+pub mod overrides;
 pub mod pool;
+pub mod report;
+pub mod tree;
 pub mod upgrade;
 
 mod advice;
 mod causes;
-mod report;
+mod upgrade_report;

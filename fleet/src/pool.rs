@@ -17,8 +17,8 @@ struct Progress<T> {
     handed: usize,
     /// Results that wait for their turn, by number.
     waiting: BTreeMap<usize, T>,
-    /// A thread has ended before its time: its result never comes.
-    lost: bool,
+    /// No more is wanted, or a thread has ended before its time, and its result never comes.
+    over: bool,
 }
 
 struct Pool<T> {
@@ -42,7 +42,7 @@ struct Watch<'p, T>(&'p Pool<T>);
 impl<T> Drop for Watch<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.progress().lost = true;
+            self.0.progress().over = true;
             self.0.changed.notify_all();
         }
     }
@@ -60,8 +60,24 @@ pub fn run<T: Send>(
     work: impl Fn(&str) -> T + Sync,
     mut done: impl FnMut(&str, T),
 ) -> Result<(), String> {
+    run_while(names, threads, work, |name, result| {
+        done(name, result);
+        true
+    })
+}
+
+/// The same until `done` says that it is enough: what is at work then is brought to its end, and its results are dropped.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_while<T: Send>(
+    names: &[String],
+    threads: usize,
+    work: impl Fn(&str) -> T + Sync,
+    mut done: impl FnMut(&str, T) -> bool,
+) -> Result<(), String> {
     let threads = threads.clamp(1, names.len().max(1));
-    let progress = Progress { next: 0, handed: 0, waiting: BTreeMap::new(), lost: false };
+    let progress = Progress { next: 0, handed: 0, waiting: BTreeMap::new(), over: false };
     let pool = Pool { progress: Mutex::new(progress), changed: Condvar::new() };
     std::thread::scope(|scope| {
         let mut started = Vec::new();
@@ -77,7 +93,11 @@ pub fn run<T: Send>(
         let watch = Watch(&pool);
         for (number, name) in names.iter().enumerate() {
             let Some(result) = result_of(&pool, number) else { break };
-            done(name, result);
+            if !done(name, result) {
+                pool.progress().over = true;
+                pool.changed.notify_all();
+                break;
+            }
         }
         drop(watch);
         for thread in started {
@@ -95,12 +115,12 @@ fn take_names<T>(pool: &Pool<T>, names: &[String], ahead: usize, work: &impl Fn(
     loop {
         let mut progress = pool.progress();
         let number = progress.next;
-        let Some(name) = names.get(number) else { return };
+        let Some(name) = names.get(number).filter(|_| !progress.over) else { return };
         progress.next += 1;
-        while number >= progress.handed + ahead && !progress.lost {
+        while number >= progress.handed + ahead && !progress.over {
             progress = pool.wait(progress);
         }
-        if progress.lost {
+        if progress.over {
             return;
         }
         drop(progress);
@@ -110,7 +130,7 @@ fn take_names<T>(pool: &Pool<T>, names: &[String], ahead: usize, work: &impl Fn(
     }
 }
 
-/// The result of a number, when it is there; none where a thread was lost.
+/// The result of a number, when it is there; none where that is over.
 fn result_of<T>(pool: &Pool<T>, number: usize) -> Option<T> {
     let mut progress = pool.progress();
     loop {
@@ -120,7 +140,7 @@ fn result_of<T>(pool: &Pool<T>, number: usize) -> Option<T> {
             pool.changed.notify_all();
             return Some(result);
         }
-        if progress.lost {
+        if progress.over {
             return None;
         }
         progress = pool.wait(progress);
@@ -182,6 +202,19 @@ mod tests {
         };
         assert_eq!(panicking(true), "in work");
         assert_eq!(panicking(false), "in done");
+    }
+
+    #[test]
+    fn it_ends_when_no_more_is_wanted() {
+        let (worked, mut got) = (AtomicUsize::new(0), 0);
+        let work = |_: &str| worked.fetch_add(1, Ordering::SeqCst);
+        run_while(&names(500), 2, work, |_, _| {
+            got += 1;
+            got < 3
+        })
+        .unwrap();
+        assert_eq!(got, 3);
+        assert!(worked.into_inner() < 20);
     }
 
     #[test]

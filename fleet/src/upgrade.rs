@@ -2,17 +2,15 @@
 //! witness of what the newer one would refuse or do otherwise, which goes on past each such place.
 
 use super::causes::Causes;
-use super::compare::{Difference, compare};
+use super::compare::{Difference, Rules, Side, compare};
+use super::pool;
 use bunraku::bench::Target;
-use bunraku::threads::spawn;
 use bunraku::witness::{Change, Newer, Note};
 use bunraku::{Compat, Compiler, Diagnostic, Settings, sends_legacy_facts};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use super::causes::{Cause, CausePlace};
-pub use super::report::{Form, print};
+pub use super::upgrade_report::{Form, print};
 
 /// A node as both versions are to compile it.
 #[derive(Clone, Debug)]
@@ -73,40 +71,39 @@ impl Report {
     }
 }
 
-/// Examines nodes on so many threads.
+/// Examines nodes on so many threads; `upgrade` says of a name what is to be compiled.
 ///
 /// # Errors
-/// When there are no threads to be had. What goes wrong in a compile is in the report.
+/// When there are no threads to be had; the first of `upgrade`. What goes wrong in a compile is in the report.
 pub fn examine(
     compiler: &Compiler,
     (from, to): (Compat, Compat),
-    all: &[Upgrade],
+    names: &[String],
     threads: usize,
+    upgrade: impl Fn(&str) -> Result<Upgrade, String> + Sync,
 ) -> Result<Report, String> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(upgrade) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let one = examine_one(compiler, upgrade);
-            let Ok(mut done) = done.lock() else { break };
-            done.push((upgrade.from.node.name().to_owned(), one));
-        }
-    };
-    let threads = threads.clamp(1, all.len().max(1));
-    std::thread::scope(|scope| (0..threads).try_for_each(|_| spawn(scope, work).map(drop)))
-        .map_err(|error| format!("Could not start a thread: {error}"))?;
-    let mut done = done.into_inner().unwrap_or_else(|held| held.into_inner());
-    done.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let (mut causes, mut nodes) = (Causes::default(), BTreeMap::new());
-    for (name, (state, notes)) in done {
-        causes.of_notes(&name, &notes);
+    let (mut causes, mut nodes, mut failed) = (Causes::default(), BTreeMap::new(), None);
+    let examine = |name: &str| upgrade(name).map(|upgrade| examine_one(compiler, &upgrade));
+    pool::run(names, threads, examine, |name, done| {
+        let (state, notes) = match done {
+            Ok(done) => done,
+            Err(message) => {
+                failed.get_or_insert(message);
+                return;
+            }
+        };
+        causes.of_notes(name, &notes);
         match &state {
-            State::Fails(error) if !explains(&notes, error) => causes.of_failure(&name, error),
-            State::Changed(differences) if notes.is_empty() => causes.of_differences(&name, differences),
+            State::Fails(error) if !explains(&notes, error) => causes.of_failure(name, error),
+            State::Changed(differences) if notes.is_empty() => causes.of_differences(name, differences),
             _ => {}
         }
-        nodes.insert(name, state);
+        nodes.insert(name.to_owned(), state);
+    })?;
+    match failed {
+        Some(message) => Err(message),
+        None => Ok(Report { from, to, nodes, causes: causes.finish() }),
     }
-    Ok(Report { from, to, nodes, causes: causes.finish() })
 }
 
 /// Whether one of the notes is of what the newer version fails at: of its place, or of the file or the variable that its
@@ -147,17 +144,16 @@ fn examine_one(compiler: &Compiler, upgrade: &Upgrade) -> (State, Vec<Note>) {
     let (from, to) = (as_sent(&upgrade.from), as_sent(&upgrade.to));
     let Settings { compat, strict, strict_variables, .. } = to.settings;
     let newer = Newer { compat, strict, strict_variables, legacy_facts: sends(&to.settings) };
-    let before = match compiler.trial(&from).result {
-        Ok(catalog) => catalog,
-        Err(error) => return (State::FailedBefore(error), Vec::new()),
-    };
-    let (notes, _) = compiler.witness(&from, newer);
-    let state = match compiler.trial(&to).result {
-        Err(error) => State::Fails(error),
-        Ok(after) => match compare(&before, &after) {
-            differences if differences.is_empty() => State::Same,
-            differences => State::Changed(differences),
-        },
-    };
-    (state, notes)
+    let rules = Rules::complete();
+    let compared = compiler.see(&from, |before| {
+        let (notes, _) = compiler.witness(&from, newer);
+        let after = compiler.see(&to, |after| compare(&Side::from(before), &Side::from(after), &rules));
+        let state = match after.result {
+            Err(error) => State::Fails(error),
+            Ok(differences) if differences.is_empty() => State::Same,
+            Ok(differences) => State::Changed(differences),
+        };
+        (state, notes)
+    });
+    compared.result.unwrap_or_else(|error| (State::FailedBefore(error), Vec::new()))
 }

@@ -37,6 +37,10 @@ pub struct Resource {
     pub line: Option<u32>,
     /// Whether it is exported.
     pub exported: bool,
+    /// What it is made of, where the catalog says: `compilable_type`, `defined_type`, `class`, `unknown`.
+    pub kind: Option<String>,
+    /// Names of parameters whose value was Sensitive.
+    pub sensitive: Vec<String>,
 }
 
 /// That one resource contains another, each as `Type[title]`. Relationships (`require`, `before`, …) are parameters.
@@ -152,17 +156,19 @@ fn resource(json: Json) -> Option<Resource> {
         _ => None,
     };
     let (type_name, title, file) = (text("type")?, text("title")?, text("file"));
+    let kind = text("kind");
     let parameters = match all.remove("parameters") {
         Some(Json::Object(all)) => all.into_iter().map(|(name, value)| (name, Data::of(value))).collect(),
         _ => Vec::new(),
     };
-    let tags = match all.remove("tags") {
+    let mut list = |name: &str| match all.remove(name) {
         Some(Json::Array(all)) => texts(all),
         _ => Vec::new(),
     };
+    let (tags, sensitive) = (list("tags"), list("sensitive_parameters"));
     let line = all.get("line").and_then(Json::as_u64).and_then(|line| u32::try_from(line).ok());
     let exported = all.get("exported").and_then(Json::as_bool).unwrap_or_default();
-    Some(Resource { type_name, title, parameters, tags, file, line, exported })
+    Some(Resource { type_name, title, parameters, tags, file, line, exported, kind, sensitive })
 }
 
 fn edge(json: &Json) -> Option<Edge> {

@@ -8,15 +8,19 @@ use crate::environment::Environment;
 use crate::function::Function;
 use crate::node::Node;
 use crate::settings::Settings;
+use crate::view::CatalogView;
 use bunraku_compile::Note;
 use bunraku_compile::functions::Functions;
 use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
+use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
 use bunraku_files::archive::Opened;
+use bunraku_files::confined::Confinement;
 use bunraku_files::reads::Reads;
 use bunraku_vm::diagnostic::Diagnostic;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +81,14 @@ impl Compiler {
         Compiler { session: self.session.within(timeout) }
     }
 
+    /// The same for code that is not trusted: it reads what an environment names (its folder, the module path and manifest that
+    /// were asked for) and `folders` besides, and nothing else of the disk, whatever path or link it tries; Hiera alone reads
+    /// `keys`. It runs no programs. Ruby that is not run natively runs in a process without rights (Linux: Landlock, and
+    /// namespaces of its own; elsewhere it is refused).
+    pub fn confined_to(self, folders: Vec<PathBuf>, keys: Vec<PathBuf>) -> Compiler {
+        Compiler { session: self.session.confined_to(Confinement { folders, keys }) }
+    }
+
     /// Compiles a node's catalog. Panics and limits that are reached are errors of this compile; the next one is
     /// unharmed.
     pub fn compile(
@@ -119,6 +131,32 @@ impl Compiler {
         compilation(self.session.compile(trial(target)), |made| Catalog::new(made.catalog))
     }
 
+    /// Compiles a node's catalog, which no store takes in and which is not written as JSON, and lets `see` look at it while it
+    /// is in memory. It may compile, too: so two catalogs can be there at once. It is not called where the compile fails.
+    ///
+    /// It is for threads that [`threads::spawn`](crate::threads::spawn) makes: on another the result is an error that says so.
+    pub fn see<T>(&self, target: &Target, see: impl FnOnce(&CatalogView<'_>) -> T) -> Compilation<T> {
+        if !threads::is_own() {
+            let message = "Internal error: catalogs are seen on threads that are made for compiles";
+            let result = Err(Diagnostic::error(message));
+            return Compilation {
+                result,
+                logs: Vec::new(),
+                stats: None,
+                reads: None,
+                spent: Spent::default(),
+            };
+        }
+        let (mut see, mut seen) = (Some(see), None);
+        let outcome = self.session.compile_and_see(trial(target), &mut |view| {
+            seen = see.take().map(|see| see(&CatalogView::live(view)));
+        });
+        let session::Outcome { result, logs, stats, reads, spent, .. } = outcome;
+        let unseen = || Diagnostic::error("Internal error: the catalog was not shown; please report this");
+        let result = result.and_then(|_| seen.ok_or_else(unseen));
+        Compilation { result, logs, stats, reads, spent }
+    }
+
     /// Compiles a node by the version of its settings to the end, and notes every place at which a newer version would fail
     /// or do otherwise. The catalog is thrown away. The second answer is what ended the compile, if something did.
     pub fn witness(&self, target: &Target, newer: Newer) -> (Vec<Note>, Option<Diagnostic>) {
@@ -142,6 +180,7 @@ impl Compiler {
         let snapshot = |environment: &Environment| {
             let mut spec = environment.spec.clone();
             (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
+            spec.strict = settings.strict;
             self.session.snapshot(spec)
         };
         Change::between(&*snapshot(from)?, &*snapshot(to)?)

@@ -2,7 +2,7 @@
 
 use crate::configuration::{Configuration, Origin};
 use crate::node::{Facts, Node, ProgramLimits};
-use crate::settings::Exported;
+use crate::settings::{Certificates, Exported};
 use bunraku_configuration::routes::Routes;
 use bunraku_nodes::{facts, trusted_external};
 use bunraku_stores::{PuppetDb, Store};
@@ -45,6 +45,20 @@ impl Configuration {
             return Ok(Map::new());
         }
         facts::of_file(&file)
+    }
+
+    /// The PuppetDB that nodes' facts come from, and what it is shown; none where they come from elsewhere.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_puppetdb(&self) -> Result<Option<(String, Certificates)>, String> {
+        match (self.facts_terminus()?.as_str(), self.puppetdb()) {
+            ("puppetdb" | "store_configs", Ok(Exported::PuppetDb { url, certificates, .. })) => {
+                Ok(Some((url, certificates)))
+            }
+            ("puppetdb" | "store_configs", Err(error)) => Err(error),
+            _ => Ok(None),
+        }
     }
 
     /// The folder of nodes' facts, where they come from one (`facts_terminus` being `yaml`).
@@ -99,5 +113,19 @@ impl Configuration {
             node.node.trusted.insert("external".to_owned(), external);
         }
         Ok(node)
+    }
+
+    /// The programs that it names to be asked about a node, each with its setting.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
+        let in_force = self.own().in_force();
+        let classifier = match in_force.text("node_terminus")?.as_str() {
+            "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
+            _ => None,
+        };
+        let external = in_force.path("trusted_external_command")?;
+        Ok(vec![("external_nodes", classifier), ("trusted_external_command", external)])
     }
 }

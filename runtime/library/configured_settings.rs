@@ -63,7 +63,11 @@ impl Configuration {
         Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
     }
 
-    fn certificates(&self) -> Result<Certificates, String> {
+    /// What a PuppetDB is shown: the agent's own certificate and its authority.
+    ///
+    /// # Errors
+    /// As of [`Configuration::get`].
+    pub fn certificates(&self) -> Result<Certificates, String> {
         let in_force = self.own().in_force();
         Ok(Certificates {
             authorities: in_force.path("localcacert")?,

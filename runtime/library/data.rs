@@ -1,5 +1,7 @@
 //! Values outside of a compile: facts, parameters of resources, arguments and results of an embedding program's functions.
 
+use bunraku_hiera::data_file::data::Data as Yaml;
+use bunraku_hiera::data_file::yaml::{self, YamlFault};
 use serde_json::{Map, Number, Value as Json};
 use std::fmt::{Display, Formatter};
 
@@ -33,6 +35,38 @@ impl Data {
     /// What is wrong with the text, with line and column.
     pub fn from_json(text: &str) -> Result<Data, String> {
         serde_json::from_str(text).map(Data::of).map_err(|error| error.to_string())
+    }
+
+    /// Reads the first document of a YAML text as Ruby does. Keys that are no texts, and symbols, are told apart from texts.
+    ///
+    /// # Errors
+    /// What is wrong with the text, with line and column.
+    pub fn from_yaml(text: &str) -> Result<Data, String> {
+        match yaml::parse(text) {
+            Ok(data) => Ok(Data::of_yaml(data)),
+            Err(YamlFault::Syntax(why) | YamlFault::Alias(why) | YamlFault::Class(why)) => Err(why),
+        }
+    }
+
+    fn of_yaml(data: Yaml) -> Data {
+        let key = |key: Yaml| match key {
+            Yaml::Text(text) => text,
+            other => format!("!{}", Data::of_yaml(other).to_json()),
+        };
+        match data {
+            Yaml::Null => Data::Undef,
+            Yaml::Bool(value) => Data::Boolean(value),
+            Yaml::Int(whole) => Data::Integer(whole),
+            Yaml::Float(number) => Data::Float(number),
+            Yaml::Text(text) => Data::Text(text),
+            Yaml::Symbol(name) => Data::from([("__symbol", name)]),
+            Yaml::Pattern(source) => Data::from([("__pattern", source)]),
+            Yaml::List(all) => Data::List(all.into_iter().map(Data::of_yaml).collect()),
+            Yaml::Map(all) => {
+                Data::Map(all.into_iter().map(|(name, value)| (key(name), Data::of_yaml(value))).collect())
+            }
+            Yaml::Object(_, inner) => Data::of_yaml(*inner),
+        }
     }
 
     /// Writes JSON, in one line.

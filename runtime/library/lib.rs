@@ -52,6 +52,7 @@ mod legacy;
 mod node;
 mod puppetdb;
 mod settings;
+mod view;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
 pub use bunraku_files::reads::{Asked, Reads, Touch};
@@ -75,6 +76,7 @@ pub use node::{
 };
 pub use puppetdb::PuppetDb;
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
+pub use view::{CatalogView, ParameterView, ResourceView};
 
 /// Archives of whole environments or module paths.
 ///
@@ -130,6 +132,16 @@ pub mod check {
 /// Files that a user names: read within limits, written whole or not at all.
 pub mod files {
     pub use bunraku_files::{read, write};
+}
+
+/// Regular expressions in Ruby's notation.
+pub mod regex {
+    pub use bunraku_vm::regex::{check, escape, is_match};
+}
+
+/// Programs that are run within limits of time and output.
+pub mod process {
+    pub use bunraku_process::{Ended, Errors, Limits, run};
 }
 
 /// What is counted while a compile runs.

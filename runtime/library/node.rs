@@ -76,6 +76,16 @@ impl Facts {
         self.0.to_string()
     }
 
+    /// The facts as one map.
+    pub fn to_data(&self) -> Data {
+        Data::of((*self.0).clone())
+    }
+
+    /// Facts of a map; of anything else there are none.
+    pub fn from_data(all: Data) -> Facts {
+        Facts::of_data(all)
+    }
+
     pub(crate) fn of_data(all: Data) -> Facts {
         match all {
             Data::Map(all) => Facts::of(map(&all)),
@@ -249,6 +259,16 @@ impl Node {
         limits: ProgramLimits,
     ) -> Result<(Node, Option<String>), String> {
         let said = bunraku_nodes::enc::classify(command, self.name(), limits)?;
+        self.classified(said)
+    }
+
+    /// The same with what a folder has of it, in place of a classifier: a file `NAME.yaml`, `NAME.yml`, `NAME.json` or `NAME`
+    /// with what that would print.
+    ///
+    /// # Errors
+    /// When there is no file of the node, or it holds something else.
+    pub fn classified_from(self, folder: &Path) -> Result<(Node, Option<String>), String> {
+        let said = bunraku_nodes::enc::of_folder(folder, self.name())?;
         self.classified(said)
     }
 

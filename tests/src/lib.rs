@@ -21,4 +21,5 @@ pub mod slapd;
 pub mod spec;
 pub mod types;
 pub mod used;
+pub mod varied;
 pub mod worker;

@@ -2,7 +2,7 @@
 //! asks the system. So the figures are that process's own and its children's, whatever the program did before.
 
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -55,6 +55,25 @@ pub fn measure(command: &[String]) -> ExitCode {
         }
         used => fail(format!("{command:?}: {ended}, {:?}", used.err())),
     }
+}
+
+/// Runs a command to its end: how it ended, what it printed, and the greatest memory that it had itself, in KiB.
+///
+/// # Errors
+/// When it can't be started.
+pub fn peak_of(command: &mut Command) -> std::io::Result<(Output, u64)> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let watch = std::thread::spawn(move || {
+        let mut most = 0;
+        while let Some(now) = peak(&status) {
+            most = most.max(now);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        most
+    });
+    let output = child.wait_with_output()?;
+    Ok((output, watch.join().unwrap_or_default()))
 }
 
 /// The greatest memory so far, in KiB.

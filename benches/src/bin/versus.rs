@@ -3,12 +3,12 @@
 //! other, and prints the ratios; then what grows with what.
 //!
 //! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
-//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, or a part of a program's name.
+//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, or a part of a program's name.
 
 use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
-use bunraku_benches::{cold, results, scale, warm};
+use bunraku_benches::{cold, diff, results, scale, warm};
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-const SECTIONS: [&str; 6] = ["programs", "ruby", "machines", "cold", "sizes", "threads"];
+const SECTIONS: [&str; 7] = ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff"];
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
@@ -72,7 +72,7 @@ fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
     if !cases.is_empty() {
         parts.push(warm::programs("Programs, warm", &cases, work, &mut Puppet::start()?, rounds)?);
     }
-    if ["ruby", "machines", "cold", "threads"].iter().any(|name| section(name)) {
+    if ["ruby", "machines", "cold", "threads", "diff"].iter().any(|name| section(name)) {
         bunraku_tests::corpus::fetch::fetch()
             .map_err(|error| format!("the control repo needs the corpus: {error}"))?;
     }
@@ -93,6 +93,9 @@ fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
     }
     if section("threads") {
         parts.push(scale::threads(work, rounds)?);
+    }
+    if section("diff") {
+        parts.push(diff::diff(work, rounds)?);
     }
     Ok(parts.join("\n"))
 }

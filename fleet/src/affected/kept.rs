@@ -151,7 +151,7 @@ fn decoded(reader: &mut &[u8]) -> io::Result<Record> {
     let touches = touches.chunks_exact(4).map(touch).collect();
     let unknown = length(reader)?;
     let unknown = (0..unknown).map(|_| text(reader)).collect::<io::Result<_>>()?;
-    Ok(Record { node, key, reads: Reads { touches, unknown } })
+    Ok(Record { node, key, reads: Reads { touches, unknown, refused: Box::default() } })
 }
 
 /// Puts records, sorted by node, among those of a file, in the place of those of the same nodes.
@@ -212,7 +212,11 @@ mod tests {
     fn record(node: &str, first: u32) -> Record {
         let touches = (first..first + 200).map(Touch).collect();
         let unknown = Box::new([format!("ruby of {node}")]);
-        Record { node: node.to_owned(), key: [1; 32], reads: Reads { touches, unknown } }
+        Record {
+            node: node.to_owned(),
+            key: [1; 32],
+            reads: Reads { touches, unknown, refused: Box::default() },
+        }
     }
 
     #[test]

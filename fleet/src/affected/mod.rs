@@ -4,12 +4,12 @@
 mod kept;
 
 use crate::pool;
+use crate::tree::cache::{self, Cache};
 use bunraku::bench::Target;
 use bunraku::{Change, Compiler, How, Reads};
 use kept::{Record, Records};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a node may get another catalog.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +57,8 @@ pub struct Question<'q> {
     pub target: &'q (dyn Fn(&str) -> Result<Target, String> + Sync),
     /// What differs.
     pub change: &'q Change,
-    /// Where it is kept what nodes read: a folder.
-    pub cache: Option<&'q Path>,
+    /// Where it is kept what nodes read.
+    pub cache: Option<&'q Cache>,
     /// How many are compiled side by side, where it is not kept yet.
     pub threads: usize,
 }
@@ -104,8 +104,13 @@ pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
     if change.is_empty() {
         return Ok(answer);
     }
-    let file = cache.map(|folder| file_of(folder, change));
+    let key = key(change);
+    let file = cache.map(|cache| cache.file(KIND, &key, |_| Ok(()))).transpose()?;
     let mut known = file.as_deref().map(Records::open);
+    let keep = |new: &mut Vec<Record>| match cache.filter(|_| !new.is_empty()) {
+        Some(cache) => cache.file(KIND, &key, |file| keep(file, new)).map(drop),
+        None => Ok(()),
+    };
     let mut new = Vec::new();
     for names in names.chunks(AT_ONCE) {
         let mut kept = BTreeMap::new();
@@ -128,25 +133,24 @@ pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
             Err(message) => _ = answer.failed.insert(name.to_owned(), message),
         })?;
         if new.len() >= WAITING {
-            keep(file.as_deref(), &mut new)?;
+            keep(&mut new)?;
         }
     }
-    keep(file.as_deref(), &mut new)?;
+    keep(&mut new)?;
     Ok(answer)
 }
 
-/// Where it is kept what nodes have read of the tree as it is before the change.
-fn file_of(folder: &Path, change: &Change) -> PathBuf {
-    let mut hash = Sha256::new();
-    hash.update(change.before);
-    hash.update(bunraku::archive::fingerprint());
-    folder.join("reads").join(format!("{:x}", hash.finalize()))
+/// What the cache calls it.
+const KIND: &str = "reads";
+
+/// The name for what nodes have read of the tree as it is before the change, found out by this build.
+fn key(change: &Change) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    cache::key(&[KIND, &hex(&change.before), &hex(bunraku::archive::fingerprint())])
 }
 
-fn keep(file: Option<&Path>, new: &mut Vec<Record>) -> Result<(), String> {
-    let Some(file) = file.filter(|_| !new.is_empty()) else { return Ok(()) };
-    let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let kept = folder.and_then(|()| kept::put(file, new));
+fn keep(file: &Path, new: &mut Vec<Record>) -> Result<(), String> {
+    let kept = kept::put(file, new);
     new.clear();
     kept.map_err(|error| format!("Could not write {}: {error}", file.display()))
 }

@@ -51,6 +51,11 @@ enum Source {
 /// What stands before the URL of a PuppetDB.
 const PUPPETDB: &str = "puppetdb:";
 
+/// Whether a place has facts of many nodes by name, and is no folder: a snapshot, or a PuppetDB.
+pub fn is_of_many(from: &str) -> bool {
+    from.starts_with(PUPPETDB) || !matches!(Snapshot::open_if_one(Path::new(from)), Ok(None))
+}
+
 impl Nodes {
     /// Opens a place that nodes are known from: the file of a snapshot, a folder with a file for each node (as a server's
     /// cache), a file with the facts of one node, or `puppetdb:URL`, which is shown the certificates. The one node of a

@@ -1,5 +1,6 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
+use super::shown::{self, Shown};
 use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Kind, Resource};
 use bunraku_data::names;
@@ -9,7 +10,6 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// What a catalog says of itself.
@@ -298,63 +298,25 @@ fn kind_and_exported(resource: &Resource<'_>) -> &'static str {
 }
 
 fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
-    let namevar = resource.ty.map_or("name", |ty| ty.namevar());
-    // What the title says comes first and may be overridden in its place.
-    let parsed = resource.ty.filter(|ty| !ty.is_titled_by(resource.title));
-    let parsed = parsed.and_then(|ty| match &resource.parsed {
-        Some(parsed) => Some(Cow::Borrowed(*parsed)),
-        None => ty.parse_title(resource.title).ok().map(Cow::Owned),
-    });
-    // Main's title is a symbol in Puppet, and a title may be a number: the name then differs from it.
-    let main = resource.title_value.is_some()
-        || resource.title == "main" && matches!(resource.type_name, "Stage" | "Class");
-    let is_named = resource.params.iter().any(|p| p.name == "name" || p.name == namevar);
-    let whole = [(namevar, resource.title)];
-    let from_title = match &parsed {
-        Some(parsed) => &parsed[..],
-        None if main || is_named => &whole,
-        // Mostly the title says nothing of its own.
-        None => &[],
-    };
     let mut any = false;
-    let mut start = |out: &mut String, name: &str| {
+    shown::parameters(resource, |name, value| {
         let is_first = !std::mem::replace(&mut any, true);
         if is_first {
             out.push_str(",\"parameters\":{");
         }
         quoted.name(out, name, is_first);
-    };
-    // `name` is another word for the one name variable, and counts before it.
-    let by_name = is_named && namevar != "name" && resource.param("name").is_some();
-    let params = resource.params.iter().filter(|p| !(p.value.is_undef() || by_name && p.name == namevar));
-    let params = params.map(|p| (if by_name && p.name == "name" { namevar } else { p.name }, p.value));
-    for (name, text) in from_title {
-        let set = params.clone().find(|(other, _)| other == name).map(|(_, value)| value);
-        match set {
-            Some(value) if *name != namevar || value.as_str() != Some(resource.title) => {
-                start(out, name);
-                parameter(out, name, value);
-            }
-            Some(_) => {}
-            None if main || *name != namevar || *text != resource.title => {
-                start(out, name);
-                string(out, text);
-            }
-            None => {}
-        }
-    }
-    for (name, value) in params {
-        if from_title.iter().any(|(other, _)| *other == name) {
-            continue;
-        }
-        if is_named && name == namevar && value.as_str() == Some(resource.title) {
-            continue;
-        }
-        start(out, name);
-        parameter(out, name, value);
-    }
+        shown(out, name, value);
+    });
     if any {
         out.push('}');
+    }
+}
+
+/// Writes the value of a parameter as a catalog has it.
+pub fn shown(out: &mut String, name: &str, value: Shown<'_>) {
+    match value {
+        Shown::Text(text) => string(out, text),
+        Shown::Value(value) => parameter(out, name, value),
     }
 }
 

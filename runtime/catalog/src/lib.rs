@@ -2,8 +2,10 @@
 //! written by [`json`].
 
 pub mod json;
-
+pub mod shown;
 pub mod tags;
+pub mod view;
+
 mod titles;
 
 use bumpalo::{Bump, collections::Vec as List};

@@ -65,6 +65,11 @@ impl<'c> Tags<'c> {
         &self.0
     }
 
+    /// The same, once no more are added.
+    pub fn into_symbols(self) -> &'c [Symbol] {
+        self.0.into_bump_slice()
+    }
+
     /// Whether a tag is there.
     pub fn has(&self, tag: Symbol) -> bool {
         // Eight at a time are compared without a branch.

@@ -44,6 +44,8 @@ pub(crate) struct Asked<'c> {
     pub store: Option<&'c dyn Store>,
     /// Units that this compile has reached.
     pub kept: &'c Kept,
+    /// Whether the catalog is written as JSON.
+    pub wants_json: bool,
 }
 
 /// One compile's state. The machine reaches it as its host, through shared references: hence the cells. What they hold
@@ -76,11 +78,21 @@ impl<'c> Compile<'c> {
     /// A compile that has not begun.
     pub(crate) fn new(inputs: Inputs<'c>, arena: &'c Bump) -> Compile<'c> {
         let Inputs {
-            environment, kept_templates, kept, functions, settings, given, node, store, ruby, ..
+            environment,
+            kept_templates,
+            kept,
+            functions,
+            settings,
+            given,
+            node,
+            store,
+            ruby,
+            wants_json,
+            ..
         } = inputs;
         Compile {
             arena,
-            asked: Asked { node_name: &node.name, settings, given, functions, store, kept },
+            asked: Asked { node_name: &node.name, settings, given, functions, store, kept, wants_json },
             environment,
             hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,

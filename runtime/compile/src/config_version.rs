@@ -29,6 +29,9 @@ impl<'c> Compile<'c> {
     }
 
     fn run_version(&self, command: &str) -> Result<String, String> {
+        if self.asked.settings.is_confined {
+            return Err("a confined compile runs no programs".to_owned());
+        }
         let mut program = if command.contains(OF_THE_SHELL) {
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", command]);

@@ -5,6 +5,7 @@ use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
+use bunraku_catalog::view::View;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
 use bunraku_hiera::query::{Answer, Query};
@@ -51,6 +52,8 @@ pub struct Settings {
     pub max_calls: u64,
     /// What else is limited: `max_nesting`, `max_steps`, `max_memory`, `timeout`.
     pub limits: Limits,
+    /// Whether code is not trusted: it runs no programs.
+    pub is_confined: bool,
     /// What a program that code runs may print, and how long it may take: `exec_output`, `exec_timeout`.
     pub exec: bunraku_process::Limits,
 }
@@ -92,6 +95,7 @@ impl Settings {
             max_depth: MAX_DEPTH,
             max_calls: MAX_CALLS,
             limits: Limits { clock, ..Limits::default() },
+            is_confined: false,
             exec: bunraku_process::Limits::default(),
         }
     }
@@ -190,7 +194,7 @@ pub fn classes(given: &Json) -> Result<Vec<(String, Json)>, String> {
 
 /// What a compile leaves.
 pub struct Finished {
-    /// The catalog as JSON, or what ended the compile.
+    /// The catalog as JSON, empty where none is wanted; or what ended the compile.
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
@@ -250,6 +254,9 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
+/// Sees a finished catalog in memory.
+pub type See<'s> = dyn for<'c> FnMut(View<'c>) + 's;
+
 /// What a compile starts from; all of it outlives the compile.
 pub struct Inputs<'c> {
     /// Where manifests, modules and data lie.
@@ -276,4 +283,6 @@ pub struct Inputs<'c> {
     pub ruby: Ruby<'c>,
     /// A look-up at the end of the compile.
     pub query: Option<&'c Query>,
+    /// Whether the catalog is written as JSON.
+    pub wants_json: bool,
 }

@@ -294,6 +294,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         max_file: None,
         configuration: job.configuration.clone(),
         compat,
+        confinement: None,
         strict: Strict::default(),
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
 use crate::inputs::server_facts;
-use crate::inputs::{Code, Finished, Inputs, Node};
+use crate::inputs::{Code, Finished, Inputs, Node, See};
 use crate::state::definitions::{Definition, DefinitionKind};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_catalog::json::{self, Header, Version};
+use bunraku_catalog::view::View;
 use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::json as data;
@@ -29,8 +30,9 @@ use std::time::Instant;
 const MAX_ROUNDS: usize = 1000;
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog.
-    pub fn run(inputs: Inputs<'c>, arena: &'c Bump) -> Finished {
+    /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
+    /// no limit of the compile but that of steps and nesting.
+    pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
         let Inputs { environment, settings, node, code, want_value, store, query, .. } = inputs;
         let names = inputs.kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile::new(inputs, arena));
@@ -50,7 +52,7 @@ impl<'c> Compile<'c> {
             };
             let result = result.map(|(catalog, _)| catalog);
             let stored = match (&result, store) {
-                (Ok(_), Some(_)) => Some(compile.write_catalog(node, true)),
+                (Ok(_), Some(_)) if compile.asked.wants_json => Some(compile.write_catalog(node, true)),
                 _ => None,
             };
             let lookup = match (&result, query) {
@@ -72,12 +74,35 @@ impl<'c> Compile<'c> {
         compile.ruby.release();
         compile.erb.release();
         compile.hiera.release();
-        compile.tags.names.release();
         let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
         environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
+        let finished = match see {
+            Some(see) if finished.result.is_ok() => compile.show(catalog, see, finished),
+            _ => finished,
+        };
+        compile.tags.names.release();
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
         let notes = compile.witness.take();
         Finished { logs, stats, notes, spent: compile.accounts.spent.get(), ..finished }
+    }
+
+    /// Shows the finished catalog to whoever wants to see it. Other compiles may run meanwhile, so no time is counted.
+    fn show(&'c self, catalog: Catalog<'c>, see: &mut See<'_>, finished: Finished) -> Finished {
+        let limits = budget::Limits { time: None, memory: usize::MAX, ..self.asked.settings.limits };
+        let seen = budget::guarded(limits, || {
+            let view = View::of(catalog, &self.tags.names);
+            let mut spent = self.accounts.spent.get();
+            spent.resources = view.resources.len();
+            self.accounts.spent.set(spent);
+            see(view);
+        });
+        match seen {
+            Ok(()) => finished,
+            Err(limit) => {
+                let diagnostic = Diagnostic::error(limit.to_string()).because(Cause::Limit(limit));
+                Finished { result: Err(diagnostic), ..finished }
+            }
+        }
     }
 
     /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
@@ -123,7 +148,11 @@ impl<'c> Compile<'c> {
         if self.asked.settings.check_cycles {
             self.check_cycles()?;
         }
-        Ok((self.write_catalog(node, false), value))
+        if self.asked.wants_json {
+            return Ok((self.write_catalog(node, false), value));
+        }
+        self.make_bytes_binary();
+        Ok((String::new(), value))
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.

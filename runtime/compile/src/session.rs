@@ -3,28 +3,32 @@
 
 use crate::compile::Compile;
 use crate::functions::Functions;
-use crate::inputs::{Code, Finished, Inputs, Node, Spent};
+use crate::inputs::{Code, Finished, Inputs, Node, See, Settings, Spent};
 use crate::request_settings::RequestSettings;
+use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
-use crate::threads::{Failure, Threads};
+use crate::threads::{self, Failure, Threads};
+use bumpalo::Bump;
+use bunraku_catalog::view::View;
 use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
 use bunraku_files::archive::Opened;
+use bunraku_files::confined::Confinement;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::recent::{self, Recent};
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_native_ruby::KeptTemplates;
 use bunraku_nodes::facts::Facts;
-use bunraku_ruby::{Ruby, Workers};
+use bunraku_ruby::{Ruby, Sandbox, WorkerSettings, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::function::Native;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -100,6 +104,7 @@ pub struct Session {
     workers: Arc<Workers>,
     functions: Arc<Functions>,
     timeout: Option<Duration>,
+    confinement: Option<Confinement>,
 }
 
 impl Default for Session {
@@ -111,6 +116,7 @@ impl Default for Session {
             workers: Arc::default(),
             functions: Arc::default(),
             timeout: None,
+            confinement: None,
         }
     }
 }
@@ -139,6 +145,12 @@ impl Session {
         Session { timeout, ..self }
     }
 
+    /// The same session, whose compiles run code that is not trusted: it reads what an environment's place and `confinement` name
+    /// and nothing else of the disk, runs no programs, and its Ruby runs in a [sandbox](bunraku_ruby::Sandbox) where not natively.
+    pub fn confined_to(self, confinement: Confinement) -> Session {
+        Session { confinement: Some(confinement), ..self }
+    }
+
     /// How long compiles may take whose request does not say.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
@@ -160,12 +172,23 @@ impl Session {
     /// Runs a compile. Everything that goes wrong, panics included, is in the outcome.
     pub fn compile(&self, request: Request) -> Outcome {
         let name = request.node.name.clone();
-        self.try_to_compile(request).unwrap_or_else(|message| Outcome::failed(name, message))
+        self.try_to_compile(request, None).unwrap_or_else(|message| Outcome::failed(name, message))
     }
 
-    fn try_to_compile(&self, request: Request) -> Result<Outcome, String> {
+    /// Runs a compile on this thread and lets `see` look at the finished catalog while it is in memory; it may run other
+    /// compiles. No JSON is written, and no store takes the catalog in. Where something goes wrong `see` is not called.
+    pub fn compile_and_see(&self, request: Request, see: &mut See<'_>) -> Outcome {
+        let name = request.node.name.clone();
+        self.try_to_compile(request, Some(see)).unwrap_or_else(|message| Outcome::failed(name, message))
+    }
+
+    fn try_to_compile(&self, request: Request, see: Option<&mut See<'_>>) -> Result<Outcome, String> {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
-        let RequestSettings { compile: settings, ruby, given, max_file } = settings;
+        let RequestSettings { compile: mut settings, mut ruby, given, max_file } = settings;
+        if let Some(confinement) = &self.confinement {
+            environment.confinement = Some(confinement.clone());
+            settings.is_confined = true;
+        }
         environment.max_file = Some(max_file);
         environment.compat = settings.compat;
         environment.strict = settings.strict;
@@ -185,44 +208,45 @@ impl Session {
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
         }
-        let (functions, workers) = (self.functions.clone(), self.workers.clone());
-        let (snapshot_of_thread, store_of_thread) = (snapshot.clone(), store.clone());
-        let (query, want_value, gathers) = (request.lookup, request.want_value, request.gathers);
-        let finished = self.threads.run(settings.limits, move |arena| {
-            settings.hashes.begin();
-            let inputs = Inputs {
-                environment: &snapshot_of_thread,
-                kept_templates: &KeptTemplates::default(),
-                kept: &Kept::default(),
-                functions: &functions,
-                settings,
-                given: &given,
-                node: &node,
-                code: code.as_ref().map(|(text, file)| Code { text, file: file.as_deref() }),
-                want_value,
-                store: store_of_thread.as_deref(),
-                ruby: Ruby::new(&workers, &ruby),
-                query: query.as_ref(),
-            };
-            if !gathers {
-                return (Compile::run(inputs, arena), None);
-            }
-            let (finished, reads) = reads::gather(|| {
-                reads::take_in(snapshot_of_thread.opened());
-                Compile::run(inputs, arena)
-            });
-            (finished, Some(reads))
-        });
+        if settings.is_confined {
+            ruby.sandbox = Some(Sandbox { readable: readable_for_ruby(&snapshot) });
+        }
+        let work = Work {
+            snapshot: snapshot.clone(),
+            functions: self.functions.clone(),
+            workers: self.workers.clone(),
+            settings,
+            given,
+            ruby,
+            node,
+            code,
+            store: store.clone(),
+            query: request.lookup,
+            want_value: request.want_value,
+            gathers: request.gathers || settings.is_confined,
+        };
+        let finished = match see {
+            None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
+            Some(see) => threads::here(settings.limits, |arena| work.run(arena, Some(see))),
+        };
         if let Some(archive) = snapshot.tree().opened() {
             archive.remember(false);
         }
-        let (mut finished, reads) = finished.map_err(|failure| match failure {
+        let (mut finished, mut reads) = finished.map_err(|failure| match failure {
             Failure::Start(error) => format!("Could not start a thread: {error}"),
             Failure::Limit(limit) => limit.to_string(),
             Failure::Panic(_) => "Internal error: the compiler panicked; please report this".to_owned(),
         })?;
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
+        }
+        if let Some(refused) = reads.as_ref().and_then(|reads| reads.refused.first()) {
+            let logs = finished.logs;
+            let message = format!("{refused} is outside of what a confined compile may read");
+            return Ok(Outcome { logs, ..Outcome::failed(name, message) });
+        }
+        if !request.gathers {
+            reads = None;
         }
         if let (Some(store), Some(place), Some(stored)) = (&store, &place, &finished.stored)
             && !request.is_trial
@@ -270,6 +294,63 @@ impl Session {
     }
 }
 
+/// All that a compile needs, for the thread that runs it.
+struct Work {
+    snapshot: Arc<Snapshot>,
+    functions: Arc<Functions>,
+    workers: Arc<Workers>,
+    settings: Settings,
+    given: Given,
+    ruby: WorkerSettings,
+    node: Node,
+    code: Option<(String, Option<String>)>,
+    store: Option<Arc<dyn Store>>,
+    query: Option<Query>,
+    want_value: bool,
+    gathers: bool,
+}
+
+impl Work {
+    /// What comes of it, and what it has read where that is gathered.
+    fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
+        self.settings.hashes.begin();
+        if !self.gathers && !self.settings.is_confined {
+            return (self.compile(arena, see), None);
+        }
+        let (finished, reads) = reads::gather(|| {
+            reads::take_in(self.snapshot.opened());
+            self.compile(arena, see)
+        });
+        (finished, Some(reads))
+    }
+
+    fn compile(&self, arena: &Bump, see: Option<&mut See<'_>>) -> Finished {
+        let inputs = Inputs {
+            environment: &self.snapshot,
+            kept_templates: &KeptTemplates::default(),
+            kept: &Kept::default(),
+            functions: &self.functions,
+            settings: self.settings,
+            given: &self.given,
+            node: &self.node,
+            code: self.code.as_ref().map(|(text, file)| Code { text, file: file.as_deref() }),
+            want_value: self.want_value,
+            store: self.store.as_deref(),
+            ruby: Ruby::new(&self.workers, &self.ruby),
+            query: self.query.as_ref(),
+            wants_json: see.is_none(),
+        };
+        let Some(see) = see else { return Compile::run(inputs, arena, None) };
+        // What was read from a broken archive is not shown, nor what tried to read what it may not.
+        let mut see = |view: View<'_>| {
+            if self.snapshot.tree().fault().is_none() && !reads::was_refused() {
+                reads::unnoted(|| see(view));
+            }
+        };
+        Compile::run(inputs, arena, Some(&mut see))
+    }
+}
+
 impl Outcome {
     /// A compile that could not begin, or not be ended.
     pub(crate) fn failed(node: String, message: String) -> Outcome {
@@ -305,6 +386,14 @@ impl Outcome {
         };
         Outcome { result, logs, value, lookup, node, stats, notes, reads: None, spent }
     }
+}
+
+/// What a worker in a sandbox may read of an environment: its modules and its own Ruby and templates, as far as a confined
+/// compile may. Keys that lie beside them it may not.
+fn readable_for_ruby(environment: &Snapshot) -> Vec<PathBuf> {
+    let own = environment.directory.iter().flat_map(|folder| [folder.join("lib"), folder.join("templates")]);
+    let modules = environment.modules.path().iter().cloned();
+    own.chain(modules).filter(|folder| environment.tree().may_read(folder)).collect()
 }
 
 fn is_url(place: &str) -> bool {

@@ -21,8 +21,9 @@ const WHOLE: usize = (64 << 20) - (1 << 12);
 type Task = Box<dyn FnOnce(&Bump) + Send>;
 
 thread_local! {
-    /// The arena of a thread that runs compiles itself; none while it does, and on all other threads.
-    static OWN: Cell<Option<Bump>> = const { Cell::new(None) };
+    /// The arenas that are free on a thread that runs compiles itself: one, and another for each compile within a compile.
+    /// None on all other threads.
+    static OWN: Cell<Option<Vec<Bump>>> = const { Cell::new(None) };
 }
 
 /// Starts a thread that runs what it compiles itself: no other is woken for it. It is for those who compile many.
@@ -34,7 +35,7 @@ pub fn spawn<'s, T: Send + 's>(
     work: impl FnOnce() -> T + Send + 's,
 ) -> io::Result<ScopedJoinHandle<'s, T>> {
     let work = || {
-        OWN.set(Some(Bump::with_capacity(WHOLE)));
+        OWN.set(Some(vec![Bump::with_capacity(WHOLE)]));
         work()
     };
     Builder::new().stack_size(STACK).spawn_scoped(scope, work)
@@ -66,10 +67,8 @@ impl Threads {
         limits: Limits,
         compile: impl FnOnce(&Bump) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        if let Some(arena) = OWN.take() {
-            let result = guarded(&arena, limits, compile);
-            OWN.set(Some(cleared(arena)));
-            return result;
+        if is_own() {
+            return here(limits, compile);
         }
         let idle = self.0.lock().ok().and_then(|mut idle| idle.pop());
         let thread = match idle {
@@ -89,6 +88,30 @@ impl Threads {
         }
         result
     }
+}
+
+/// Whether this thread was [`spawn`]ed to run what it compiles itself.
+pub fn is_own() -> bool {
+    let own = OWN.take();
+    let is_own = own.is_some();
+    OWN.set(own);
+    is_own
+}
+
+/// Runs `compile` on this thread, within limits, with an arena that is cleared afterwards.
+///
+/// # Errors
+/// With what `compile` panicked with.
+pub fn here<T>(limits: Limits, compile: impl FnOnce(&Bump) -> T) -> Result<T, Failure> {
+    let mut free = OWN.take();
+    let arena = free.as_mut().and_then(Vec::pop).unwrap_or_else(|| Bump::with_capacity(WHOLE));
+    OWN.set(free);
+    let result = guarded(&arena, limits, compile);
+    if let Some(mut free) = OWN.take() {
+        free.push(cleared(arena));
+        OWN.set(Some(free));
+    }
+    result
 }
 
 /// Why there is no result.
@@ -170,6 +193,22 @@ mod tests {
             assert!(run(1 << 20, 2 << 20) && !run(1 << 20, 1 << 19));
             assert!(run(100 << 20, 101 << 20) && !run(100 << 20, 30 << 20));
         }
+    }
+
+    #[test]
+    fn a_compile_within_a_compile_has_an_arena_of_its_own() {
+        let work = || {
+            let inner = || here(Limits::default(), |arena| std::ptr::from_ref(arena).addr()).ok();
+            let outer = here(Limits::default(), |arena| {
+                let text = arena.alloc_str("outer");
+                let other = here(Limits::default(), |arena| arena.alloc_str("inner").to_owned()).ok();
+                (text.to_owned(), other, is_own())
+            });
+            (outer.ok(), inner().is_some())
+        };
+        let (outer, again) = within(work).unwrap();
+        assert_eq!(outer, Some(("outer".to_owned(), Some("inner".to_owned()), true)));
+        assert!(again && !is_own());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! for functions to be injected with, and files of extensions that register a checker of syntax.
 
 use crate::snapshot::Snapshot;
-use bunraku_files::read;
 use bunraku_files::tree::Tree;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +34,7 @@ pub fn find(environment: &Snapshot) -> Vec<(String, PathBuf)> {
 
 /// Whether a file names the registry. It is read where it lies, as all Ruby is, even where an archive is frozen.
 fn registers(tree: &Tree, file: &Path) -> bool {
-    let text = tree.read(file).or_else(|_| read::regular(file, read::MAX_FILE));
+    let text = tree.read(file).or_else(|_| tree.read_source(file));
     text.is_ok_and(|text| text.windows(REGISTRY.len()).any(|window| window == REGISTRY))
 }
 

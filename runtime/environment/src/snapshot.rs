@@ -11,6 +11,7 @@ use bunraku_configuration::configuration::Configuration;
 use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_configuration::in_force::InForce;
 use bunraku_files::archive::Opened;
+use bunraku_files::confined::Confinement;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
 use bunraku_files::read;
@@ -214,8 +215,27 @@ pub struct EnvironmentSpec {
     pub configuration: Option<Arc<Configuration>>,
     /// The version of the language by whose rules its files are read and checked.
     pub compat: Compat,
+    /// What else may be read than what is named here, where not all of the disk.
+    pub confinement: Option<Confinement>,
     /// Puppet's setting `strict`: whether modules are there whose metadata is no JSON.
     pub strict: Strict,
+}
+
+impl EnvironmentSpec {
+    /// All that is named: its folder, the module path and main manifest that were asked for, the folder of the global layer's
+    /// configuration, the server's own module path. What the environment says itself of where its modules lie is not.
+    fn named(&self, confinement: &Confinement) -> Confinement {
+        let mut named = confinement.clone();
+        let global = self.hiera_config.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let own = self.directory.iter().chain(self.modulepath.iter().flatten()).chain(&self.manifest);
+        named.folders.extend(own.cloned().chain(global));
+        if let Some(configuration) =
+            self.configuration.as_ref().filter(|configuration| configuration.is_read())
+        {
+            named.folders.extend(configuration.in_force().folders("basemodulepath").unwrap_or_default());
+        }
+        named
+    }
 }
 
 impl Snapshot {
@@ -248,6 +268,12 @@ impl Snapshot {
         let mut tree = Tree::default().with_limit(spec.max_file.unwrap_or(read::MAX_FILE));
         if let Some(opened) = archive {
             tree = tree.with_archive(opened, spec.frozen);
+        }
+        if let Some(confinement) = &spec.confinement {
+            let named = spec.named(confinement);
+            let archived = directory.iter().chain(given.iter().flatten()).cloned();
+            let folders = named.folders.into_iter().chain(archived).collect();
+            tree = tree.confined_to(&Confinement { folders, ..named });
         }
         tree.set_roots(directory.as_deref(), &[]);
         if let Some(directory) = directory.as_deref().filter(|directory| !tree.is_dir(directory)) {

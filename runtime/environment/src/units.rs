@@ -126,11 +126,7 @@ impl Units {
     /// # Errors
     /// What is wrong with it, or that it can't be read.
     pub fn file(&self, tree: &Tree, path: &Path, strict: Strict, in_module: Option<&str>) -> Outcome {
-        let unreadable = |error: std::io::Error| -> Arc<[Diagnostic]> {
-            let message = format!("Could not read {}: {error}", path.display());
-            let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
-            [Diagnostic::error(message).at(place)].into()
-        };
+        let unreadable = |error: std::io::Error| unreadable(path, &error);
         let archived = || archived(tree, path, strict, in_module);
         let make = || {
             let bytes = tree.read(path).map_err(unreadable)?;
@@ -139,6 +135,23 @@ impl Units {
         let way = 3 * self.compat as usize + strict as usize;
         self.files.get((tree, path, way), archived, unreadable, make)?
     }
+}
+
+/// The unit of an EPP template whose name does not say that it is one, which nobody keeps.
+///
+/// # Errors
+/// What is wrong with it, or that it can't be read.
+pub fn unnamed_template(tree: &Tree, path: &Path, options: CheckOptions<'_>) -> Outcome {
+    let bytes = tree.read(path).map_err(|error| unreadable(path, &error))?;
+    let name = path.to_string_lossy();
+    let text = decode(Some(&name), &bytes).map_err(|fault| Arc::from([*fault]))?;
+    compile(&SourceFile { path: Some(&name), text, kind: SourceKind::Epp }, &options).map_err(Into::into)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Arc<[Diagnostic]> {
+    let message = format!("Could not read {}: {error}", path.display());
+    let place = Place { file: Some(path.to_string_lossy().into()), line: None, column: None };
+    [Diagnostic::error(message).at(place)].into()
 }
 
 /// The unit of a file as another version makes it, which nobody keeps.

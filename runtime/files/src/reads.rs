@@ -72,6 +72,8 @@ pub struct Reads {
     pub touches: Box<[Touch]>,
     /// What may have read anything, by name: code that another process ran.
     pub unknown: Box<[String]>,
+    /// Paths that were not read, though they were asked for, since the compile is confined.
+    pub refused: Box<[String]>,
 }
 
 /// Touches are good hashes but for their size.
@@ -104,24 +106,33 @@ type Numbers<T> = HashSet<T, BuildHasherDefault<AsItIs>>;
 struct Gatherer {
     touches: Numbers<Touch>,
     unknown: BTreeSet<String>,
+    refused: BTreeSet<String>,
     /// Those [`Reads`] of memos that have been taken in, by their addresses: memos let go of nothing while a compile lasts.
     taken_in: Numbers<usize>,
 }
 
+impl Gatherer {
+    fn add(&mut self, reads: &Reads) {
+        self.touches.extend(&reads.touches);
+        self.unknown.extend(reads.unknown.iter().cloned());
+        self.refused.extend(reads.refused.iter().cloned());
+    }
+}
+
 thread_local! {
-    /// Whether the innermost of them is to be told.
+    /// Whether there is any.
     static LISTENS: Cell<bool> = const { Cell::new(false) };
-    /// Those who gather, outermost first; none while nothing is to be noted.
-    static GATHERERS: RefCell<Vec<Option<Gatherer>>> = const { RefCell::new(Vec::new()) };
+    /// Those who gather, outermost first: the last is told.
+    static GATHERERS: RefCell<Vec<Gatherer>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Takes the innermost gatherer away again, whatever ends it.
 struct Guard;
 
 impl Guard {
-    fn enter(gatherer: Option<Gatherer>) -> Guard {
-        LISTENS.set(gatherer.is_some());
-        GATHERERS.with_borrow_mut(|all| all.push(gatherer));
+    fn enter() -> Guard {
+        LISTENS.set(true);
+        GATHERERS.with_borrow_mut(|all| all.push(Gatherer::default()));
         Guard
     }
 }
@@ -130,7 +141,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         GATHERERS.with_borrow_mut(|all| {
             all.pop();
-            LISTENS.set(matches!(all.last(), Some(Some(_))));
+            LISTENS.set(!all.is_empty());
         });
     }
 }
@@ -138,7 +149,7 @@ impl Drop for Guard {
 fn tell(what: impl FnOnce(&mut Gatherer)) {
     if LISTENS.get() {
         GATHERERS.with_borrow_mut(|all| {
-            if let Some(Some(innermost)) = all.last_mut() {
+            if let Some(innermost) = all.last_mut() {
                 what(innermost);
             }
         });
@@ -166,46 +177,58 @@ pub fn note_unknown(what: impl FnOnce() -> String) {
     tell(|gatherer| _ = gatherer.unknown.insert(what()));
 }
 
+/// Notes that a path was not read which may not be.
+pub(crate) fn note_refused(path: impl FnOnce() -> String) {
+    tell(|gatherer| _ = gatherer.refused.insert(path()));
+}
+
+/// Whether something was not read that was asked for, as far as whoever gathers knows.
+pub fn was_refused() -> bool {
+    is_gathered()
+        && GATHERERS.with_borrow(|all| all.last().is_some_and(|innermost| !innermost.refused.is_empty()))
+}
+
 /// Notes what somebody has gathered before: the questions behind an answer that was kept. It lasts as long as the compile.
 pub fn take_in(reads: &Reads) {
     tell(|gatherer| {
         let address = std::ptr::from_ref(reads) as usize;
         if !reads.is_empty() && gatherer.taken_in.insert(address) {
-            gatherer.touches.extend(&reads.touches);
-            gatherer.unknown.extend(reads.unknown.iter().cloned());
+            gatherer.add(reads);
         }
     });
 }
 
 /// The same of what does not last.
 pub fn pass_on(reads: &Reads) {
-    tell(|gatherer| {
-        gatherer.touches.extend(&reads.touches);
-        gatherer.unknown.extend(reads.unknown.iter().cloned());
-    });
+    tell(|gatherer| gatherer.add(reads));
 }
 
 /// Gathers what `work` reads. Whoever gathers already is not told: the caller takes it in, or keeps it.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
-    let guard = Guard::enter(Some(Gatherer::default()));
+    let guard = Guard::enter();
     let result = work();
-    let gatherer = GATHERERS.with_borrow_mut(|all| all.last_mut().and_then(Option::take)).unwrap_or_default();
+    let gatherer = GATHERERS.with_borrow_mut(|all| all.last_mut().map(std::mem::take)).unwrap_or_default();
     drop(guard);
     let mut touches: Box<[Touch]> = gatherer.touches.into_iter().collect();
     touches.sort_unstable();
-    (result, Reads { touches, unknown: gatherer.unknown.into_iter().collect() })
+    let [unknown, refused] = [gatherer.unknown, gatherer.refused].map(|all| all.into_iter().collect());
+    (result, Reads { touches, unknown, refused })
 }
 
-/// Does something whose questions nobody is told: the caller notes better ones.
+/// Does something whose questions nobody is told: the caller notes better ones. What is refused is told all the same.
 pub fn unnoted<T>(work: impl FnOnce() -> T) -> T {
-    let _guard = Guard::enter(None);
-    work()
+    if !is_gathered() {
+        return work();
+    }
+    let (result, reads) = gather(work);
+    tell(|gatherer| gatherer.refused.extend(reads.refused));
+    result
 }
 
 impl Reads {
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
-        self.touches.is_empty() && self.unknown.is_empty()
+        self.touches.is_empty() && self.unknown.is_empty() && self.refused.is_empty()
     }
 }
 
@@ -223,7 +246,7 @@ mod tests {
         let (inner, outer) = gather(|| {
             note(|| touch("e/a"));
             let ((), inner) = gather(|| note(|| touch("e/b")));
-            unnoted(|| note(|| unreachable!("nobody is told")));
+            unnoted(|| note(|| touch("e/c")));
             note_unknown(|| "generate".to_owned());
             inner
         });

@@ -7,6 +7,7 @@
 //! files named by an absolute path) are no part of it; they are looked at each time.
 
 use crate::archive::{Info, Opened};
+use crate::confined::{Confined, Confinement};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
 use crate::read;
@@ -55,6 +56,8 @@ pub struct Tree {
     /// Bytes that a file on the disk may hold.
     limit: u64,
     observed: Observed,
+    /// What of the disk may be read, where not all.
+    confined: Option<Confined>,
 }
 
 /// The archive of a tree.
@@ -68,7 +71,13 @@ struct Archived {
 
 impl Default for Tree {
     fn default() -> Self {
-        Tree { roots: Vec::new(), archived: None, limit: read::MAX_FILE, observed: Observed::default() }
+        Tree {
+            roots: Vec::new(),
+            archived: None,
+            limit: read::MAX_FILE,
+            observed: Observed::default(),
+            confined: None,
+        }
     }
 }
 
@@ -81,6 +90,40 @@ impl Tree {
     /// The same tree, which an archive answers for: alone where it is `frozen`.
     pub fn with_archive(self, opened: Arc<Opened>, frozen: bool) -> Tree {
         Tree { archived: Some(Archived { opened, frozen, fault: OnceLock::new() }), ..self }
+    }
+
+    /// The same tree, of which nothing else of the disk may be read than what is named: what is refused counts as not there,
+    /// and is noted as [`Reads::refused`](reads::Reads::refused).
+    pub fn confined_to(self, named: &Confinement) -> Tree {
+        Tree { confined: Some(Confined::new(named)), ..self }
+    }
+
+    /// Whether a path may not be read, which is noted.
+    fn is_refused(&self, path: &Path) -> bool {
+        let refused = self.confined.as_ref().is_some_and(|confined| !confined.may_read(path));
+        if refused {
+            reads::note_refused(|| path.to_string_lossy().into_owned());
+        }
+        refused
+    }
+
+    /// Whether a key of encrypted data may not be read, which is noted.
+    pub fn refuses_key(&self, path: &Path) -> bool {
+        let refused = self.confined.as_ref().is_some_and(|confined| !confined.may_read_key(path));
+        if refused {
+            reads::note_refused(|| path.to_string_lossy().into_owned());
+        }
+        refused
+    }
+
+    /// Whether not all of the disk may be read.
+    pub fn is_confined(&self) -> bool {
+        self.confined.is_some()
+    }
+
+    /// Whether a path may be read by code: the path of a folder that somebody else is to be lent.
+    pub fn may_read(&self, path: &Path) -> bool {
+        self.confined.as_ref().is_none_or(|confined| confined.may_read(path))
     }
 
     /// Says where it lies: an environment's folder and a module path.
@@ -172,6 +215,9 @@ impl Tree {
 
     /// What is at a path of the disk.
     fn on_disk(&self, path: &Path) -> State {
+        if self.is_refused(path) {
+            return State::Absent;
+        }
         match self.holds(path) {
             true => self.observed.state(path),
             false => State::look(path),
@@ -244,11 +290,19 @@ impl Tree {
                 None => missing(),
             }
         };
-        self.frozen(path, missing(), embedded).unwrap_or_else(|| {
-            // Noted before it is read: a change in between is seen as one.
-            self.on_disk(path);
-            read::regular(path, self.limit)
-        })
+        self.frozen(path, missing(), embedded).unwrap_or_else(|| self.read_source(path))
+    }
+
+    /// The content of a file on the disk, whatever a frozen archive says: for code that Ruby would read, too.
+    ///
+    /// # Errors
+    /// As [`Tree::read`].
+    pub fn read_source(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // Noted before it is read: a change in between is seen as one.
+        match self.on_disk(path) {
+            State::Absent if self.is_confined() => Err(io::ErrorKind::NotFound.into()),
+            _ => read::regular(path, self.limit),
+        }
     }
 
     /// The content of a file as text.
@@ -274,6 +328,9 @@ impl Tree {
                 && stamp.0 <= self.limit
             {
                 return Ok(stamp);
+            }
+            if self.is_confined() && matches!(seen, State::Absent) {
+                return missing();
             }
             let metadata = std::fs::metadata(path)?;
             read::check(&metadata, self.limit)?;

@@ -2,6 +2,7 @@
 //! environment as YAML (`node_terminus = exec`, `external_nodes = COMMAND`).
 //! Source: `puppet` with that terminus, for the messages.
 
+use bunraku_files::read;
 use bunraku_process::{Errors, Limits};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -39,6 +40,23 @@ pub fn classify(command: &str, node: &str, limits: Limits) -> Result<Classificat
         return Err(format!("Could not find node '{node}'; cannot compile"));
     }
     read(&text).map_err(|detail| format!("Could not load external node results for {node}: {detail}"))
+}
+
+/// What a folder with the answers of a classifier says of a node: its file `NAME.yaml`, `NAME.yml`, `NAME.json` or `NAME`.
+///
+/// # Errors
+/// When there is none, or it is no answer of a classifier.
+pub fn of_folder(folder: &Path, node: &str) -> Result<Classification, String> {
+    let is_name = !node.contains(['/', '\0']) && !matches!(node, "" | "." | "..");
+    let names = ["yaml", "yml", "json"].map(|extension| format!("{node}.{extension}"));
+    let files = names.iter().map(String::as_str).chain([node]).map(|name| folder.join(name));
+    let Some(file) = files.into_iter().find(|file| is_name && file.is_file()) else {
+        return Err(format!("Could not find the classifier's answer for {node} in {}", folder.display()));
+    };
+    let text = read::regular_text(&file, read::MAX_FILE);
+    let text = text.map_err(|error| format!("Could not read {}: {error}", file.display()))?;
+    self::read(&text)
+        .map_err(|detail| format!("Could not use the classifier's answer {}: {detail}", file.display()))
 }
 
 /// Reads what a classifier printed.
@@ -82,6 +100,23 @@ mod tests {
         assert_eq!(Json::Object(full.parameters), json!({"tier": "web", "n": 2}));
         assert_eq!(full.environment.as_deref(), Some("test"));
         assert_eq!(read("parameters:").parameters, Map::new());
+    }
+
+    #[test]
+    fn a_folder_has_an_answer_for_each_node() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.yaml"), "classes: [x]").unwrap();
+        std::fs::write(folder.path().join("b"), "[1]").unwrap();
+        assert_eq!(of_folder(folder.path(), "a").unwrap().classes, json!(["x"]));
+        let error = |node: &str| of_folder(folder.path(), node).unwrap_err();
+        assert!(error("b").ends_with("/b: it is not a hash"), "{}", error("b"));
+        let folder_name = folder.path().display();
+        for node in ["c", "../a", "."] {
+            assert_eq!(
+                error(node),
+                format!("Could not find the classifier's answer for {node} in {folder_name}")
+            );
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod process;
 pub mod protocol;
 mod replayed;
 mod resource_types;
+mod sandbox;
 mod shared;
 mod signatures;
 mod talk;
@@ -35,6 +36,7 @@ pub use checkers::CheckerError;
 pub use datatypes::{DataTypeInterface, MadeFrom};
 pub use process::Workers;
 pub use resource_types::ResourceTypeTold;
+pub use sandbox::Sandbox;
 
 use bunraku_native_ruby::Asked;
 use bunraku_vm::closure::Closure;
@@ -61,11 +63,18 @@ pub struct WorkerSettings {
     pub timeout: Duration,
     /// How much address space a worker may take, in bytes: `ruby_memory`.
     pub memory: u64,
+    /// What it may read, where the modules' Ruby is not trusted; none where it has all rights of this process.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        WorkerSettings { program: "ruby".into(), timeout: Duration::from_secs(60), memory: 2 << 30 }
+        WorkerSettings {
+            program: "ruby".into(),
+            timeout: Duration::from_secs(60),
+            memory: 2 << 30,
+            sandbox: None,
+        }
     }
 }
 

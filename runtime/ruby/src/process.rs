@@ -12,6 +12,7 @@ use super::WorkerSettings;
 use super::clock::Clock;
 use super::pipes::{PipeStop, Pipes};
 use super::protocol::{self, Message};
+use super::sandbox::{self, PROCESSES};
 use bunraku_vm::budget;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt;
@@ -167,17 +168,19 @@ impl Worker {
             // The code that will run finds the environment as it is.
             start.insert_str(0, &format!("ENV.delete('{}');", ROOM.0));
         }
-        let mut child = command
-            .args(["--disable=gems", "-EUTF-8", "-W0", "-e", &start])
-            .env_remove("RUBYOPT")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| match error.kind() {
+        if settings.sandbox.is_some() {
+            start.insert_str(0, &format!("Process.setrlimit(:NPROC,{PROCESSES});"));
+        }
+        command.args(["--disable=gems", "-EUTF-8", "-W0", "-e", &start]).env_remove("RUBYOPT");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        let mut child = match &settings.sandbox {
+            Some(sandbox) => sandbox::spawn(program, &command, sandbox)
+                .map_err(|why| format!("no Ruby can be run that is confined: {why}"))?,
+            None => command.spawn().map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => format!("no Ruby was found ('{}')", program.display()),
                 _ => format!("Ruby could not be started ('{}'): {error}", program.display()),
-            })?;
+            })?,
+        };
         let pipes = child.stdin.take().zip(child.stdout.take());
         let pipes = pipes.and_then(|(input, output)| Pipes::new(input, output).ok());
         let clock = Clock::new(settings.timeout);

@@ -3,6 +3,7 @@
 use crate::compile::Compile;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_environment::snapshot::Named;
+use bunraku_environment::units::unnamed_template;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
@@ -35,7 +36,10 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         }
         let file = |name: &str| self.module_file(ModuleFolder::Templates, name);
         let there = |file: &PathBuf| self.tree().is_file(file);
-        let search = || file(name).filter(there).or_else(|| file(&format!("{name}.epp")).filter(there));
+        // A file of any name may be named by its whole path; in modules the extension is added where it is missing.
+        let whole = || Some(PathBuf::from(name)).filter(|path| path.is_absolute() && there(path));
+        let extended = || if name.ends_with(".epp") { file(name) } else { file(&format!("{name}.epp")) };
+        let search = || whole().or_else(|| extended().filter(there));
         let Some(file) = self.environment.named_files.find(self.tree(), (Named::Epp, name), search) else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
             return Err(Flow::raw(format!("Could not find template '{name}'")));
@@ -47,7 +51,8 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         let path = Path::new(&*file);
         let compile = || self.units().file(self.tree(), path, self.asked.settings.strict, None);
         self.witness_file(path, None);
-        let unit = match self.environment.modules.kept_file(path) {
+        let is_named_so = path.extension().is_some_and(|extension| extension == "epp");
+        let unit = match self.environment.modules.kept_file(path).filter(|_| is_named_so) {
             Some(kept) => {
                 let outcome = kept.unit(self.tree(), self.asked.settings.strict as usize, compile).as_ref();
                 self.note_standing(path);
@@ -57,7 +62,11 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
                 vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
             }
             None => {
-                let outcome = compile();
+                let outcome = if is_named_so {
+                    compile()
+                } else {
+                    unnamed_template(self.tree(), path, self.check_options())
+                };
                 self.note_standing(path);
                 let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
                 let (words, passed) = self.asked.kept.keep(&compiled);

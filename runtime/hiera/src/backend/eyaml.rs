@@ -59,7 +59,7 @@ impl<'c> Lookups<'_, 'c> {
                     true => Eyaml::Three,
                     false => Eyaml::Four,
                 };
-                let plain = pkcs7::decrypt(&text, found.at.entry.options, eyaml)
+                let plain = pkcs7::decrypt(&text, found.at.entry.options, eyaml, self.tree)
                     .map_err(|fault| not_decrypted(found, &text, fault))?;
                 let plain = vm.string(&plain);
                 self.interpolate(vm, inv, plain, Functions::Allowed)

@@ -5,6 +5,7 @@
 
 use aes::{Aes128, Aes192, Aes256};
 use bunraku_files::read;
+use bunraku_files::tree::Tree;
 use bunraku_vm::value::{Hash, Value};
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;
@@ -56,7 +57,7 @@ pub enum Eyaml {
 ///
 /// # Errors
 /// Why it can't be, without the place.
-pub fn decrypt(text: &str, options: Hash<'_>, eyaml: Eyaml) -> Result<String, DecryptFault> {
+pub fn decrypt(text: &str, options: Hash<'_>, eyaml: Eyaml, tree: &Tree) -> Result<String, DecryptFault> {
     let mut out = String::new();
     let mut rest = text;
     let mut keys = None;
@@ -75,7 +76,7 @@ pub fn decrypt(text: &str, options: Hash<'_>, eyaml: Eyaml) -> Result<String, De
         }
         let keys = match &keys {
             Some(keys) => keys,
-            None => keys.insert(Keys::read(options, eyaml)?),
+            None => keys.insert(Keys::read(options, eyaml, tree)?),
         };
         let plain = keys.open(&base64(cipher))?;
         out.push_str(&String::from_utf8(plain).map_err(|_| "the decrypted value is not UTF-8".to_owned())?);
@@ -130,7 +131,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn read(options: Hash<'_>, eyaml: Eyaml) -> Result<Keys, String> {
+    fn read(options: Hash<'_>, eyaml: Eyaml, tree: &Tree) -> Result<Keys, String> {
         let option = |name: &str| options.get_str(name).filter(|value| value.truthy());
         let text = |name: &str| option(name).and_then(Value::as_str);
         let names: &[&str] = match eyaml {
@@ -148,6 +149,9 @@ impl Keys {
                 (Some(pem), _) => Ok(pem),
                 (None, _) if eyaml == Eyaml::Four && variable.is_some() => {
                     Err(format!("env {} is not set", variable.unwrap_or_default()))
+                }
+                (None, Some(path)) if tree.refuses_key(Path::new(path)) => {
+                    Err(format!("the key {path} is not among those that may be read"))
                 }
                 (None, Some(path)) if eyaml == Eyaml::Four && !Path::new(path).exists() => {
                     Err(format!("file {path} does not exist"))

@@ -3,7 +3,6 @@
 
 use crate::erb::lowered::Lowered;
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
-use bunraku_files::read;
 use bunraku_files::recent::Recent;
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::ArchiveFault;
@@ -79,7 +78,7 @@ impl Templates {
         };
         let make = || {
             // A frozen archive may hold no texts: then Ruby would read the file, too.
-            let text = tree.read(path).or_else(|_| read::regular(path, read::MAX_FILE)).map_err(|_| ())?;
+            let text = tree.read(path).or_else(|_| tree.read_source(path)).map_err(|_| ())?;
             Ok(Arc::new(lower(&text)))
         };
         self.files.get((tree, path, variant as usize), archived, |_| (), make).ok()

@@ -1,0 +1,63 @@
+//! What it costs to compare a fleet from two trees: beside compiling it once, both without JSON, on one thread, by turns.
+
+use crate::results::Figures;
+use crate::target::frozen;
+use ::bunraku::bench::{self, Target};
+use ::bunraku::{CatalogView, Compiler};
+use bunraku_fleet::compare::{Rules, Side, compare};
+use bunraku_tests::control_repo;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+/// How many machines the fleet has.
+const MACHINES: usize = 500;
+
+/// The table. To be called on a thread that compiles.
+///
+/// # Errors
+/// When a node can't be compiled.
+pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
+    let nodes = control_repo::NODES.map(|node| frozen(&control_repo::job(node), work, "control-repo"));
+    let nodes: Vec<Target> = nodes.into_iter().collect::<Result<_, _>>()?;
+    let fleet = bench::fleet(&nodes, MACHINES);
+    let (compiler, rules) = (Compiler::new(), Rules::default());
+    let once = |target: &Target| compiler.see(target, CatalogView::len).result.map_err(|error| error.message);
+    let both = |target: &Target| {
+        let compared = compiler.see(target, |before| {
+            compiler
+                .see(target, |after| compare(&Side::from(before), &Side::from(after), &rules).len())
+                .result
+        });
+        compared.result.and_then(|inner| inner).map_err(|error| error.message)
+    };
+    let all = |work: &dyn Fn(&Target) -> Result<usize, String>| {
+        let started = Instant::now();
+        for target in &fleet {
+            work(target)?;
+        }
+        Ok::<f64, String>(started.elapsed().as_secs_f64())
+    };
+    // What is read and learned once is in neither.
+    all(&once)?;
+    let (mut one, mut two, mut ratio) = (Figures::new(), Figures::new(), Figures::new());
+    for _ in 0..rounds {
+        let (own, other) = (all(&once)?, all(&both)?);
+        one.push(own);
+        two.push(other);
+        ratio.push(other / own);
+    }
+    let mut out = String::from(
+        "### Diff\n\n| work | compiled once | compiled from both sides and compared | ratio |\n| --- | ---: | ---: | ---: |\n",
+    );
+    let _ = writeln!(
+        out,
+        "| {MACHINES} machines of the control repo | {:.2} s | {:.2} s | {:.2} ({:.2}–{:.2}) |",
+        one.median(),
+        two.median(),
+        ratio.median(),
+        ratio.least(),
+        ratio.greatest(),
+    );
+    Ok(out)
+}

@@ -1,0 +1,145 @@
+//! `bunraku affected`: whom a change can touch.
+
+use crate::confine::Confine;
+use crate::nodes::{NodeChoice, threads};
+use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::trees::TreeArguments;
+use crate::world::World;
+use crate::{FAILED, USAGE, diff, output};
+use bunraku_fleet::affected::{Affected, Question, affected};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+/// The form of what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// The names on stdout, a line each; on stderr why, those reasons first that touch most nodes.
+    Text,
+    /// One document: names with all their reasons.
+    Json,
+}
+
+/// Name the nodes that a change can touch, and say why.
+///
+/// A node is compiled from the tree as it is, once, and what it reads is kept: files, paths that it looked for in vain, folders
+/// that it listed, keys of data. It is touched where the change answers one of these questions otherwise; every other node is
+/// sure to keep its catalog. What Ruby reads in a process of its own is not known: such nodes count as touched, and it is said.
+///
+/// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong.
+#[derive(Args)]
+#[command(mut_args(|argument| match argument.get_id().as_str() {
+    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
+    _ => argument,
+}))]
+pub struct Arguments {
+    /// The tree as it is: a folder, an archive, or `git:REV[:PATH]`.
+    #[arg(long, value_name = "TREE")]
+    from: String,
+    /// The tree as it is to be.
+    #[arg(long, value_name = "TREE", default_value = ".")]
+    to: String,
+    #[command(flatten, next_help_heading = "Which nodes")]
+    choice: NodeChoice,
+    /// How many nodes are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+    #[command(flatten, next_help_heading = "Trees")]
+    trees: TreeArguments,
+    #[command(flatten)]
+    confine: Confine,
+    #[command(flatten)]
+    color: ColorChoice,
+    #[command(flatten)]
+    world: World,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    if let Err(message) = diff::no_other_trees(&arguments.world, "affected") {
+        return renderer.failure(&message, USAGE);
+    }
+    match answer(arguments, &mut renderer) {
+        Ok(answer) => tell(&answer, arguments.format, &mut renderer),
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, String> {
+    arguments.world.check_programs(&arguments.confine)?;
+    let mut nodes = arguments.world.nodes()?;
+    let preparation = arguments.trees.preparation(arguments.world.compat)?;
+    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
+    let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
+    let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
+    let compiler = arguments.confine.compiler();
+    let choice = arguments.choice.choice(None)?;
+    let threads = threads(arguments.threads);
+    choice.keep(&mut nodes, threads, |known| {
+        let target = old.target_of(known).map_err(bunraku::Diagnostic::error)?;
+        compiler.trial(&target).result
+    })?;
+    let first = nodes.names().first().ok_or("No node fits")?;
+    let known = nodes.known(first)?;
+    let [one, other] = [old.target_of(&known)?, new.target_of(&known)?];
+    let change = compiler.change(&one.environment, &other.environment, &one.settings)?;
+    let target = |name: &str| old.target_of(&nodes.known(name)?);
+    let question = Question {
+        compiler: &compiler,
+        names: nodes.names(),
+        target: &target,
+        change: &change,
+        cache: preparation.cache.as_deref(),
+        threads,
+    };
+    let answer = affected(&question)?;
+    compiler.leave();
+    old.warnings().iter().for_each(|warning| renderer.warning(warning));
+    Ok(answer)
+}
+
+/// How many reasons are told in text; JSON has all.
+const SHOWN: usize = 20;
+
+fn tell(answer: &Affected, form: Form, renderer: &mut Renderer) -> ExitCode {
+    let names = || answer.nodes.keys().chain(answer.failed.keys());
+    let status = match (answer.failed.is_empty(), answer.nodes.is_empty()) {
+        (false, _) => ExitCode::from(FAILED),
+        (true, false) => ExitCode::from(2),
+        (true, true) => ExitCode::SUCCESS,
+    };
+    if form == Form::Json {
+        let nodes: serde_json::Map<_, _> = answer
+            .nodes
+            .iter()
+            .map(|(node, reasons)| {
+                let reasons =
+                    reasons.iter().map(|reason| json!({"kind": reason.kind(), "what": reason.to_string()}));
+                (node.clone(), reasons.collect())
+            })
+            .collect();
+        let whole = json!({"asked": answer.asked, "compiled": answer.compiled, "nodes": nodes, "failed": answer.failed});
+        return output::finish(renderer, &format!("{whole}\n"), "the answer", status);
+    }
+    let reasons = answer.by_reason();
+    let count = |count: usize| format!("{count} {}", if count == 1 { "node" } else { "nodes" });
+    for (reason, nodes) in reasons.iter().take(SHOWN) {
+        output::note(&format!("{reason}: {}", count(nodes.len())));
+    }
+    if reasons.len() > SHOWN {
+        output::note(&format!("and {} reasons more", reasons.len() - SHOWN));
+    }
+    for (node, message) in &answer.failed {
+        output::note(&format!("{node} may be touched, for it is not known: {message}"));
+    }
+    let touched = answer.nodes.len() + answer.failed.len();
+    output::note(&format!("{touched} of {} can be touched", count(answer.asked)));
+    let text: String = names().map(|name| format!("{name}\n")).collect();
+    output::finish(renderer, &text, "the names", status)
+}

@@ -1,0 +1,246 @@
+//! `bunraku diff`: what a change does to nodes.
+
+use crate::confine::Confine;
+use crate::nodes::{NodeChoice, threads};
+use crate::prepared::Prepared;
+use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::reports::{Form, Report, Reports};
+use crate::rules::RuleArguments;
+use crate::trees::TreeArguments;
+use crate::world::World;
+use crate::{FAILED, USAGE};
+use bunraku::bench::Target;
+use bunraku::{Catalog, Diagnostic};
+use bunraku_fleet::compare::Sources;
+use bunraku_fleet::diff::{self, Found, From, State};
+use bunraku_fleet::nodes::{Known, Nodes};
+use bunraku_fleet::overrides::Override;
+use bunraku_fleet::report::Head;
+use bunraku_fleet::tree::{Files, Tree};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+/// Say what a change does to nodes: compile them from two trees and compare their catalogs.
+///
+/// A tree is a folder, an archive, or `git:REV[:PATH]`, a version in the repository one stands in. What is the same after names and addresses of
+/// nodes are left aside is told once, with the nodes it is of.
+///
+/// Exit status: 0 where nothing changes, 2 where something does, 1 where a node fails that did not before, or could not be compiled.
+#[derive(Args)]
+#[command(mut_args(|argument| match argument.get_id().as_str() {
+    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" => argument.hide(true),
+    _ => argument,
+}))]
+pub struct Arguments {
+    /// Certnames of the nodes [default: all with facts].
+    #[arg(value_name = "NODE")]
+    certnames: Vec<String>,
+    /// The tree as it is.
+    #[arg(long, value_name = "TREE")]
+    from: String,
+    /// The tree as it is to be.
+    #[arg(long, value_name = "TREE", default_value = ".")]
+    to: String,
+    /// A fact on both sides, in place of the nodes' own: NAME=VALUE, with dots in the name for a fact within others.
+    #[arg(long = "override", visible_alias = "fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    overrides: Vec<Override>,
+    /// The same on the first side only.
+    #[arg(long = "from-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    from_overrides: Vec<Override>,
+    /// The same on the second side only.
+    #[arg(long = "to-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
+    to_overrides: Vec<Override>,
+    /// How many nodes are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// What makes the exit status other than 0: whatever changes; only resources that are no classes or defined types; only
+    /// nodes that fail; nothing.
+    #[arg(long = "fail-on", value_name = "WHAT")]
+    fail_on: Option<FailOn>,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+    /// A further report, in a file: `markdown=diff.md`. It may be given several times.
+    #[arg(long = "report", value_name = "FORM=FILE")]
+    reports: Vec<Report>,
+    #[command(flatten, next_help_heading = "Nodes")]
+    choice: NodeChoice,
+    #[command(flatten, next_help_heading = "Trees")]
+    trees: TreeArguments,
+    #[command(flatten, next_help_heading = "What is compared")]
+    rules: RuleArguments,
+    #[command(flatten)]
+    color: ColorChoice,
+    #[command(flatten)]
+    confine: Confine,
+    #[command(flatten)]
+    world: World,
+}
+
+/// What makes the exit status other than 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum FailOn {
+    /// Nothing.
+    Never,
+    /// Nodes that fail and did not before, or that could not be compiled at all.
+    Error,
+    /// The same, and changes of resources that are no classes or defined types.
+    #[value(alias = "core_diff")]
+    Core,
+    /// The same, and all other changes.
+    Diff,
+}
+
+impl FailOn {
+    /// The exit status for a node's state.
+    fn status(self, state: &State) -> u8 {
+        let (least, status) = match state.name() {
+            "fails" | "skipped" => (FailOn::Error, 1),
+            "core" => (FailOn::Core, 2),
+            "diff" | "fixed" => (FailOn::Diff, 2),
+            _ => return 0,
+        };
+        if self >= least { status } else { 0 }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    if let Err(message) = no_other_trees(&arguments.world, "diff") {
+        return renderer.failure(&message, USAGE);
+    }
+    match compare(arguments, &mut renderer) {
+        Ok(status) => ExitCode::from(status),
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+/// Refuses what would name other trees than the two that a command compares.
+///
+/// # Errors
+/// Says so.
+pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
+    let World { environment, archive, execute, manifest, modulepath, .. } = world;
+    let given = [
+        environment.is_some(),
+        archive.is_some(),
+        execute.is_some(),
+        manifest.is_some(),
+        modulepath.is_some(),
+    ];
+    match given.contains(&true) {
+        true => Err(format!(
+            "{command} takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e"
+        )),
+        false => Ok(()),
+    }
+}
+
+fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
+    let mut nodes = arguments.world.nodes()?;
+    let preparation = arguments.trees.preparation(arguments.world.compat)?;
+    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    for warning in from.warnings.iter().chain(&to.warnings) {
+        renderer.warning(warning);
+    }
+    // The rules of the tree as it is: what is to be merged can't hide itself.
+    let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
+    let fail_on = arguments.fail_on.map_or_else(|| fail_on(file.fail_on.as_deref()), Ok)?;
+    let worlds = [&from, &to].map(|tree| world(&arguments.world, tree));
+    let mut prepared = Vec::new();
+    for world in &worlds {
+        world.check_programs(&arguments.confine)?;
+        prepared.push(world.prepare_catalogs()?);
+    }
+    let compiler = arguments.confine.compiler();
+    let threads = threads(arguments.threads);
+    let overrides = [&arguments.from_overrides, &arguments.to_overrides]
+        .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
+    let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
+    choose(arguments, &mut nodes, (threads, renderer), |known| {
+        let target = target(0, known.clone()).map_err(Diagnostic::error)?;
+        compiler.trial(&target).result
+    })?;
+    let targets = [0, 1].map(|side| {
+        let (nodes, target) = (&nodes, &target);
+        move |name: &str| target(side, nodes.known(name)?)
+    });
+    let compares_files = arguments.rules.compares_files(&file);
+    let files = [&from, &to].map(|tree| compares_files.then(|| files(tree)).flatten());
+    let [from_side, to_side] = [(0, &from), (1, &to)].map(|(side, tree)| From {
+        target: &targets[side],
+        folder: tree.folder.clone(),
+        sources: files[side].as_ref().map(|files| files as &dyn Sources),
+    });
+    let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
+    let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
+    let (mut statuses, mut written) = (BTreeSet::new(), Ok(()));
+    let found = |name: &str, found: Found| {
+        let status = fail_on.status(&found.state);
+        statuses.insert(status);
+        if written.is_ok() {
+            written = reports.add(name, &found, status);
+        }
+    };
+    diff::run(&compiler, (&from_side, &to_side), (nodes.names(), threads), &rules, found)?;
+    compiler.leave();
+    let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
+    warnings.iter().for_each(|warning| renderer.warning(warning));
+    written?;
+    reports.finish()?;
+    Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
+}
+
+/// Keeps the nodes that are meant.
+fn choose(
+    arguments: &Arguments,
+    nodes: &mut Nodes,
+    (threads, renderer): (usize, &mut Renderer),
+    compile: impl Fn(&Known) -> Result<Catalog, Diagnostic> + Sync,
+) -> Result<(), String> {
+    let mut choice = arguments.choice.choice(None)?;
+    choice.names.extend_from_slice(&arguments.certnames);
+    let chosen = choice.keep(nodes, threads, compile)?;
+    if !chosen.failed.is_empty() && !choice.one_per_kind {
+        let count = chosen.failed.len();
+        renderer.warning(&format!("{count} nodes do not compile: whether they are meant is not known"));
+    }
+    Ok(())
+}
+
+fn fail_on(text: Option<&str>) -> Result<FailOn, String> {
+    let Some(text) = text else { return Ok(FailOn::Diff) };
+    <FailOn as clap::ValueEnum>::from_str(text, false)
+        .map_err(|_| format!("fail-on = \"{text}\" in bunraku.toml is none of never, error, core, diff"))
+}
+
+/// The arguments as they are for a tree.
+pub fn world(world: &World, tree: &Tree) -> World {
+    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let modulepath =
+        tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
+    World {
+        environment: tree.folder.clone(),
+        archive: tree.archive.clone(),
+        frozen: tree.folder.is_none(),
+        modulepath,
+        facts: None,
+        factpath: None,
+        ..world.clone()
+    }
+}
+
+fn files(tree: &Tree) -> Option<Files> {
+    tree.folder.as_ref().map(|folder| Files::of(folder, tree.modulepath.as_deref()))
+}
+
+/// A node as it is compiled on a side.
+fn target(side: &Prepared<'_>, mut known: Known, overrides: &[&Override]) -> Result<Target, String> {
+    known.facts = overrides.iter().fold(known.facts, |facts, one| one.apply(&facts));
+    // A tree's folder, in a cache perhaps, is called what it happens to be called.
+    known.environment.get_or_insert_with(|| "production".to_owned());
+    side.target_of(&known)
+}

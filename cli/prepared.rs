@@ -1,0 +1,146 @@
+//! What the arguments say for all nodes alike, read once: so thousands of nodes can be made of them, by any number of threads.
+
+use crate::world::{Purpose, World};
+use bunraku::bench::Target;
+use bunraku::{Configuration, Data, Facts, Node, Settings, find_environment};
+use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+/// Arguments with the configuration that they name.
+pub struct Prepared<'w> {
+    world: &'w World,
+    configuration: Option<Configuration>,
+    settings: Settings,
+    purpose: Purpose,
+    warnings: Mutex<Vec<String>>,
+    /// The place that `--facts` names, where that has facts of many nodes.
+    nodes: OnceLock<Result<Nodes, String>>,
+}
+
+impl World {
+    /// Reads what is the same for all nodes.
+    ///
+    /// # Errors
+    /// When the configuration can't be read, or a setting has a value that does not fit.
+    pub fn prepare(&self, purpose: Purpose) -> Result<Prepared<'_>, String> {
+        let configuration = self.configuration()?;
+        let mut settings = Settings::of_compat(self.compat);
+        let mut warnings = Vec::new();
+        if let Some(configuration) = &configuration {
+            settings = configuration.settings()?;
+            warnings = configuration.warnings()?;
+        }
+        self.change(&mut settings)?;
+        let (warnings, nodes) = (Mutex::new(warnings), OnceLock::new());
+        Ok(Prepared { world: self, configuration, settings, purpose, warnings, nodes })
+    }
+
+    /// The same for catalogs.
+    ///
+    /// # Errors
+    /// As of [`World::prepare`].
+    pub fn prepare_catalogs(&self) -> Result<Prepared<'_>, String> {
+        let has_code = self.execute.is_some() || self.manifest.is_some();
+        self.prepare(if has_code { Purpose::Code } else { Purpose::Catalog })
+    }
+}
+
+impl Prepared<'_> {
+    /// What is to be compiled for a node of a name, or the one that arguments or configuration name.
+    ///
+    /// # Errors
+    /// When a file that is named can't be used, or the node's classifier fails.
+    pub fn target(&self, certname: Option<&str>) -> Result<Target, String> {
+        let mut name = certname.or(self.world.node.as_deref()).map(str::to_owned);
+        if let Some(configuration) = &self.configuration {
+            name = name.map_or_else(|| configuration.certname(), |name| Ok(Some(name)))?;
+        }
+        let name = name.as_deref().unwrap_or("localhost");
+        if let Some(place) = self.world.facts.as_ref().and_then(|place| place.to_str())
+            && is_of_many(place)
+        {
+            let nodes = self.nodes.get_or_init(|| self.world.nodes()).as_ref().map_err(String::clone)?;
+            return self.target_of(&nodes.known(name)?);
+        }
+        let facts = self.world.facts(name, self.configuration.as_ref())?;
+        self.made(Node::new(name), facts, None)
+    }
+
+    /// What is to be compiled for a node as a fleet's facts have it. The environment is that of the arguments or of the
+    /// classifier; where the former is a folder without a name, it is called as the node says.
+    ///
+    /// # Errors
+    /// When the node's classifier fails, or the environment that it names is not there.
+    pub fn target_of(&self, known: &Known) -> Result<Target, String> {
+        let mut node = Node::new(&known.name);
+        if let Some(Data::Map(trusted)) = &known.trusted {
+            node = node.with_trusted(trusted);
+        }
+        let facts = known.facts.as_an_agent_sends_them(&known.name, self.world.compat);
+        self.made(node, Some(facts), Some(known))
+    }
+
+    fn made(&self, node: Node, facts: Option<Facts>, own: Option<&Known>) -> Result<Target, String> {
+        let (world, configuration) = (self.world, self.configuration.as_ref());
+        let (has_code, mut settings) = (self.purpose == Purpose::Code, self.settings.clone());
+        let mut node = match &world.trusted {
+            Some(file) => node.with_trusted_from(file)?,
+            None => node,
+        };
+        if let Some(facts) = facts {
+            node = node.with_facts(facts);
+        }
+        let (node, said) = world.classified(node, &mut settings, (configuration, self.purpose))?;
+        let (folder, name) = match own {
+            Some(own) => self.environment_of_fleet(said, own.environment.as_deref(), has_code)?,
+            None => world.environment_of(said, configuration, has_code)?,
+        };
+        let of_archive = world.archive.is_some();
+        if let (Some(_), None, Some(name), false) = (configuration, &folder, &name, has_code || of_archive) {
+            self.warn(format!(
+                "There is no environment {name}: there are the modules of basemodulepath, and no manifest"
+            ));
+        }
+        Ok(Target { environment: world.environment(folder, name, configuration)?, node, settings })
+    }
+
+    /// Folder and name of the environment of one of many nodes. A folder that is named stands for the environment that nodes
+    /// are in, whatever it is called itself; who is in another one by the classifier's word is compiled there, if it is found.
+    fn environment_of_fleet(
+        &self,
+        said: Option<String>,
+        own: Option<&str>,
+        has_code: bool,
+    ) -> Result<(Option<PathBuf>, Option<String>), String> {
+        let (world, configuration) = (self.world, self.configuration.as_ref());
+        let Some(folder) = world.folder() else { return world.environment_of(said, configuration, has_code) };
+        let named = world.environment_name.as_deref().or(own);
+        let own = (Some(folder.to_owned()), named.map(str::to_owned));
+        let Some(said) = said.filter(|said| named != Some(said)) else { return Ok(own) };
+        if let Some(path) = &world.configured.environmentpath {
+            return Ok((Some(find_environment(path, &said, false)?), Some(said)));
+        }
+        match (world.environment_of(Some(said.clone()), configuration, has_code), named) {
+            (Ok(found), _) => Ok(found),
+            (Err(_), None) => Ok((own.0, Some(said))),
+            (Err(_), Some(named)) => Err(format!(
+                "The classifier puts it into the environment {said}, and what is compiled is {named}: \
+                 --environmentpath names the folders of both"
+            )),
+        }
+    }
+
+    fn warn(&self, warning: String) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(|held| held.into_inner());
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// What the configuration says to no effect, in its order, each once; what was told before is not told again unless a
+    /// node brings it up anew.
+    pub fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(|held| held.into_inner()))
+    }
+}

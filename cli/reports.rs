@@ -1,0 +1,169 @@
+//! Where reports on many nodes go: to stdout and to files, those by node as nodes come, those by change at the end.
+
+use crate::output;
+use crate::render::When;
+use bunraku::files::write::{self, Access};
+use bunraku_fleet::diff::Found;
+use bunraku_fleet::grouping::Grouping;
+use bunraku_fleet::report::{
+    self, Head, MARKDOWN_BYTES, case, html, json_of_node, markdown, suite_begin, suite_end,
+};
+use clap::ValueEnum;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people: by change, then by node.
+    Text,
+    /// For merge requests: no more than a comment takes.
+    Markdown,
+    /// One page, with a picture.
+    Html,
+    /// For programs: a list with octocatalog-diff's document for each node.
+    Json,
+    /// The same documents, a line each, as nodes are done.
+    Jsonl,
+    /// For forges that show tests.
+    Junit,
+}
+
+/// A report that goes to a file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    form: Form,
+    file: PathBuf,
+}
+
+impl FromStr for Report {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Report, String> {
+        let (form, file) = text.split_once('=').ok_or("it takes FORM=FILE")?;
+        let form = Form::from_str(form, false).map_err(|_| format!("there is no form {form}"))?;
+        Ok(Report { form, file: file.into() })
+    }
+}
+
+/// A report under way: what has been made of it and not been printed.
+struct Open {
+    form: Form,
+    /// None for stdout.
+    file: Option<PathBuf>,
+    text: String,
+    nodes: usize,
+}
+
+/// All reports of a run.
+pub struct Reports {
+    head: Head,
+    all: Vec<Open>,
+    grouping: Option<Grouping>,
+    color: When,
+}
+
+impl Reports {
+    /// Reports of which nothing has been written.
+    ///
+    /// # Errors
+    /// When stdout can't be written to.
+    pub fn new(head: Head, form: Form, files: &[Report], color: When) -> Result<Reports, String> {
+        let files = files.iter().map(|report| (report.form, Some(report.file.clone())));
+        let all: Vec<Open> = [(form, None)]
+            .into_iter()
+            .chain(files)
+            .map(|(form, file)| {
+                let text = match form {
+                    Form::Json => "[".to_owned(),
+                    Form::Junit => suite_begin(&format!("{} -> {}", head.from, head.to)),
+                    _ => String::new(),
+                };
+                Open { form, file, text, nodes: 0 }
+            })
+            .collect();
+        let by_change = |open: &Open| matches!(open.form, Form::Text | Form::Markdown | Form::Html);
+        let grouping = all.iter().any(by_change).then(Grouping::default);
+        Ok(Reports { head, all, grouping, color })
+    }
+
+    /// Takes in what was found of a node; it is a failure in forms that have such unless `status` is 0.
+    ///
+    /// # Errors
+    /// When stdout can't be written to.
+    pub fn add(&mut self, name: &str, found: &Found, status: u8) -> Result<(), String> {
+        if let Some(grouping) = &mut self.grouping {
+            grouping.add(name, found);
+        }
+        for open in &mut self.all {
+            match open.form {
+                Form::Json => {
+                    open.text += if open.nodes > 0 { ",\n" } else { "\n" };
+                    open.text += &json_of_node(&self.head, name, found).to_string();
+                }
+                Form::Jsonl => {
+                    open.text += &json_of_node(&self.head, name, found).to_string();
+                    open.text.push('\n');
+                }
+                Form::Junit => open.text += &case(name, found, status != 0),
+                Form::Text | Form::Markdown | Form::Html => continue,
+            }
+            open.nodes += 1;
+            if open.file.is_none() {
+                print(&open.text)?;
+                open.text.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// When a file or stdout can't be written to: which.
+    pub fn finish(self) -> Result<(), String> {
+        let groups = self.grouping.map(Grouping::finish).unwrap_or_default();
+        for mut open in self.all {
+            match open.form {
+                Form::Text => {
+                    let look = if open.file.is_none() { terminal(self.color) } else { (None, false) };
+                    open.text = report::text(&self.head, &groups, look, true);
+                }
+                Form::Markdown => open.text = markdown(&self.head, &groups, MARKDOWN_BYTES),
+                Form::Html => open.text = html(&self.head, &groups),
+                Form::Json => open.text += "\n]\n",
+                Form::Junit => open.text += suite_end(),
+                Form::Jsonl => {}
+            }
+            match &open.file {
+                Some(file) => save(file, &open.text)?,
+                None => print(&open.text)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print(text: &str) -> Result<(), String> {
+    output::print(text).map_err(|error| format!("Could not write the report: {error}"))
+}
+
+fn save(file: &Path, text: &str) -> Result<(), String> {
+    write::replace(file, text.as_bytes(), Access::Kept)
+        .map_err(|error| format!("Could not write {}: {error}", file.display()))
+}
+
+/// How wide lines on stdout are, where that is a terminal, and whether it has colours.
+fn terminal(color: When) -> (Option<usize>, bool) {
+    let terminal = std::io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width =
+        terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).flatten();
+    let color = match color {
+        When::Auto => terminal && !plain,
+        When::Always => true,
+        When::Never => false,
+    };
+    (width, color)
+}

@@ -1,0 +1,38 @@
+//! A tree as commands for whole fleets take it: the code that is compiled.
+
+use crate::trees::TreeArguments;
+use crate::world::World;
+use bunraku::is_environment_name;
+use bunraku_fleet::tree;
+use std::path::Path;
+
+/// The arguments with a tree as their environment: a folder, an archive (no source is looked at then), `git:REV[:PATH]`, or the
+/// name of an environment that is configured. `warn` is told what went wrong and is no failure.
+///
+/// # Errors
+/// When it is none of them, or can't be prepared.
+pub fn tree(
+    world: &World,
+    trees: &TreeArguments,
+    given: &str,
+    warn: &mut dyn FnMut(&str),
+) -> Result<World, String> {
+    let mut world = world.clone();
+    if is_environment_name(given) && !Path::new(given).exists() {
+        world.environment = Some(given.into());
+        return Ok(world);
+    }
+    let tree = tree::open(given, &trees.preparation(world.compat)?)?;
+    tree.warnings.iter().for_each(|warning| warn(warning));
+    if let Some(folders) = &tree.modulepath {
+        let folders: Vec<_> = folders.iter().map(|folder| folder.to_string_lossy()).collect();
+        world.modulepath = Some(folders.join(":"));
+    }
+    if tree.is_cached && world.environment_name.is_none() {
+        // A folder in the cache has no name that means anything.
+        world.environment_name = Some("production".to_owned());
+    }
+    world.frozen = tree.folder.is_none();
+    (world.environment, world.archive) = (tree.folder, tree.archive);
+    Ok(world)
+}

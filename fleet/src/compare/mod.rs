@@ -1,0 +1,411 @@
+//! How two catalogs of one node differ, by the rules of octocatalog-diff 2.1.0, which people know: resources by type and
+//! title, their parameters however deep, the order of lists where it matters. What is ignored is in [`rules`], what makes a
+//! difference none after all in [`filter`]; edges are compared by [`edges`], where that is asked for.
+//!
+//! Both sides are views ([`CatalogView`]): catalogs in memory, or read. A resource that is the same in both costs a walk over its values
+//! and nothing else; only what differs is made into [`Data`].
+
+mod edges;
+mod filter;
+mod hidden;
+mod lines;
+mod rules;
+mod values;
+
+pub use filter::Filter;
+pub use lines::text_lines;
+pub use rules::{Edges, Ignore, Rules, RulesFile};
+
+use bunraku::{CatalogView, Data, ResourceView};
+use hidden::Hidden;
+use std::collections::{HashMap, HashSet};
+use std::fmt::{Display, Formatter};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is told of a difference, by octocatalog-diff's signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sign {
+    /// `+`: a resource that only the second catalog has.
+    Added,
+    /// `-`: one that only the first has.
+    Removed,
+    /// `~`: another value.
+    Changed,
+    /// `!`: elements of a list or hash came or went; the values are the whole list, or what came or went of the hash.
+    Nested,
+}
+
+impl Sign {
+    /// As octocatalog-diff writes it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Sign::Added => "+",
+            Sign::Removed => "-",
+            Sign::Changed => "~",
+            Sign::Nested => "!",
+        }
+    }
+}
+
+/// File and line of a declaration, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Declared {
+    /// The manifest.
+    pub file: Option<String>,
+    /// The line there.
+    pub line: Option<u32>,
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// What kind it is of.
+    pub sign: Sign,
+    /// The resource's type.
+    pub type_name: String,
+    /// Its title; of a file its path.
+    pub title: String,
+    /// Where in the resource: `parameters`, the parameter's name, names of keys, each with the numbers of elements behind it (`a[0]`).
+    /// Empty for a resource that came or went.
+    pub structure: Vec<String>,
+    /// In the first catalog; the whole resource where it went.
+    pub old: Option<Data>,
+    /// In the second; the whole resource where it came.
+    pub new: Option<Data>,
+    /// Where the first declares it.
+    pub old_place: Option<Declared>,
+    /// Where the second does.
+    pub new_place: Option<Declared>,
+    /// What the resource is made of, where the catalog says: `compilable_type`, `defined_type`, `class`, `unknown`.
+    pub kind: Option<String>,
+}
+
+impl Difference {
+    /// `Type[title]`
+    pub fn resource(&self) -> String {
+        format!("{}[{}]", self.type_name, self.title)
+    }
+
+    /// Where in the resource, joined by dots, without the word `parameters`.
+    pub fn path(&self) -> String {
+        let inner = self.structure.strip_prefix(&["parameters".to_owned()]).unwrap_or(&self.structure);
+        inner.join(".")
+    }
+
+    /// Whether it is of something that an agent changes by itself: no class, and no defined type, which consists of others.
+    pub fn is_core(&self) -> bool {
+        match self.kind.as_deref() {
+            Some(kind) => kind == "compilable_type" || kind == "unknown" && !self.is_container(),
+            None => !self.is_container() && !self.type_name.contains("::"),
+        }
+    }
+
+    fn is_container(&self) -> bool {
+        matches!(self.type_name.as_str(), "Class" | "Node" | "Stage")
+    }
+}
+
+impl Display for Difference {
+    /// One line: what is gone behind `-`, what is new behind `+`, what is otherwise behind `~` or `!`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let value = |value: &Option<Data>| value.as_ref().map_or_else(|| "nothing".to_owned(), Data::to_json);
+        write!(f, "{} {}", self.sign.text(), self.resource())?;
+        match self.sign {
+            Sign::Added | Sign::Removed => Ok(()),
+            _ => write!(f, " {}: {} -> {}", self.path(), value(&self.old), value(&self.new)),
+        }
+    }
+}
+
+/// What files of modules hold, by the `puppet:///modules/…` that `source` says.
+pub trait Sources: Sync {
+    /// What a source means in this tree; none for what no module has.
+    fn content(&self, source: &str) -> Option<Arc<Content>>;
+}
+
+/// What a source means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A file's text, where it is ASCII, as octocatalog-diff has it.
+    Text(String),
+    /// The checksum of any other file.
+    Checksum(String),
+    /// It is no regular file.
+    Folder,
+}
+
+/// One side of a comparison.
+pub struct Side<'a, 'c> {
+    /// The catalog.
+    pub catalog: &'a CatalogView<'c>,
+    /// Where its tree lies: values that name it are the same in both.
+    pub folder: Option<&'a PathBuf>,
+    /// What its modules' files hold; none where sources are not looked at.
+    pub sources: Option<&'a dyn Sources>,
+}
+
+impl<'a, 'c> From<&'a CatalogView<'c>> for Side<'a, 'c> {
+    fn from(catalog: &'a CatalogView<'c>) -> Self {
+        Side { catalog, folder: None, sources: None }
+    }
+}
+
+type Key<'a> = (&'a str, &'a str);
+type Index<'a, 'c> = (Vec<(Key<'a>, ResourceView<'a, 'c>)>, HashMap<Key<'a>, usize>);
+
+/// What differs between two catalogs, in octocatalog-diff's order: what came, what went, what changed by resource, then lists and hashes.
+pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Difference> {
+    let (before, old) = indexed(from.catalog, rules);
+    let (after, new) = indexed(to.catalog, rules);
+    let mut hidden = Hidden::default();
+    let mut found = Vec::new();
+    for (key, resource) in after.iter().filter(|(key, _)| !old.contains_key(key)) {
+        found.push(whole(Sign::Added, *key, resource, to, &mut hidden, rules));
+    }
+    for (key, resource) in before.iter().filter(|(key, _)| !new.contains_key(key)) {
+        found.push(whole(Sign::Removed, *key, resource, from, &mut hidden, rules));
+    }
+    let mut changed: Vec<(Key<'_>, usize, usize)> = Vec::new();
+    for (at, (key, resource)) in before.iter().enumerate() {
+        if let Some(other) = new.get(key)
+            && !is_same((from, resource), (to, &after[*other].1), rules)
+        {
+            changed.push((*key, at, *other));
+        }
+    }
+    // As Ruby sorts them: by type, a form feed, title.
+    changed.sort_by_key(|((type_name, title), ..)| [type_name, "\u{c}", title].concat());
+    let mut nested = Vec::new();
+    for (key, old, new) in changed {
+        pair(
+            key,
+            (from, &before[old].1),
+            (to, &after[new].1),
+            (&mut hidden, rules),
+            (&mut found, &mut nested),
+        );
+    }
+    found.append(&mut nested);
+    ignore_tagged(from.catalog, to.catalog, rules, &mut found);
+    found.retain(|difference| !rules.ignores(difference));
+    filter::apply(&mut found, rules, (from.folder, to.folder));
+    found.iter_mut().for_each(|difference| hidden.mask(difference));
+    if rules.edges != Edges::None {
+        found.extend(edges::compare(from.catalog, to.catalog, rules));
+    }
+    found
+}
+
+/// The resources that are compared, by type and title; of a file that names its path, by that. A later one of the same path wins.
+fn indexed<'a, 'c>(catalog: &'a CatalogView<'c>, rules: &Rules) -> Index<'a, 'c> {
+    let mut all: Vec<(Key<'a>, ResourceView<'a, 'c>)> = Vec::with_capacity(catalog.len());
+    let mut numbers = HashMap::with_capacity(catalog.len());
+    for resource in catalog.resources() {
+        if resource.exported() && !rules.exported || rules.ignores_type(resource.type_name()) {
+            continue;
+        }
+        let path = match resource.type_name() {
+            "File" if !rules.by_title => resource.parameter("path").and_then(|path| path.text()),
+            _ => None,
+        };
+        let key = (resource.type_name(), path.unwrap_or(resource.title()));
+        match numbers.get(&key) {
+            Some(at) => all[*at] = (key, resource),
+            None => {
+                numbers.insert(key, all.len());
+                all.push((key, resource));
+            }
+        }
+    }
+    (all, numbers)
+}
+
+/// Whether a parameter only orders what an agent does.
+fn orders(name: &str) -> bool {
+    matches!(name, "before" | "require")
+}
+
+/// Whether two resources are the same for certain. Where they are not, [`pair`] may still find no difference.
+fn is_same(
+    (from, one): (&Side<'_, '_>, &ResourceView<'_, '_>),
+    (to, other): (&Side<'_, '_>, &ResourceView<'_, '_>),
+    rules: &Rules,
+) -> bool {
+    let mut parameters = one.parameters().filter(|one| !rules.unordered || !orders(one.name()));
+    let mut others = other.parameters().filter(|one| !rules.unordered || !orders(one.name()));
+    let same = loop {
+        match (parameters.next(), others.next()) {
+            (None, None) => break true,
+            (Some(one), Some(other)) if one.is_same(&other) => {}
+            _ => break false,
+        }
+    };
+    same && one.exported() == other.exported()
+        && one.kind() == other.kind()
+        && one.sensitive() == other.sensitive()
+        && (!rules.include_tags || sorted(one.tags()) == sorted(other.tags()))
+        && content_of(from, one) == content_of(to, other)
+}
+
+fn sorted(mut all: Vec<&str>) -> Vec<&str> {
+    all.sort_unstable();
+    all
+}
+
+/// What a file's source holds, where that stands in place of a content.
+fn content_of(side: &Side<'_, '_>, resource: &ResourceView<'_, '_>) -> Option<Arc<Content>> {
+    let sources = side.sources.filter(|_| resource.type_name() == "File")?;
+    let source = resource.parameter("source")?;
+    if resource.parameter("content").is_some() {
+        return None;
+    }
+    let names = match source.data() {
+        Data::List(all) => all,
+        one => vec![one],
+    };
+    let modules = names.iter().filter_map(Data::as_str).filter(|name| name.starts_with("puppet:///modules/"));
+    let found = modules.into_iter().find_map(|name| sources.content(name))?;
+    (*found != Content::Folder).then_some(found)
+}
+
+/// A resource as octocatalog-diff prints and compares it: without its place, its tags sorted.
+fn fields(
+    (type_name, title): Key<'_>,
+    (side, resource): (&Side<'_, '_>, &ResourceView<'_, '_>),
+    hidden: &mut Hidden,
+    (also_hidden, rules): (&HashSet<String>, &Rules),
+) -> Vec<(String, Data)> {
+    let mut all: Vec<(String, Data)> =
+        vec![("type".to_owned(), type_name.into()), ("title".to_owned(), title.into())];
+    let texts = |all: Vec<&str>| Data::List(all.into_iter().map(Data::from).collect());
+    let tags = sorted(resource.tags());
+    if !tags.is_empty() {
+        all.push(("tags".to_owned(), texts(tags)));
+    }
+    all.push(("exported".to_owned(), resource.exported().into()));
+    if let Some(kind) = resource.kind() {
+        all.push(("kind".to_owned(), kind.into()));
+    }
+    let content = content_of(side, resource);
+    let mut parameters = Vec::new();
+    for parameter in resource.parameters() {
+        let name = parameter.name();
+        let is_path = type_name == "File" && name == "path" && resource.title() != title;
+        let is_title = type_name == "File" && name == "path" && parameter.text() == Some(title);
+        if rules.unordered && orders(name) || is_path || is_title || content.is_some() && name == "source" {
+            continue;
+        }
+        let mut value = hidden.hide(parameter.data());
+        if resource.is_sensitive(name) || also_hidden.contains(name) {
+            value = hidden.whole(value);
+        } else if matches!(name, "notify" | "subscribe" | "tag")
+            && let Data::List(all) = &mut value
+        {
+            all.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+        }
+        parameters.push((name.to_owned(), value));
+    }
+    if let Some(Content::Text(text) | Content::Checksum(text)) = content.as_deref() {
+        parameters.push(("content".to_owned(), text.as_str().into()));
+    }
+    if !parameters.is_empty() {
+        all.push(("parameters".to_owned(), Data::Map(parameters)));
+    }
+    let sensitive = resource.sensitive();
+    if !sensitive.is_empty() {
+        all.push(("sensitive_parameters".to_owned(), texts(sensitive)));
+    }
+    all
+}
+
+fn declared(resource: &ResourceView<'_, '_>) -> Declared {
+    let (file, line) = resource.place();
+    Declared { file: file.map(str::to_owned), line }
+}
+
+/// A resource that one side has.
+fn whole(
+    sign: Sign,
+    key: Key<'_>,
+    resource: &ResourceView<'_, '_>,
+    side: &Side<'_, '_>,
+    hidden: &mut Hidden,
+    rules: &Rules,
+) -> Difference {
+    let value = Some(Data::Map(fields(key, (side, resource), hidden, (&HashSet::new(), rules))));
+    let place = Some(declared(resource));
+    let (old, new, old_place, new_place) = match sign {
+        Sign::Added => (None, value, None, place),
+        _ => (value, None, place, None),
+    };
+    let (type_name, title) = (key.0.to_owned(), key.1.to_owned());
+    let kind = resource.kind().map(str::to_owned);
+    Difference { sign, type_name, title, structure: Vec::new(), old, new, old_place, new_place, kind }
+}
+
+/// What differs between two resources of one name.
+fn pair(
+    key: Key<'_>,
+    (from, one): (&Side<'_, '_>, &ResourceView<'_, '_>),
+    (to, other): (&Side<'_, '_>, &ResourceView<'_, '_>),
+    (hidden, rules): (&mut Hidden, &Rules),
+    (found, nested): (&mut Vec<Difference>, &mut Vec<Difference>),
+) {
+    // What is a secret on one side is none to be shown on the other.
+    let secrets: HashSet<String> =
+        one.sensitive().into_iter().chain(other.sensitive()).map(str::to_owned).collect();
+    let before = Data::Map(fields(key, (from, one), hidden, (&secrets, rules)));
+    let after = Data::Map(fields(key, (to, other), hidden, (&secrets, rules)));
+    let kind = other.kind().or(one.kind()).map(str::to_owned);
+    for values::Found { sign, structure, old, new } in values::compare(&before, &after) {
+        let difference = Difference {
+            sign,
+            type_name: key.0.to_owned(),
+            title: key.1.to_owned(),
+            structure,
+            old,
+            new,
+            old_place: Some(declared(one)),
+            new_place: Some(declared(other)),
+            kind: kind.clone(),
+        };
+        match sign {
+            Sign::Nested => nested.push(difference),
+            _ => found.push(difference),
+        }
+    }
+}
+
+/// Leaves out what is tagged to be ignored: by the second catalog; what that has not, by the first.
+fn ignore_tagged(
+    before: &CatalogView<'_>,
+    after: &CatalogView<'_>,
+    rules: &Rules,
+    found: &mut Vec<Difference>,
+) {
+    if rules.ignore_tags.is_empty() || found.is_empty() {
+        return;
+    }
+    let is_tagged = |resource: &ResourceView<'_, '_>| {
+        let word = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+        let of_type: String = resource.type_name().to_lowercase().chars().map(word).collect();
+        let tags = resource.tags();
+        rules
+            .ignore_tags
+            .iter()
+            .any(|tag| tags.contains(&tag.as_str()) || tags.contains(&format!("{tag}__{of_type}").as_str()))
+    };
+    let name = |resource: &ResourceView<'_, '_>| {
+        (resource.type_name().to_lowercase(), resource.title().to_lowercase())
+    };
+    let known: HashSet<(String, String)> = after.resources().map(|resource| name(&resource)).collect();
+    let mut ignored: HashSet<(String, String)> =
+        after.resources().filter(|resource| is_tagged(resource)).map(|resource| name(&resource)).collect();
+    let old = before.resources().filter(|resource| is_tagged(resource)).map(|resource| name(&resource));
+    ignored.extend(old.filter(|name| !known.contains(name)));
+    found.retain(|one| !ignored.contains(&(one.type_name.to_lowercase(), one.title.to_lowercase())));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! A whole fleet compiled: each node's catalog, or what is wrong with it, in the order of names; the same errors of several nodes
+//! told once. Catalogs are kept only where that is asked for ([`save`]), so memory does not grow with the fleet but by the few
+//! bytes that are told of a node.
+
+pub mod expected;
+pub mod report;
+pub mod save;
+
+use super::pool;
+use bunraku::bench::Target;
+use bunraku::{Compiler, Diagnostic, Place};
+use save::{Folder, Saved};
+use std::time::{Duration, Instant};
+
+/// What is to be compiled.
+pub struct Fleet<'f> {
+    /// What compiles.
+    pub compiler: &'f Compiler,
+    /// The nodes, by name, sorted.
+    pub names: &'f [String],
+    /// How many are compiled side by side.
+    pub threads: usize,
+    /// What is compiled for a node.
+    pub target: &'f (dyn Fn(&str) -> Result<Target, String> + Sync),
+    /// Where catalogs are kept.
+    pub save: Option<&'f Folder>,
+}
+
+/// What came of a node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its certname.
+    pub name: String,
+    /// How long it took.
+    pub time: Duration,
+    /// How many resources its catalog has.
+    pub resources: usize,
+    /// What is wrong; none where it has a catalog.
+    pub failure: Option<Failure>,
+    /// The kept catalog.
+    pub saved: Option<Saved>,
+}
+
+/// What is wrong with a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The message, complete with its place.
+    pub message: String,
+    /// The place.
+    pub place: Place,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(error: Diagnostic) -> Failure {
+        Failure { message: error.message, place: error.place }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure { message, place: Place::default() }
+    }
+}
+
+/// Compiles all nodes; `each` gets what came of them in the order of their names, as soon as it is there. No store takes the
+/// catalogs in.
+///
+/// # Errors
+/// When there are no threads to be had, or a catalog can't be kept: then what was kept is whole, and no more is compiled.
+pub fn compile(fleet: &Fleet, mut each: impl FnMut(&Node)) -> Result<(), String> {
+    let mut failed = None;
+    let work = |name: &str| one(fleet, name);
+    pool::run_while(fleet.names, fleet.threads, work, |_, done| match done {
+        Ok(node) => {
+            each(&node);
+            true
+        }
+        Err(message) => {
+            failed = Some(message);
+            false
+        }
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+/// Compiles a node.
+fn one(fleet: &Fleet, name: &str) -> Result<Node, String> {
+    let started = Instant::now();
+    let mut node =
+        Node { name: name.to_owned(), time: Duration::ZERO, resources: 0, failure: None, saved: None };
+    match (fleet.target)(name) {
+        Err(message) => node.failure = Some(message.into()),
+        Ok(target) => match made(fleet, &target)? {
+            Ok((resources, saved)) => (node.resources, node.saved) = (resources, saved),
+            Err(failure) => node.failure = Some(failure),
+        },
+    }
+    node.time = started.elapsed();
+    Ok(node)
+}
+
+/// How many resources a target's catalog has, and the kept catalog. It is written as JSON only where it is kept.
+fn made(fleet: &Fleet, target: &Target) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
+    let Some(folder) = fleet.save else {
+        let seen = fleet.compiler.see(target, |catalog| catalog.len());
+        return Ok(seen.result.map(|resources| (resources, None)).map_err(Failure::from));
+    };
+    let compiled = fleet.compiler.trial(target);
+    match compiled.result {
+        Ok(catalog) => Ok(Ok((compiled.spent.resources, Some(folder.keep(catalog.to_json())?)))),
+        Err(error) => Ok(Err(error.into())),
+    }
+}

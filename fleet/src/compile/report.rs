@@ -1,0 +1,318 @@
+//! What came of a fleet: for people, with the same errors of several nodes told once; for programs as JSON, a line a node or in
+//! one; for CI as JUnit has it.
+
+use super::expected::{Expected, Verdict};
+use super::{Failure, Node};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What came of all nodes.
+pub struct Summary<'s> {
+    /// The nodes in the order of their names.
+    pub nodes: &'s [Node],
+    /// What was expected of them.
+    pub expected: &'s Expected,
+    /// Nodes that were expected to fail and are not among those that were compiled.
+    pub absent: Vec<String>,
+    /// How long all took; where it is not told, reports of the same are the same.
+    pub wall: Option<Duration>,
+}
+
+/// An error and the nodes that have it.
+struct Group<'s> {
+    message: String,
+    failure: &'s Failure,
+    nodes: Vec<&'s Node>,
+}
+
+/// What stands in messages in the place of the node's name, where several nodes have the same.
+const NODE: &str = "NODE";
+
+impl<'s> Summary<'s> {
+    /// What came of the nodes that were compiled, of those that were `asked` for.
+    pub fn new(nodes: &'s [Node], expected: &'s Expected, wall: Option<Duration>) -> Summary<'s> {
+        let is_there = |name: &String| nodes.binary_search_by(|node| node.name.cmp(name)).is_ok();
+        let absent = expected.names().filter(|name| !is_there(name)).cloned().collect();
+        Summary { nodes, expected, absent, wall }
+    }
+
+    /// Whether all is as expected.
+    pub fn is_well(&self) -> bool {
+        self.nodes.iter().all(|node| self.expected.of_node(node).is_well())
+    }
+
+    fn with(&self, verdict: Verdict) -> Vec<&'s Node> {
+        self.nodes.iter().filter(|node| self.expected.of_node(node) == verdict).collect()
+    }
+
+    /// The errors, those first that hit most nodes; those that were expected left out where `all` is not asked for.
+    fn groups(&self, all: bool) -> Vec<Group<'s>> {
+        let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+        for node in self.nodes {
+            let is_told = all || self.expected.of_node(node) != Verdict::FailsAsExpected;
+            let Some(failure) = node.failure.as_ref().filter(|_| is_told) else { continue };
+            let message = without_name(&failure.message, &node.name);
+            let group = groups.entry(message.clone()).or_insert_with(|| Group {
+                message,
+                failure,
+                nodes: Vec::new(),
+            });
+            group.nodes.push(node);
+        }
+        let mut groups: Vec<Group> = groups.into_values().collect();
+        for group in &mut groups {
+            if let [_] = group.nodes[..] {
+                group.message.clone_from(&group.failure.message);
+            }
+        }
+        groups.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
+        groups
+    }
+
+    /// As text for people: no line with names is wider than `width`, and of each error at most `most` names are told.
+    pub fn text(&self, width: usize, most: usize) -> String {
+        let failed = self.nodes.iter().filter(|node| node.failure.is_some()).count();
+        let mut out =
+            format!("{}: {} compiled, {failed} failed", counted(self.nodes.len()), self.nodes.len() - failed);
+        let as_expected = self.with(Verdict::FailsAsExpected).len();
+        if as_expected > 0 {
+            let _ = write!(
+                out,
+                ", {} as expected",
+                if as_expected == failed { "all".to_owned() } else { as_expected.to_string() }
+            );
+        }
+        if let Some(wall) = self.wall {
+            let rate = self.nodes.len() as f64 / wall.as_secs_f64().max(1e-9);
+            let _ = write!(out, "; {:.2} s, {rate:.0} a second", wall.as_secs_f64());
+        }
+        out.push('\n');
+        for group in self.groups(false) {
+            let _ = writeln!(out, "\n{}", group.message);
+            let names: Vec<&str> = group.nodes.iter().map(|node| node.name.as_str()).collect();
+            put_names(&mut out, &names, width, most);
+        }
+        for (verdict, head) in [
+            (Verdict::CompilesUnexpectedly, "expected to fail, and compiles"),
+            (Verdict::FailsOtherwise, "expected to fail with another message"),
+        ] {
+            let nodes = self.with(verdict);
+            if !nodes.is_empty() {
+                let _ = writeln!(out, "\n{head}");
+                put_names(
+                    &mut out,
+                    &nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(),
+                    width,
+                    most,
+                );
+            }
+        }
+        if !self.absent.is_empty() {
+            let _ = writeln!(out, "\nexpected to fail, and not among the nodes that were compiled");
+            put_names(&mut out, &self.absent.iter().map(String::as_str).collect::<Vec<_>>(), width, most);
+        }
+        out
+    }
+
+    /// As one JSON document.
+    pub fn json(&self) -> String {
+        let failed = self.nodes.iter().filter(|node| node.failure.is_some()).count();
+        let names =
+            |nodes: &[&Node]| nodes.iter().map(|node| Json::from(node.name.as_str())).collect::<Json>();
+        let errors: Json = self
+            .groups(true)
+            .iter()
+            .map(|group| json!({ "message": group.message, "nodes": names(&group.nodes), "place": place(group.failure) }))
+            .collect();
+        let mut all = json!({
+            "nodes": self.nodes.len(), "compiled": self.nodes.len() - failed, "failed": failed, "errors": errors,
+            "failed_as_expected": names(&self.with(Verdict::FailsAsExpected)),
+            "failed_otherwise_than_expected": names(&self.with(Verdict::FailsOtherwise)),
+            "compiled_unexpectedly": names(&self.with(Verdict::CompilesUnexpectedly)),
+            "expected_but_absent": self.absent,
+        });
+        if let Some(wall) = self.wall {
+            all["seconds"] = wall.as_secs_f64().into();
+        }
+        format!("{all}\n")
+    }
+
+    /// As JUnit: a test a node. Expected failures are skipped ones.
+    pub fn junit(&self) -> String {
+        let count = |of: fn(Verdict) -> bool| {
+            self.nodes.iter().filter(|node| of(self.expected.of_node(node))).count()
+        };
+        let (failures, skipped) =
+            (count(|verdict| !verdict.is_well()), count(|verdict| verdict == Verdict::FailsAsExpected));
+        let seconds = self.nodes.iter().map(|node| node.time.as_secs_f64()).sum::<f64>();
+        let mut out = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"bunraku fleet compile\" tests=\"{}\" \
+             failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\">\n",
+            self.nodes.len()
+        );
+        for node in self.nodes {
+            let (name, time) = (xml(&node.name), node.time.as_secs_f64());
+            let message =
+                node.failure.as_ref().map_or("expected to fail, and compiles", |failure| &failure.message);
+            let message = xml(message);
+            let _ = write!(out, "<testcase name=\"{name}\" classname=\"catalog\" time=\"{time:.3}\"");
+            let _ = match self.expected.of_node(node) {
+                Verdict::Compiles => writeln!(out, "/>"),
+                Verdict::FailsAsExpected => writeln!(out, "><skipped message=\"{message}\"/></testcase>"),
+                _ => writeln!(out, "><failure message=\"{message}\"/></testcase>"),
+            };
+        }
+        out + "</testsuite>\n</testsuites>\n"
+    }
+}
+
+/// A message with a word in the place of a node's name, where that stands as a word of its own.
+fn without_name(message: &str, name: &str) -> String {
+    let is_word =
+        |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '-'));
+    let (mut out, mut rest) = (String::with_capacity(message.len()), message);
+    while let Some(at) = rest.find(name) {
+        let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
+        let own = is_word(before.chars().next_back()) || is_word(behind.chars().next());
+        out += before;
+        out += if own { name } else { NODE };
+        rest = behind;
+    }
+    out + rest
+}
+
+/// What came of a node as one line of JSON, without a line feed.
+pub fn line(node: &Node, verdict: Verdict) -> String {
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Json| all.insert(name.to_owned(), value);
+    put("node", node.name.as_str().into());
+    put("state", if node.failure.is_some() { "failed" } else { "compiled" }.into());
+    put("expected", verdict.is_well().into());
+    put("milliseconds", ((node.time.as_secs_f64() * 1e6).round() / 1e3).into());
+    match &node.failure {
+        Some(failure) => {
+            put("message", failure.message.as_str().into());
+            put("place", place(failure));
+        }
+        None => {
+            put("resources", node.resources.into());
+        }
+    }
+    if let Some(saved) = &node.saved {
+        put("sha256", saved.sha256.as_str().into());
+    }
+    Json::Object(all).to_string()
+}
+
+fn place(failure: &Failure) -> Json {
+    let place = &failure.place;
+    json!({ "file": place.file.as_deref(), "line": place.line, "column": place.column })
+}
+
+fn counted(count: usize) -> String {
+    format!("{count} node{}", if count == 1 { "" } else { "s" })
+}
+
+/// Names below an error: as many in a line as it takes.
+fn put_names(out: &mut String, names: &[&str], width: usize, most: usize) {
+    let mut head = format!("  {}: ", counted(names.len()));
+    let mut column = head.len();
+    let more = names.len().saturating_sub(most);
+    let tail = format!("and {more} more");
+    let shown = names.iter().take(most).copied().chain((more > 0).then_some(tail.as_str()));
+    let mut is_first = true;
+    for name in shown {
+        if !is_first {
+            let fits = column + 2 + name.len() <= width;
+            head += if fits { ", " } else { ",\n    " };
+            column = if fits { column + 2 } else { 4 };
+        }
+        head += name;
+        column += name.len();
+        is_first = false;
+    }
+    let _ = writeln!(out, "{head}");
+}
+
+/// Text in an attribute. What XML has no form for is shown as a sign that it was there.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, message: Option<&str>) -> Node {
+        let failure = message.map(|message| message.to_owned().into());
+        Node { name: name.to_owned(), time: Duration::ZERO, resources: 2, failure, saved: None }
+    }
+
+    fn nodes() -> Vec<Node> {
+        vec![
+            node("a", None),
+            node("b1", Some("no <x> on node b1")),
+            node("b2", Some("no <x> on node b2")),
+            node("c", Some("other on node c")),
+        ]
+    }
+
+    #[test]
+    fn the_same_errors_are_told_once() {
+        let (nodes, expected) = (nodes(), Expected::default());
+        let summary = Summary::new(&nodes, &expected, Some(Duration::from_millis(500)));
+        assert!(!summary.is_well());
+        assert_eq!(
+            summary.text(80, 10),
+            "4 nodes: 1 compiled, 3 failed; 0.50 s, 8 a second\n\nno <x> on node NODE\n  2 nodes: b1, b2\n\n\
+             other on node c\n  1 node: c\n"
+        );
+        assert!(summary.text(15, 1).contains("  2 nodes: b1,\n    and 1 more\n"), "{}", summary.text(15, 1));
+        let json: Json = serde_json::from_str(&summary.json()).unwrap();
+        assert_eq!(json["errors"][0]["nodes"], json!(["b1", "b2"]));
+        assert_eq!(json["failed"], 3);
+    }
+
+    #[test]
+    fn a_name_is_a_word() {
+        let text = without_name("a fail at /data/a.yaml, a-b, b_a on node a", "a");
+        assert_eq!(text, "NODE fail at /data/NODE.yaml, a-b, b_a on node NODE");
+    }
+
+    #[test]
+    fn junit_escapes_what_messages_say() {
+        let nodes = [node("a", Some("<\"&>\u{1}\nü"))];
+        let expected = Expected::default();
+        let text = Summary::new(&nodes, &expected, None).junit();
+        assert!(text.contains("<failure message=\"&lt;&quot;&amp;&gt;\u{fffd}&#10;ü\"/>"), "{text}");
+    }
+
+    #[test]
+    fn a_line_says_what_came_of_a_node() {
+        let failed = line(&node("c", Some("no")), Verdict::Fails);
+        assert_eq!(
+            failed,
+            r#"{"node":"c","state":"failed","expected":false,"milliseconds":0.0,"message":"no","place":{"file":null,"line":null,"column":null}}"#
+        );
+        let compiled = line(&node("a", None), Verdict::Compiles);
+        assert_eq!(
+            compiled,
+            r#"{"node":"a","state":"compiled","expected":true,"milliseconds":0.0,"resources":2}"#
+        );
+    }
+}

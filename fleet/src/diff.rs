@@ -1,0 +1,160 @@
+//! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared.
+
+use crate::compare::{Difference, Rules, Side, Sources, compare};
+use crate::pool;
+use bunraku::bench::Target;
+use bunraku::{Compiler, Diagnostic};
+use std::path::PathBuf;
+
+/// One side: how its nodes are compiled.
+pub struct From<'a> {
+    /// A node as it is compiled from this side; a message where it can't be.
+    pub target: &'a (dyn Fn(&str) -> Result<Target, String> + Sync),
+    /// Where its tree lies.
+    pub folder: Option<PathBuf>,
+    /// What its modules' files hold; none where sources are not looked at.
+    pub sources: Option<&'a dyn Sources>,
+}
+
+/// What becomes of a node.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Both sides give the same catalog, as far as the rules go.
+    Same,
+    /// They give catalogs that differ.
+    Changed(Vec<Difference>),
+    /// The second side fails where the first does not: its message.
+    Fails(Diagnostic),
+    /// The first side fails where the second does not: its message.
+    Fixed(Diagnostic),
+    /// Both fail: the message of the second, and that of the first.
+    FailsBefore(Diagnostic, Diagnostic),
+    /// It was not compiled, and why: its facts can't be had.
+    Skipped(String),
+}
+
+/// The states by name, in the order that they are counted, each with how that is said of one node and of several.
+pub const STATES: [(&str, &str, &str); 7] = [
+    ("fails", "fails now", "fail now"),
+    ("core", "changes in resources", "change in resources"),
+    ("diff", "changes in defined types or classes only", "change in defined types or classes only"),
+    ("fixed", "is fixed", "are fixed"),
+    ("failed before", "fails on both sides", "fail on both sides"),
+    ("skipped", "was skipped", "were skipped"),
+    ("same", "stays the same", "stay the same"),
+];
+
+impl State {
+    /// What it is called: one of [`STATES`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            State::Same => "same",
+            State::Changed(differences) if differences.iter().any(Difference::is_core) => "core",
+            State::Changed(_) => "diff",
+            State::Fails(_) => "fails",
+            State::Fixed(_) => "fixed",
+            State::FailsBefore(..) => "failed before",
+            State::Skipped(_) => "skipped",
+        }
+    }
+
+    /// What is said of it beside its name.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            State::Fails(error) | State::Fixed(error) | State::FailsBefore(error, _) => Some(&error.message),
+            State::Skipped(why) => Some(why),
+            State::Same | State::Changed(_) => None,
+        }
+    }
+
+    /// The differences, where there are any.
+    pub fn differences(&self) -> &[Difference] {
+        match self {
+            State::Changed(differences) => differences,
+            _ => &[],
+        }
+    }
+}
+
+/// What was found of a node.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What becomes of it.
+    pub state: State,
+    /// What its facts say that stands for this node alone: names and addresses.
+    pub own: Vec<(String, &'static str)>,
+}
+
+/// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names.
+///
+/// # Errors
+/// When there are no threads to be had. What goes wrong in a compile is in what was found.
+pub fn run(
+    compiler: &Compiler,
+    (from, to): (&From<'_>, &From<'_>),
+    (names, threads): (&[String], usize),
+    rules: &Rules,
+    mut done: impl FnMut(&str, Found),
+) -> Result<(), String> {
+    let work = |name: &str| one(compiler, (from, to), name, rules);
+    pool::run(names, threads, work, |name, found| done(name, found))
+}
+
+fn one(compiler: &Compiler, (from, to): (&From<'_>, &From<'_>), name: &str, rules: &Rules) -> Found {
+    let targets = (from.target)(name).and_then(|old| Ok((old, (to.target)(name)?)));
+    let (old, new) = match targets {
+        Ok(targets) => targets,
+        Err(why) => return Found { state: State::Skipped(why), own: Vec::new() },
+    };
+    let compared = compiler.see(&old, |before| {
+        let after = compiler.see(&new, |after| {
+            let before = Side { catalog: before, folder: from.folder.as_ref(), sources: from.sources };
+            let after = Side { catalog: after, folder: to.folder.as_ref(), sources: to.sources };
+            compare(&before, &after, rules)
+        });
+        match after.result {
+            Err(error) => State::Fails(error),
+            Ok(differences) if differences.is_empty() => State::Same,
+            Ok(differences) => State::Changed(differences),
+        }
+    });
+    let state = compared.result.unwrap_or_else(|error| match compiler.see(&new, |_| ()).result {
+        Ok(()) => State::Fixed(error),
+        Err(now) => State::FailsBefore(now, error),
+    });
+    let state = without_folders(state, (from.folder.as_ref(), to.folder.as_ref()));
+    let own = match &state {
+        State::Same | State::Skipped(_) => Vec::new(),
+        _ => crate::grouping::own_words(name, &new.node.facts()),
+    };
+    Found { state, own }
+}
+
+/// The state with files named as they are in their tree: where that lies says nothing of the change.
+fn without_folders(mut state: State, (from, to): (Option<&PathBuf>, Option<&PathBuf>)) -> State {
+    let names = [from, to].map(|folder| folder.map(|folder| format!("{}/", folder.display())));
+    let cut = |text: &mut String, name: &Option<String>| {
+        if let Some(name) = name.as_deref().filter(|name| text.contains(*name)) {
+            *text = text.replace(name, "");
+        }
+    };
+    let message = |error: &mut Diagnostic| names.iter().for_each(|name| cut(&mut error.message, name));
+    match &mut state {
+        State::Fails(error) | State::Fixed(error) => message(error),
+        State::FailsBefore(now, before) => {
+            message(now);
+            message(before);
+        }
+        State::Changed(differences) => {
+            for one in differences {
+                for (place, name) in [(&mut one.old_place, &names[0]), (&mut one.new_place, &names[1])] {
+                    if let Some(file) = place.as_mut().and_then(|place| place.file.as_mut()) {
+                        cut(file, name);
+                    }
+                }
+            }
+        }
+        State::Same | State::Skipped(_) => {}
+    }
+    state
+}

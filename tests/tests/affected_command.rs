@@ -1,0 +1,132 @@
+//! `bunraku affected` from outside: names, reasons, statuses; what is kept between runs, and what becomes of it when it is damaged.
+
+use bunraku_tests::{bunraku, paths};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Two copies of a control repo, and a cache.
+struct Site {
+    work: TempDir,
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder can be read").flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => _ = fs::copy(&path, &to).expect("a file can be copied"),
+        }
+    }
+}
+
+impl Site {
+    fn new() -> Site {
+        let work = tempfile::tempdir().expect("a folder can be made");
+        let repo = paths::root().join("fixtures/hiera-repo");
+        ["before", "after"].iter().for_each(|side| copy(&repo, &work.path().join(side)));
+        copy(&repo.join("facts"), &work.path().join("facts"));
+        Site { work }
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.work.path().join(below)
+    }
+
+    fn change(&self, file: &str, change: impl FnOnce(String) -> String) {
+        let path = self.path("after").join(file);
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        fs::write(path, change(text)).expect("a file can be written");
+    }
+
+    fn ask(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let [before, after, cache] = ["before", "after", "cache"].map(|name| self.path(name));
+        command.arg("affected").arg("--from").arg(&before).arg("--to").arg(&after).arg("--cache").arg(&cache);
+        command.arg("--facts").arg(self.path("facts")).args(more).env("BUNRAKU_NO_CONFIG", "1");
+        let Output { status, stdout, stderr } = command.output().expect("it starts");
+        let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert!(!err.contains("panicked"), "{err}");
+        (status.code(), out, err)
+    }
+
+    fn json(&self) -> Value {
+        let (_, out, err) = self.ask(&["--format", "json"]);
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"))
+    }
+}
+
+#[test]
+fn names_are_on_stdout_and_reasons_on_stderr() {
+    let site = Site::new();
+    let (status, out, err) = site.ask(&[]);
+    assert_eq!((status, out.as_str()), (Some(0), ""), "{err}");
+    assert!(err.contains("0 of 5 nodes can be touched"), "{err}");
+
+    site.change("manifests/site.pp", |text| text + "\n# said of all\n");
+    let (status, out, err) = site.ask(&[]);
+    assert_eq!((status, out.lines().count()), (Some(2), 5), "{err}");
+    assert!(err.contains("e/manifests/site.pp changed: 5 nodes"), "{err}");
+
+    let (status, out, _) = site.ask(&["--match", "db*"]);
+    assert_eq!((status, out.as_str()), (Some(2), "db01.example.com\n"));
+}
+
+#[test]
+fn a_key_touches_those_who_look_for_it() {
+    let site = Site::new();
+    site.change("data/common.yaml", |text| text + "\nnobody::looks: for this\n");
+    let (status, out, err) = site.ask(&[]);
+    assert_eq!((status, out.as_str()), (Some(0), ""), "{err}");
+    // A level that one node has, and did not have before.
+    site.change("data/nodes/plain01.example.com.yaml", |text| {
+        text + "\nlookup_options: {a: {merge: deep}}\n"
+    });
+    let (_, out, err) = site.ask(&[]);
+    assert_eq!(out, "plain01.example.com\n", "{err}");
+}
+
+#[test]
+fn what_was_found_out_is_kept_and_a_damaged_file_is_none() {
+    let site = Site::new();
+    site.change("manifests/site.pp", |text| text + "\n# more\n");
+    let first = site.json();
+    assert_eq!((&first["asked"], &first["compiled"]), (&5.into(), &5.into()));
+    let again = site.json();
+    assert_eq!((&again["compiled"], &again["nodes"]), (&0.into(), &first["nodes"]));
+    let kept = fs::read_dir(site.path("cache/reads"))
+        .expect("it is kept")
+        .flatten()
+        .next()
+        .expect("in a file")
+        .path();
+    let good = fs::read(&kept).expect("it can be read");
+    for length in [0, 1, good.len() / 3, good.len() - 1] {
+        fs::write(&kept, &good[..length]).expect("a file can be written");
+        assert_eq!(site.json()["nodes"], first["nodes"], "cut off at {length}");
+    }
+    // Other facts are another question.
+    let facts = site.path("facts/plain01.example.com.json");
+    let text = fs::read_to_string(&facts).expect("it can be read");
+    fs::write(&facts, text.replacen('{', "{\"brand_new\": 1,", 1)).expect("a file can be written");
+    assert_eq!(site.json()["compiled"], 1);
+}
+
+#[test]
+fn a_node_that_fails_is_touched_by_what_it_has_read() {
+    let site = Site::new();
+    for side in ["before", "after"] {
+        let path = site.path(side).join("manifests/site.pp");
+        let text = fs::read_to_string(&path).expect("it can be read");
+        fs::write(&path, text + "\nnode 'plain01.example.com' { fail(file('/nowhere/at/all')) }\n")
+            .expect("it can be written");
+    }
+    site.change("data/common.yaml", |text| text + "\nanother: 1\n");
+    let (status, _, err) = site.ask(&[]);
+    assert!(matches!(status, Some(0 | 2)), "{err}");
+    let (status, _, err) = site.ask(&["--facts", "/nowhere/at/all"]);
+    assert_eq!(status, Some(2), "an argument twice: {err}");
+}

@@ -10,12 +10,14 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
 use bunraku::bench::Target;
-use bunraku::{Catalog, Diagnostic};
+use bunraku::{Catalog, Compiler, Diagnostic};
+use bunraku_fleet::affected::{Question, affected};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, State};
 use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
+use bunraku_fleet::tree::cache::Cache;
 use bunraku_fleet::tree::{Files, Tree};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -52,6 +54,10 @@ pub struct Arguments {
     /// The same on the second side only.
     #[arg(long = "to-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
     to_overrides: Vec<Override>,
+    /// Compile only nodes that the change can touch, by what they are known to read: see `bunraku affected`. All others stay
+    /// the same.
+    #[arg(long, conflicts_with_all = ["from_overrides", "to_overrides"])]
+    affected: bool,
     /// How many nodes are compiled side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -175,23 +181,62 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         folder: tree.folder.clone(),
         sources: files[side].as_ref().map(|files| files as &dyn Sources),
     });
+    let touched = match arguments.affected {
+        true => Some(touched(
+            &compiler,
+            &nodes,
+            (&targets[0], &targets[1]),
+            threads,
+            preparation.cache.as_deref(),
+        )?),
+        false => None,
+    };
+    let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
     let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
     let (mut statuses, mut written) = (BTreeSet::new(), Ok(()));
-    let found = |name: &str, found: Found| {
+    let mut found = |name: &str, found: Found| {
         let status = fail_on.status(&found.state);
         statuses.insert(status);
         if written.is_ok() {
             written = reports.add(name, &found, status);
         }
     };
-    diff::run(&compiler, (&from_side, &to_side), (nodes.names(), threads), &rules, found)?;
+    let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
+    diff::run(&compiler, (&from_side, &to_side), (names, threads), &rules, |name, one| {
+        while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
+            found(before, Found::same());
+        }
+        found(name, one);
+    })?;
+    untouched.for_each(|name| found(name, Found::same()));
     compiler.leave();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
     written?;
     reports.finish()?;
     Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
+}
+
+/// How a node is compiled on a side.
+type TargetOf<'t> = dyn Fn(&str) -> Result<Target, String> + Sync + 't;
+
+/// The nodes that a change can touch, and those of which that is not known.
+fn touched(
+    compiler: &Compiler,
+    nodes: &Nodes,
+    (from, to): (&TargetOf<'_>, &TargetOf<'_>),
+    threads: usize,
+    cache: Option<&Cache>,
+) -> Result<Vec<String>, String> {
+    let Some(first) = nodes.names().first() else { return Ok(Vec::new()) };
+    let [old, new] = [from(first)?, to(first)?];
+    let change = compiler.change(&old.environment, &new.environment, &old.settings)?;
+    let names = nodes.names();
+    let found = affected(&Question { compiler, names, target: from, change: &change, cache, threads })?;
+    let mut all: Vec<String> = found.nodes.into_keys().chain(found.failed.into_keys()).collect();
+    all.sort();
+    Ok(all)
 }
 
 /// Keeps the nodes that are meant.

@@ -85,6 +85,13 @@ pub struct Found {
     pub own: Vec<(String, &'static str)>,
 }
 
+impl Found {
+    /// What is found of a node that stays the same.
+    pub fn same() -> Found {
+        Found { state: State::Same, own: Vec::new() }
+    }
+}
+
 /// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names.
 ///
 /// # Errors

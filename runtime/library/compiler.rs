@@ -153,7 +153,10 @@ impl Compiler {
         });
         let session::Outcome { result, logs, stats, reads, spent, .. } = outcome;
         let unseen = || Diagnostic::error("Internal error: the catalog was not shown; please report this");
-        let result = result.and_then(|_| seen.ok_or_else(unseen));
+        let result = match (result, seen) {
+            (Err(error), _) => Err(error),
+            (Ok(_), seen) => seen.ok_or_else(unseen),
+        };
         Compilation { result, logs, stats, reads, spent }
     }
 

@@ -130,3 +130,30 @@ fn a_node_that_fails_is_touched_by_what_it_has_read() {
     let (status, _, err) = site.ask(&["--facts", "/nowhere/at/all"]);
     assert_eq!(status, Some(2), "an argument twice: {err}");
 }
+
+#[test]
+fn a_diff_of_the_touched_alone_is_the_diff_of_all() {
+    let site = Site::new();
+    let diff = |more: &[&str]| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let [before, after, cache, facts] = ["before", "after", "cache", "facts"].map(|name| site.path(name));
+        command.arg("diff").arg("--from").arg(before).arg("--to").arg(after).arg("--cache").arg(cache);
+        command.arg("--facts").arg(facts).args(["--format", "json"]).args(more).env("BUNRAKU_NO_CONFIG", "1");
+        let Output { status, stdout, stderr } = command.output().expect("it starts");
+        (
+            status.code(),
+            String::from_utf8_lossy(&stdout).into_owned(),
+            String::from_utf8_lossy(&stderr).into_owned(),
+        )
+    };
+    let changes = [
+        ("data/common.yaml", "\nnobody::looks: for this\n"),
+        ("data/nodes/web01.example.com.yaml", "\nlookup_options: {a: {merge: deep}}\n"),
+        ("manifests/site.pp", "\nnode 'plain01.example.com' { notify { 'new': } }\n"),
+    ];
+    for (file, more) in changes {
+        site.change(file, |text| text + more);
+        let (all, some) = (diff(&[]), diff(&["--affected"]));
+        assert_eq!(all, some, "{file}");
+    }
+}

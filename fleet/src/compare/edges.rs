@@ -37,11 +37,14 @@ type Head<'v> = (&'v str, &'v str, Option<&'v str>, (Option<&'v str>, Option<u32
 /// Where one can go from each place.
 type Ways = Vec<Vec<usize>>;
 
+/// Gives the edges of a kind, from number to number, and where one can go by them.
+type EdgesOf = for<'g> fn(&'g Graph<'_>) -> (&'g [(usize, usize)], Ways);
+
 fn differing(
     old: &Graph<'_>,
     new: &Graph<'_>,
     what: &str,
-    edges: for<'g> fn(&'g Graph<'_>) -> (&'g Vec<(usize, usize)>, Ways),
+    edges: EdgesOf,
     rules: &Rules,
 ) -> Vec<Difference> {
     let mut found = Vec::new();

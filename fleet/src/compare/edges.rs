@@ -40,13 +40,7 @@ type Ways = Vec<Vec<usize>>;
 /// Gives the edges of a kind, from number to number, and where one can go by them.
 type EdgesOf = for<'g> fn(&'g Graph<'_>) -> (&'g [(usize, usize)], Ways);
 
-fn differing(
-    old: &Graph<'_>,
-    new: &Graph<'_>,
-    what: &str,
-    edges: EdgesOf,
-    rules: &Rules,
-) -> Vec<Difference> {
+fn differing(old: &Graph<'_>, new: &Graph<'_>, what: &str, edges: EdgesOf, rules: &Rules) -> Vec<Difference> {
     let mut found = Vec::new();
     for (own, other, is_new) in [(old, new, false), (new, old, true)] {
         let (list, _) = edges(own);

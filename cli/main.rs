@@ -52,6 +52,7 @@ struct Arguments {
 /// So what each is for is said here, too, as the first line of its own help; a test holds that.
 #[derive(Subcommand)]
 #[command(defer = true)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a process")]
 enum Command {
     /// Compile a node's catalog and print it as JSON, as an agent would get it.
     Compile(compile::Arguments),

@@ -26,11 +26,11 @@ pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
         |target: &Target| compiler.see(target, |catalog| catalog.len()).result.map_err(|error| error.message);
     let both = |target: &Target| {
         let compared = compiler.see(target, |before| {
-            compiler
-                .see(target, |after| compare(&Side::from(before), &Side::from(after), &rules).len())
-                .result
+            let after =
+                compiler.see(target, |after| compare(&Side::from(before), &Side::from(after), &rules).len());
+            after.result.map_err(|error| error.message)
         });
-        compared.result.and_then(|inner| inner).map_err(|error| error.message)
+        compared.result.map_err(|error| error.message)?
     };
     let all = |work: &dyn Fn(&Target) -> Result<usize, String>| {
         let started = Instant::now();

@@ -218,6 +218,7 @@ mod tests {
         Record {
             node: node.to_owned(),
             key: [1; 32],
+            fails: first == 9,
             reads: Reads { touches, unknown, refused: Box::default() },
         }
     }

@@ -221,7 +221,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
 /// How a node is compiled on a side.
 type TargetOf<'t> = dyn Fn(&str) -> Result<Target, String> + Sync + 't;
 
-/// The nodes that a change can touch, and those of which that is not known.
+/// The nodes that a change can touch, those of which that is not known, and those that fail as it is: why, is to be told.
 fn touched(
     compiler: &Compiler,
     nodes: &Nodes,
@@ -234,9 +234,9 @@ fn touched(
     let change = compiler.change(&old.environment, &new.environment, &old.settings)?;
     let names = nodes.names();
     let found = affected(&Question { compiler, names, target: from, change: &change, cache, threads })?;
-    let mut all: Vec<String> = found.nodes.into_keys().chain(found.failed.into_keys()).collect();
-    all.sort();
-    Ok(all)
+    let all: BTreeSet<String> =
+        found.nodes.into_keys().chain(found.failed.into_keys()).chain(found.failing).collect();
+    Ok(all.into_iter().collect())
 }
 
 /// Keeps the nodes that are meant.

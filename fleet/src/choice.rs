@@ -2,11 +2,14 @@
 //! facts, classes and resources; and of these, one of each kind. What is asked of classes and resources needs a compile of
 //! each node: by the tree that is compiled, or where two are compared by the older one.
 
+mod asked;
+
 use super::nodes::{Known, Nodes};
 use super::pool;
-use bunraku::{Catalog, Data, Diagnostic};
-use regex_lite::Regex;
+use bunraku::{Catalog, Diagnostic};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+pub use asked::{FactIs, Pattern, ResourceIs};
 
 /// What is asked of nodes. Names, patterns and the query name nodes, and a node that one of them names is meant; without any
 /// of them all are. All else must hold.
@@ -28,30 +31,6 @@ pub struct Choice {
     pub one_per_kind: bool,
 }
 
-/// A pattern for a whole text: with `*`, `?`, `[…]` and `{a,b}`, or a regular expression between slashes, which need not be
-/// for the whole.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    text: String,
-    regex: Regex,
-}
-
-/// What a fact is to be.
-#[derive(Clone, Debug)]
-pub struct FactIs {
-    /// Where it is: names and indexes joined by dots.
-    path: String,
-    /// Its value as text; without one it is to be there, and neither false nor undef.
-    value: Option<Pattern>,
-}
-
-/// Resources of a type, with a title that fits.
-#[derive(Clone, Debug)]
-pub struct ResourceIs {
-    type_name: String,
-    title: Pattern,
-}
-
 /// What came of a choice.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
@@ -60,131 +39,6 @@ pub struct Chosen {
     /// Nodes of which classes and resources are not known, since they don't compile: they are left out, but for one of each
     /// kind, where a message is a kind.
     pub failed: BTreeMap<String, String>,
-}
-
-impl Pattern {
-    /// Reads a pattern.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn read(text: &str) -> Result<Pattern, String> {
-        let source = match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-            Some(source) => source.to_owned(),
-            None => format!("^(?s:{})$", of_glob(text)),
-        };
-        let regex = Regex::new(&source).map_err(|error| format!("{text:?} is no pattern: {error}"))?;
-        Ok(Pattern { text: text.to_owned(), regex })
-    }
-
-    /// Whether a text fits.
-    pub fn fits(&self, text: &str) -> bool {
-        self.regex.is_match(text)
-    }
-}
-
-/// The source of a regular expression for what a glob means.
-fn of_glob(glob: &str) -> String {
-    let (mut out, mut depth, mut rest) = (String::new(), 0, glob.chars());
-    while let Some(sign) = rest.next() {
-        match sign {
-            '*' => out.push_str(".*"),
-            '?' => out.push('.'),
-            '[' => match rest.as_str().split_once(']') {
-                Some((class, behind)) if !class.is_empty() => {
-                    let (not, class) =
-                        class.strip_prefix(['!', '^']).map_or(("", class), |class| ("^", class));
-                    out.push_str(&format!("[{not}{}]", class.replace('\\', "\\\\").replace('[', "\\[")));
-                    rest = behind.chars();
-                }
-                _ => out.push_str("\\["),
-            },
-            '{' => {
-                depth += 1;
-                out.push_str("(?:");
-            }
-            '}' if depth > 0 => {
-                depth -= 1;
-                out.push(')');
-            }
-            ',' if depth > 0 => out.push('|'),
-            other => out.push_str(&regex_lite::escape(other.encode_utf8(&mut [0; 4]))),
-        }
-    }
-    out
-}
-
-impl FactIs {
-    /// Reads `PATH=VALUE`, whose value may be a pattern, or `PATH`.
-    ///
-    /// # Errors
-    /// When the pattern is none.
-    pub fn read(text: &str) -> Result<FactIs, String> {
-        let (path, value) = match text.split_once('=') {
-            Some((path, value)) => (path, Some(Pattern::read(value)?)),
-            None => (text, None),
-        };
-        match path.is_empty() {
-            true => Err(format!("{text:?} names no fact: it takes PATH=VALUE")),
-            false => Ok(FactIs { path: path.to_owned(), value }),
-        }
-    }
-
-    /// Whether it is so for a node.
-    pub fn fits(&self, known: &Known) -> bool {
-        let found = value_at(known, &self.path);
-        match (&self.value, found) {
-            (_, None) => false,
-            (None, Some(value)) => !matches!(value, Data::Undef | Data::Boolean(false)),
-            (Some(pattern), Some(Data::List(all))) => all.iter().any(|one| pattern.fits(&one.to_string())),
-            (Some(pattern), Some(value)) => pattern.fits(&value.to_string()),
-        }
-    }
-}
-
-/// The value at a path of facts; `trusted.…` is of the trusted data.
-fn value_at(known: &Known, path: &str) -> Option<Data> {
-    let mut steps = path.split('.');
-    let first = steps.next()?;
-    let mut value = match known.facts.get(path) {
-        // A fact's own name may have dots.
-        Some(value) => return Some(value),
-        None if first == "trusted" => known.trusted.clone()?,
-        None => known.facts.get(first)?,
-    };
-    for step in steps {
-        value = match &value {
-            Data::List(all) => all.get(step.parse::<usize>().ok()?)?.clone(),
-            other => other.get(step)?.clone(),
-        };
-    }
-    Some(value)
-}
-
-impl ResourceIs {
-    /// Reads `Type[title]`, whose title may be a pattern, or `Type`.
-    ///
-    /// # Errors
-    /// When it is neither.
-    pub fn read(text: &str) -> Result<ResourceIs, String> {
-        let (type_name, title) = match text.split_once('[') {
-            Some((type_name, rest)) => {
-                let title = rest.strip_suffix(']').ok_or_else(|| format!("{text:?} is no Type[title]"))?;
-                (type_name, title.trim_matches(['\'', '"']))
-            }
-            None => (text, "*"),
-        };
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_');
-        match !type_name.is_empty() && type_name.chars().all(is_name) {
-            true => Ok(ResourceIs { type_name: type_name.to_lowercase(), title: Pattern::read(title)? }),
-            false => Err(format!("{text:?} is no Type[title]")),
-        }
-    }
-
-    fn fits(&self, catalog: &Catalog) -> bool {
-        let all = catalog.resources().iter();
-        let mut of_type = all.filter(|own| own.type_name.to_lowercase() == self.type_name);
-        of_type.any(|own| self.title.fits(&own.title))
-    }
 }
 
 /// What is looked at of a node that compiles: whether it is meant, and its classes.
@@ -283,7 +137,7 @@ impl Choice {
             let mut count = 0;
             wanted.extend(fitting.inspect(|_| count += 1).cloned());
             if count == 0 && wanted.len() == before {
-                return Err(format!("No node of {} fits {}", nodes.from(), pattern.text));
+                return Err(format!("No node of {} fits {}", nodes.from(), pattern.text()));
             }
         }
         if let Some(query) = &self.query {

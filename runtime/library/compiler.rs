@@ -152,12 +152,10 @@ impl Compiler {
             seen = see.take().map(|see| see(&CatalogView::live(view)));
         });
         let session::Outcome { result, logs, stats, reads, spent, .. } = outcome;
+        let unseen = || Diagnostic::error("Internal error: the catalog was not shown; please report this");
         let result = match (result, seen) {
             (Err(error), _) => Err(error),
-            (Ok(_), Some(seen)) => Ok(seen),
-            (Ok(_), None) => {
-                Err(Diagnostic::error("Internal error: the catalog was not shown; please report this"))
-            }
+            (Ok(_), seen) => seen.ok_or_else(unseen),
         };
         Compilation { result, logs, stats, reads, spent }
     }

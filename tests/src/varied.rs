@@ -16,7 +16,7 @@ pub fn write(folder: &Path, kinds: &[(&str, &Path)], count: usize, seed: u64) ->
     let said = |error: std::io::Error| error.to_string();
     let kinds: Vec<(&str, String)> = kinds
         .iter()
-        .map(|(name, file)| Ok((*name, std::fs::read_to_string(file).map_err(|error| said(error))?)))
+        .map(|(name, file)| Ok((*name, std::fs::read_to_string(file).map_err(said)?)))
         .collect::<Result<_, String>>()?;
     for number in 0..count {
         let (old, text) = &kinds[number % kinds.len()];

@@ -29,6 +29,12 @@ impl Site {
         let repo = paths::root().join("fixtures/hiera-repo");
         ["before", "after"].iter().for_each(|side| copy(&repo, &work.path().join(side)));
         copy(&repo.join("facts"), &work.path().join("facts"));
+        for facts in fs::read_dir(work.path().join("facts")).expect("there are facts").flatten() {
+            let text = fs::read_to_string(facts.path()).expect("they can be read");
+            let mut json: Value = serde_json::from_str(&text).expect("facts are JSON");
+            json["keys"] = repo.join("keys").to_string_lossy().into();
+            fs::write(facts.path(), json.to_string()).expect("a file can be written");
+        }
         Site { work }
     }
 

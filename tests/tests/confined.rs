@@ -64,6 +64,12 @@ impl Site {
         assert!(!good && !text.contains(SECRET), "{what}: {text}");
         assert!(text.contains("is outside of what a confined compile may read"), "{what}: {text}");
         assert!(text.contains("outside"), "{what}: {text}");
+        let archive = self.path("archive");
+        let mut build = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let built = build.args(["build", "--embed", &self.path("environment"), "-o", &archive]).output();
+        assert!(built.is_ok_and(|built| built.status.success()), "{what}: an archive can be built");
+        let (good, text) = self.compile(&["--confine", "--archive", &archive]);
+        assert!(!good && !text.contains(SECRET), "{what}, from an archive: {text}");
         let (good, text) = self.compile(&["--confine", "--allow", &self.path("outside")]);
         assert!(good && text.contains(SECRET), "{what}, allowed: {text}");
     }

@@ -234,8 +234,8 @@ fn nodes_are_chosen_in_many_ways() {
     };
     assert_eq!(names(&["-n", "key.example.com,fact.example.com"]), ["fact", "key"]);
     assert_eq!(names(&["--match", "un*", "--match", "/^ke/"]), ["key", "unknown-in-erb", "unknown"]);
-    assert_eq!(names(&["--class", "causes::key"]), ["key"]);
-    assert_eq!(names(&["--resource", "Class[causes::late]"]).len(), 1);
+    assert_eq!(names(&["--class", "causes::key"]), ["all", "key"]);
+    assert_eq!(names(&["--resource", "Class[causes::key]"]), ["all", "key"]);
     assert_eq!(names(&["--fact", "os.family=Debian", "--match", "key*"]), ["key"]);
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("nodes");

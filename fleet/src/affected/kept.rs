@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! zstd of "bnkreads", then for each node, sorted by name: a SHA-256 of what follows, its length, and
-//!   name and key: text, 32 bytes; the touches, 4 bytes each; what may have read anything, texts
+//!   name and key: text, 32 bytes; whether the compile failed, 4 bytes; the touches, 4 bytes each; what may have read anything, texts
 //! ```
 //!
 //! Numbers are of 32 bits, little-endian; a text or list has its length before it.
@@ -32,6 +32,8 @@ pub struct Record {
     pub node: String,
     /// A hash of all that its compile was given besides the tree.
     pub key: [u8; 32],
+    /// Whether its compile failed.
+    pub fails: bool,
     /// What was read.
     pub reads: Reads,
 }
@@ -144,14 +146,14 @@ fn record(reader: &mut impl Read) -> io::Result<Record> {
 }
 
 fn decoded(reader: &mut &[u8]) -> io::Result<Record> {
-    let (node, key) = (text(reader)?, hash(reader)?);
+    let (node, key, fails) = (text(reader)?, hash(reader)?, number(reader)? != 0);
     let touches = length(reader)?;
     let touches = bytes(reader, 4 * u64::from(touches))?;
     let touch = |bytes: &[u8]| Touch(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     let touches = touches.chunks_exact(4).map(touch).collect();
     let unknown = length(reader)?;
     let unknown = (0..unknown).map(|_| text(reader)).collect::<io::Result<_>>()?;
-    Ok(Record { node, key, reads: Reads { touches, unknown, refused: Box::default() } })
+    Ok(Record { node, key, fails, reads: Reads { touches, unknown, refused: Box::default() } })
 }
 
 /// Puts records, sorted by node, among those of a file, in the place of those of the same nodes.
@@ -183,7 +185,7 @@ pub fn put(path: &Path, records: &[Record]) -> io::Result<()> {
 
 /// A record with its checksum and its length before it.
 fn encoded(record: &Record) -> io::Result<Vec<u8>> {
-    let Record { node, key, reads } = record;
+    let Record { node, key, fails, reads } = record;
     let mut out = Vec::with_capacity(128 + 4 * reads.touches.len());
     let text = |out: &mut Vec<u8>, text: &str| -> io::Result<()> {
         out.extend(length_of(text.len())?);
@@ -192,6 +194,7 @@ fn encoded(record: &Record) -> io::Result<Vec<u8>> {
     };
     text(&mut out, node)?;
     out.extend(key);
+    out.extend(u32::from(*fails).to_le_bytes());
     out.extend(length_of(reads.touches.len())?);
     reads.touches.iter().for_each(|Touch(number)| out.extend(number.to_le_bytes()));
     out.extend(length_of(reads.unknown.len())?);

@@ -8,7 +8,7 @@ use crate::tree::cache::{self, Cache};
 use bunraku::bench::Target;
 use bunraku::{Change, Compiler, How, Reads};
 use kept::{Record, Records};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Why a node may get another catalog.
@@ -72,6 +72,8 @@ pub struct Affected {
     pub compiled: usize,
     /// The touched ones by name, each with all reasons.
     pub nodes: BTreeMap<String, Vec<Reason>>,
+    /// Nodes that fail as the tree is, touched or not.
+    pub failing: BTreeSet<String>,
     /// Nodes of which nothing could be found out, with what is wrong: they may be touched.
     pub failed: BTreeMap<String, String>,
 }
@@ -121,6 +123,9 @@ pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
         let find = |name: &str| find(question, name, kept.get(name));
         pool::run(names, question.threads, find, |name, found| match found {
             Ok((record, is_new)) => {
+                if record.fails {
+                    answer.failing.insert(name.to_owned());
+                }
                 let reasons = reasons(change, &record.reads);
                 if !reasons.is_empty() {
                     answer.nodes.insert(name.to_owned(), reasons);
@@ -165,7 +170,9 @@ fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<(R
     }
     let compiled = question.compiler.trial(&target);
     match (compiled.reads, compiled.result) {
-        (Some(reads), _) => Ok((Record { node: name.to_owned(), key, reads }, true)),
+        (Some(reads), result) => {
+            Ok((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true))
+        }
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),
     }

@@ -48,7 +48,7 @@ const KEPT: [&str; 27] = [
     "lsbdistdescription",
 ];
 /// Names of facts and of their parts that hold what tells a machine from others.
-const OWN: [&str; 21] = [
+const OWN: [&str; 23] = [
     "serialnumber",
     "serial_number",
     "serial",
@@ -68,6 +68,8 @@ const OWN: [&str; 21] = [
     "projectid",
     "reservation-id",
     "reservation_id",
+    "uuid",
+    "partuuid",
     "wwn",
     "wwid",
 ];
@@ -177,7 +179,9 @@ impl Plan {
             Data::Text(text) if NAMES.contains(&name.as_str()) => self.learn_name(text),
             Data::Text(text) if OWN.contains(&name.as_str()) => {
                 let is_one = text.len() > 2 && !NONE.contains(&text.to_lowercase().as_str());
-                if is_one && text.chars().any(|sign| sign.is_ascii_digit()) {
+                // Those of the usual form are known by it.
+                let is_plain = texts::uuid(&self.secret, text).is_none();
+                if is_one && is_plain && text.chars().any(|sign| sign.is_ascii_digit()) {
                     let other = self.secret.stream("own", text.as_bytes()).like(text);
                     self.own.insert(text.clone(), other);
                 }

@@ -18,7 +18,7 @@ const FACTS: &str = r#"{
   "motd": "Welcome to web01 (10.1.6.5, route 10.1.4.0/22), see wiki.example.com; not web011, ask ops+night@other.org",
   "mountpoints": {"/mnt/web01": {"device": "nas.dc1.example.com:/vol"}},
   "path": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/puppetlabs/bin", "classes_seen": "profile::web cafe::bad",
-  "db_password": "hunter2", "customer": "Acme 7", "count": 3, "on": true, "mac_of_none": "00:00:00:00:00:00"
+  "db_password": "hunter2", "customer": "Acme 7", "count": 3, "on": true, "partitions": {"/dev/sda2": {"uuid": "9x9cKz-OdFp-R1be-hG92"}}, "mac_of_none": "00:00:00:00:00:00"
 }"#;
 
 fn nodes(folder: &std::path::Path) -> Nodes {
@@ -82,6 +82,7 @@ fn nothing_that_tells_the_machine_is_left() {
         "CZ3412X9",
         "56 4d 8a",
         "564D8A1B",
+        "9x9cKz",
         "8Nn2Wz7",
         "3f786850",
         "hunter2",

@@ -72,7 +72,8 @@ fn goes_on(text: &str, end: usize) -> bool {
     text[end..].chars().next().is_some_and(char::is_alphanumeric)
 }
 
-fn uuid(secret: &Secret, text: &str) -> Option<(usize, String)> {
+/// A UUID at the begin of a text.
+pub fn uuid(secret: &Secret, text: &str) -> Option<(usize, String)> {
     let found = text.get(..36).filter(|found| {
         let is_right = |(at, byte): (usize, u8)| match at {
             8 | 13 | 18 | 23 => byte == b'-',

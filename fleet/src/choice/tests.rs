@@ -90,6 +90,7 @@ fn classes_and_resources_are_those_of_the_catalog() {
         |text: &str| Choice { resources: vec![ResourceIs::read(text).unwrap()], ..Choice::default() };
     assert_eq!(names(&resource("Notify[hello web2]")), ["web2"]);
     assert_eq!(names(&resource("notify")), ["web1", "web2"]);
+    assert_eq!(names(&resource("Class[::web]")), ["web1", "web2"]);
     assert!(keep(&resource("Notify[x]")).unwrap_err().ends_with("; 1 do not compile"));
     for wrong in ["Notify[x", "[x]", "a b[x]"] {
         assert!(ResourceIs::read(wrong).unwrap_err().ends_with("is no Type[title]"), "{wrong}");

@@ -34,11 +34,11 @@ pub(super) fn compare(before: &CatalogView<'_>, after: &CatalogView<'_>, rules: 
 /// Type, title and kind of a resource, and where it is declared.
 type Head<'v> = (&'v str, &'v str, Option<&'v str>, (Option<&'v str>, Option<u32>));
 
-/// The edges of a graph that are compared, and the ways that may stand in for them.
-type EdgesOf = for<'g> fn(&'g Graph<'_>) -> (&'g [(usize, usize)], Ways);
-
 /// Where one can go from each place.
 type Ways = Vec<Vec<usize>>;
+
+/// Gives the edges of a kind, from number to number, and where one can go by them.
+type EdgesOf = for<'g> fn(&'g Graph<'_>) -> (&'g [(usize, usize)], Ways);
 
 fn differing(old: &Graph<'_>, new: &Graph<'_>, what: &str, edges: EdgesOf, rules: &Rules) -> Vec<Difference> {
     let mut found = Vec::new();

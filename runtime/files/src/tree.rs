@@ -351,6 +351,10 @@ impl Tree {
     fn entry(&self, path: &Path) -> Result<(&Archived, Entry<'_>), Standing> {
         let archived = self.archived.as_ref().ok_or(Standing::Apart)?;
         let key = paths::key(&self.roots, path).ok_or(Standing::Apart)?;
+        // An archive has what links led to when it was built.
+        if !archived.frozen && self.is_refused(path) {
+            return Err(Standing::New);
+        }
         let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
         let is_same = || match self.observed.state(path) {

@@ -82,8 +82,8 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     let choice = arguments.choice.choice(None)?;
     let threads = threads(arguments.threads);
     choice.keep(&mut nodes, threads, |known| {
-        let target = old.target_of(known).map_err(bunraku::Diagnostic::error)?;
-        compiler.trial(&target).result
+        let target = old.target_of(known)?;
+        compiler.trial(&target).result.map_err(|error| error.message)
     })?;
     let first = nodes.names().first().ok_or("No node fits")?;
     let known = nodes.known(first)?;

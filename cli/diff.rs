@@ -10,7 +10,7 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
 use bunraku::bench::Target;
-use bunraku::{Catalog, Compiler, Diagnostic};
+use bunraku::{Catalog, Compiler};
 use bunraku_fleet::affected::{Question, affected};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, State};
@@ -167,8 +167,8 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
     let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
     choose(arguments, &mut nodes, (threads, renderer), |known| {
-        let target = target(0, known.clone()).map_err(Diagnostic::error)?;
-        compiler.trial(&target).result
+        let target = target(0, known.clone())?;
+        compiler.trial(&target).result.map_err(|error| error.message)
     })?;
     let targets = [0, 1].map(|side| {
         let (nodes, target) = (&nodes, &target);
@@ -244,7 +244,7 @@ fn choose(
     arguments: &Arguments,
     nodes: &mut Nodes,
     (threads, renderer): (usize, &mut Renderer),
-    compile: impl Fn(&Known) -> Result<Catalog, Diagnostic> + Sync,
+    compile: impl Fn(&Known) -> Result<Catalog, String> + Sync,
 ) -> Result<(), String> {
     let mut choice = arguments.choice.choice(None)?;
     choice.names.extend_from_slice(&arguments.certnames);

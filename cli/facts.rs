@@ -4,7 +4,7 @@ use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::files::read;
-use bunraku::{Catalog, Certificates, Diagnostic};
+use bunraku::{Catalog, Certificates};
 use bunraku_fleet::anonymise::{Plan, Secret};
 use bunraku_fleet::nodes::{Known, Nodes, snapshot};
 use bunraku_fleet::pool;
@@ -107,14 +107,18 @@ struct Anonymise {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let (color, run): (_, &dyn Fn(&mut Renderer) -> Result<ExitCode, (String, u8)>) = match &arguments.command
-    {
-        Command::Pull(arguments) => (&arguments.color, &|renderer| pull(arguments, renderer)),
-        Command::Show(arguments) => (&arguments.color, &|renderer| show(arguments, renderer)),
-        Command::Anonymise(arguments) => (&arguments.color, &|_| anonymise(arguments)),
+    let color = match &arguments.command {
+        Command::Pull(arguments) => &arguments.color,
+        Command::Show(arguments) => &arguments.color,
+        Command::Anonymise(arguments) => &arguments.color,
     };
     let mut renderer = Renderer::stderr(color.color, Form::Text);
-    run(&mut renderer).unwrap_or_else(|(message, status)| renderer.failure(&message, status))
+    let done = match &arguments.command {
+        Command::Pull(arguments) => pull(arguments, &mut renderer),
+        Command::Show(arguments) => show(arguments, &mut renderer),
+        Command::Anonymise(arguments) => anonymise(arguments),
+    };
+    done.unwrap_or_else(|(message, status)| renderer.failure(&message, status))
 }
 
 fn failed(message: String) -> (String, u8) {
@@ -135,7 +139,7 @@ fn pull(arguments: &Pull, renderer: &mut Renderer) -> Result<ExitCode, (String, 
     }
     let mut nodes = Nodes::open(from, &certificates).map_err(failed)?;
     let threads = threads(arguments.threads);
-    let never = |_: &Known| -> Result<Catalog, Diagnostic> { Err(Diagnostic::error("no catalog is needed")) };
+    let never = |_: &Known| -> Result<Catalog, String> { Err("no catalog is needed".to_owned()) };
     choice.keep(&mut nodes, threads, never).map_err(failed)?;
     let bar = bar(nodes.names().len());
     let mut left_out = Vec::new();

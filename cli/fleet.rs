@@ -133,8 +133,8 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
         }
     };
     choose(arguments, &mut nodes, renderer, |known| {
-        let target = prepared.target_of(known).map_err(bunraku::Diagnostic::error)?;
-        compiler.trial(&target).result
+        let target = prepared.target_of(known)?;
+        compiler.trial(&target).result.map_err(|error| error.message)
     })?;
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     let started = Instant::now();
@@ -161,7 +161,7 @@ fn choose(
     arguments: &Compile,
     nodes: &mut Nodes,
     renderer: &mut Renderer,
-    compile: impl Fn(&bunraku_fleet::nodes::Known) -> Result<bunraku::Catalog, bunraku::Diagnostic> + Sync,
+    compile: impl Fn(&bunraku_fleet::nodes::Known) -> Result<bunraku::Catalog, String> + Sync,
 ) -> Result<(), Refused> {
     let choice =
         arguments.choice.choice(arguments.world.node.as_deref()).map_err(|message| (message, USAGE))?;

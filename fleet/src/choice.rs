@@ -6,7 +6,7 @@ mod asked;
 
 use super::nodes::{Known, Nodes};
 use super::pool;
-use bunraku::{Catalog, Diagnostic};
+use bunraku::Catalog;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub use asked::{FactIs, Pattern, ResourceIs};
@@ -68,7 +68,7 @@ impl Choice {
         &self,
         nodes: &mut Nodes,
         threads: usize,
-        compile: impl Fn(&Known) -> Result<Catalog, Diagnostic> + Sync,
+        compile: impl Fn(&Known) -> Result<Catalog, String> + Sync,
     ) -> Result<Chosen, String> {
         self.keep_named(nodes)?;
         let mut chosen = Chosen::default();
@@ -155,7 +155,7 @@ impl Choice {
         &self,
         nodes: &Nodes,
         name: &str,
-        compile: impl Fn(&Known) -> Result<Catalog, Diagnostic>,
+        compile: impl Fn(&Known) -> Result<Catalog, String>,
     ) -> Result<Option<Seen>, String> {
         let known = nodes.known(name)?;
         if !self.facts.iter().all(|fact| fact.fits(&known)) {
@@ -166,7 +166,7 @@ impl Choice {
         }
         let catalog = match compile(&known) {
             Ok(catalog) => catalog,
-            Err(error) => return Ok(Some(Err(error.message))),
+            Err(message) => return Ok(Some(Err(message))),
         };
         let has = |class: &String| {
             let class = class.trim_start_matches("::").to_lowercase();

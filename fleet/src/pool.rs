@@ -165,7 +165,7 @@ mod tests {
         let work = |name: &str| {
             // Those with an even number take longer.
             let number: u64 = name[1..].parse().unwrap();
-            std::thread::sleep(Duration::from_micros(if number % 2 == 0 { 700 } else { 50 }));
+            std::thread::sleep(Duration::from_micros(if number.is_multiple_of(2) { 700 } else { 50 }));
             number
         };
         run(&names, 3, work, |name, number| got.push((name.to_owned(), number))).unwrap();

@@ -36,7 +36,7 @@ fn shown(secret: &str) -> (String, Data) {
 }
 
 fn at<'d>(data: &'d Data, path: &str) -> &'d str {
-    let found = path.split('/').fold(Some(data), |data, step| data?.get(step));
+    let found = path.split('/').try_fold(data, |data, step| data.get(step));
     found.and_then(Data::as_str).unwrap_or_else(|| panic!("{path}"))
 }
 

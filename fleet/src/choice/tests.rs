@@ -21,7 +21,7 @@ fn keep(choice: &Choice) -> Result<(Vec<String>, Chosen), String> {
     let mut nodes = Nodes::open(folder.path().to_str().unwrap(), &Certificates::default()).unwrap();
     let chosen = choice.keep(&mut nodes, 2, |known| {
         let node = Node::new(&known.name).with_facts(known.facts.clone());
-        compiler.compile(&environment, &node, &Settings::default()).result
+        compiler.compile(&environment, &node, &Settings::default()).result.map_err(|error| error.message)
     });
     chosen.map(|chosen| (nodes.names().to_vec(), chosen))
 }

@@ -16,7 +16,7 @@ fn known(name: &str, size: usize) -> Known {
 
 fn written(folder: &Path, all: &[Known]) -> PathBuf {
     let path = folder.join("fleet.facts");
-    write(&path, |add| all.iter().try_for_each(|one| add(one))).unwrap();
+    write(&path, |add| all.iter().try_for_each(add)).unwrap();
     path
 }
 
@@ -68,7 +68,7 @@ fn nodes_out_of_order_are_refused_and_nothing_is_written() {
     let path = folder.path().join("fleet.facts");
     fs::write(&path, "before").unwrap();
     let two = [known("b", 1), known("a", 1)];
-    let error = write(&path, |add| two.iter().try_for_each(|one| add(one))).unwrap_err();
+    let error = write(&path, |add| two.iter().try_for_each(add)).unwrap_err();
     assert_eq!(error, format!("Could not write {}: a is not given in order", path.display()));
     assert_eq!(write(&path, |_| Err("no node".to_owned())).unwrap_err(), "no node");
     assert_eq!(fs::read(&path).unwrap(), b"before");

@@ -75,8 +75,8 @@ enum Command {
     Upgrade(upgrade::Arguments),
     Facts(facts::Arguments),
     Fleet(fleet::Arguments),
-    Diff(diff::Arguments),
-    Affected(affected::Arguments),
+    Diff(Box<diff::Arguments>),
+    Affected(Box<affected::Arguments>),
 }
 
 fn main() -> ExitCode {

@@ -79,9 +79,9 @@ enum Command {
     /// Do something with all nodes of a fleet.
     Fleet(fleet::Arguments),
     /// Say what a change does to nodes: compile them from two trees and compare their catalogs.
-    Diff(diff::Arguments),
+    Diff(Box<diff::Arguments>),
     /// Name the nodes that a change can touch, and say why.
-    Affected(affected::Arguments),
+    Affected(Box<affected::Arguments>),
 }
 
 fn main() -> ExitCode {

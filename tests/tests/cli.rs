@@ -338,7 +338,10 @@ fn types_that_cannot_be_read_are_named() {
 /// A module path with a puppetlabs-stdlib of a version, whose `any2array` in Ruby gives its own name.
 fn with_stdlib(name: &str, version: &str) -> String {
     let ruby = "Puppet::Parser::Functions.newfunction(:any2array, type: :rvalue) { |_| ['in Ruby'] }\n";
-    let metadata = format!("{{\"name\": \"puppetlabs-stdlib\", \"version\": \"{version}\"}}");
+    let metadata = format!(
+        "{{\"name\": \"puppetlabs-stdlib\", \"version\": \"{version}\", \"author\": \"puppetlabs\", \"license\": \"none\", \
+         \"source\": \"here\", \"dependencies\": []}}"
+    );
     let files = [
         ("stdlib/metadata.json", metadata.as_str()),
         ("stdlib/lib/puppet/parser/functions/any2array.rb", ruby),

@@ -62,7 +62,8 @@ fn message(result: &Value) -> &str {
     result["error"]["message"].as_str().unwrap_or_default()
 }
 
-/// What Ruby 3.1 and Ruby 3.4.1 print of a hash, which was run in both.
+/// What Ruby 3.1 prints of a hash; and what follows for it from the rules of 3.4, which were compared with Ruby 3.4.1 itself on 9,017
+/// other values.
 const HASH: &str = "{'a' => 1, 'b\\nc' => nil, 2 => [{}], :d => :e, :f? => 1, :g= => 2, :\"x y\" => {nil => 1.5}, :+ => 3, :'@h' => 4, :! => 5, :[] => 6, :i! => 7}";
 const IN_3_1: &str = r##"{"a"=>1, "b\\nc"=>nil, 2=>[{}], :d=>:e, :f?=>1, :g==>2, :"x y"=>{nil=>1.5}, :+=>3, :@h=>4, :!=>5, :[]=>6, :i!=>7}"##;
 const IN_3_4: &str = r##"{"a" => 1, "b\\nc" => nil, 2 => [{}], d: :e, f?: 1, "g=": 2, "x y": {nil => 1.5}, "+": 3, "@h": 4, "!": 5, "[]": 6, i!: 7}"##;

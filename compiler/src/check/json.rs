@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(blank(Compat::V8), "JSON::ParserError");
         assert_eq!(blank(Compat::V9), "859: unexpected token at ''");
         let commented = without_comments("[/* é */1] // x\n", Compat::V8);
-        assert_eq!(commented.as_deref(), Ok("[         1]      "));
+        assert_eq!(commented.as_deref(), Ok("[        1]      "));
         let (deep, deeper) = ("[".repeat(100) + &"]".repeat(100), "{\"a\":".repeat(101) + "1");
         assert_eq!(check(&deep), None);
         assert_eq!(check(&deeper).as_deref(), Some("nesting of 101 is too deep"));

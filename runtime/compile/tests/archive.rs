@@ -30,7 +30,10 @@ const FILES: &[(&str, &str)] = &[
         "node default { include web\n  notice(lookup('list'), lookup('from_json'), environment::double(4)) }\n",
     ),
     ("functions/environment/double.pp", "function environment::double($x) { $x * 2 }\n"),
-    ("site/web/metadata.json", "{\"name\": \"me-web\", \"dependencies\": [{\"name\": \"me/lib\"}]}"),
+    (
+        "site/web/metadata.json",
+        "{\"name\": \"me-web\", \"version\": \"1.0.0\", \"author\": \"me\", \"license\": \"none\", \"source\": \"here\", \"dependencies\": [{\"name\": \"me/lib\"}]}",
+    ),
     (
         "site/web/manifests/init.pp",
         "class web($port) {\n  web::site { 'a': port => lib::twice($port) }\n  gizmo { 'g': id => 1 }\n  file { '/f': content => file('web/motd') }\n  file { '/e': content => epp('web/t.epp', { 'n' => $port }) }\n  file { '/r': content => template('web/r.erb') } }\n",

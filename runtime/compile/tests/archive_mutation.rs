@@ -29,7 +29,10 @@ const FILES: &[(&str, &str)] = &[
         "manifests/site.pp",
         "node default { include one\n notice(lookup('deep'), one::f({'a' => [1, [2, {'b' => /x/}]]})) }",
     ),
-    ("modules/one/metadata.json", "{\"name\": \"me-one\", \"dependencies\": [{\"name\": \"me/two\"}]}"),
+    (
+        "modules/one/metadata.json",
+        "{\"name\": \"me-one\", \"version\": \"1.0.0\", \"author\": \"me\", \"license\": \"none\", \"source\": \"here\", \"dependencies\": [{\"name\": \"me/two\"}]}",
+    ),
     (
         "modules/one/manifests/init.pp",
         "class one(Two::Port $port, $list = [1, 'two', {'three' => 3.5}]) {\n  one::site { $list.map |$n| { String($n) }: port => $port }\n  if $port > 1 and $port =~ Integer { notify { \"${port} ${list}\": } } else { fail('no') }\n  gizmo { 'g': id => 1 }\n  file { '/x': content => epp('one/t.epp', {'n' => $list}), mode => '0644' }\n  file { '/y': content => template('one/t.erb') }\n  One::Site <| port == 80 |> -> Notify <| |>\n}\n",

@@ -21,6 +21,7 @@ module Bunraku
                          call_member]
       },
       'environment' => {
+        'Puppet::Util' => %i[Environment],
         'Puppet::Util.' => %i[get_env get_environment clear_environment set_env merge_environment withenv default_env]
       },
       'hiera' => { 'Puppet' => %i[LookupContext] },

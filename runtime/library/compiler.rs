@@ -134,7 +134,7 @@ impl Compiler {
     /// Compiles a node's catalog, which no store takes in and which is not written as JSON, and lets `see` look at it while it
     /// is in memory. It may compile, too: so two catalogs can be there at once. It is not called where the compile fails.
     ///
-    /// It is for threads that [`threads::spawn`](crate::threads::spawn) makes: on another the result is an error that says so.
+    /// It is for threads that [`threads::spawn`] makes: on another the result is an error that says so.
     pub fn see<T>(&self, target: &Target, see: impl FnOnce(&CatalogView<'_>) -> T) -> Compilation<T> {
         if !threads::is_own() {
             let message = "Internal error: catalogs are seen on threads that are made for compiles";

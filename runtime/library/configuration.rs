@@ -20,7 +20,7 @@ pub use bunraku_configuration::environments::{find as find_environment, is_name 
 pub use bunraku_configuration::origin::Origin;
 
 /// The settings that are in force for a server, each with where it comes from; and what follows from them: environments,
-/// nodes, [`Settings`]. It says what its files said when they were read.
+/// nodes, [`Settings`](crate::Settings). It says what its files said when they were read.
 ///
 /// ```
 /// use bunraku::{Compat, Compiler, Configuration, Node};

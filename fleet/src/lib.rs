@@ -18,4 +18,5 @@ pub mod upgrade;
 
 mod advice;
 mod causes;
+mod markup;
 mod upgrade_report;

@@ -1,4 +1,4 @@
-//! Where things are: the repository, the cache of downloads and goldens, the fact files.
+//! Where things are: the repository, the cache of downloads and goldens, the fact files; and copies of folders.
 
 use std::path::{Path, PathBuf};
 
@@ -32,5 +32,17 @@ pub fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => PathBuf::from(dir),
         None => root().join("target"),
+    }
+}
+
+/// Copies a folder with all below it; panics where it can't, as only tests call it.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder can be made");
+    for entry in std::fs::read_dir(from).expect("a folder can be read").flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => _ = std::fs::copy(&path, &to).expect("a file can be copied"),
+        }
     }
 }

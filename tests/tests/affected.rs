@@ -43,17 +43,6 @@ fn outcome(
     (text, compiled.reads.expect("the settings ask for it"))
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).expect("a folder can be read").flatten() {
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => _ = fs::copy(&path, &to).expect("a file can be copied"),
-        }
-    }
-}
-
 impl Site {
     fn new(
         name: &'static str,
@@ -63,7 +52,7 @@ impl Site {
     ) -> Site {
         let folder = tempfile::tempdir().expect("a folder can be made");
         for side in ["before", "after"] {
-            folders.iter().for_each(|(from, to)| copy(from, &folder.path().join(side).join(to)));
+            folders.iter().for_each(|(from, to)| paths::copy(from, &folder.path().join(side).join(to)));
         }
         let [before, after] = ["before", "after"].map(|side| environment(&folder.path().join(side)));
         let nodes =

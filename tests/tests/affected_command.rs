@@ -3,7 +3,7 @@
 use bunraku_tests::{bunraku, paths};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
@@ -12,23 +12,12 @@ struct Site {
     work: TempDir,
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).expect("a folder can be read").flatten() {
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => _ = fs::copy(&path, &to).expect("a file can be copied"),
-        }
-    }
-}
-
 impl Site {
     fn new() -> Site {
         let work = tempfile::tempdir().expect("a folder can be made");
         let repo = paths::root().join("fixtures/hiera-repo");
-        ["before", "after"].iter().for_each(|side| copy(&repo, &work.path().join(side)));
-        copy(&repo.join("facts"), &work.path().join("facts"));
+        ["before", "after"].iter().for_each(|side| paths::copy(&repo, &work.path().join(side)));
+        paths::copy(&repo.join("facts"), &work.path().join("facts"));
         for facts in fs::read_dir(work.path().join("facts")).expect("there are facts").flatten() {
             let text = fs::read_to_string(facts.path()).expect("they can be read");
             let mut json: Value = serde_json::from_str(&text).expect("facts are JSON");

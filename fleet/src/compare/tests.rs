@@ -1,3 +1,5 @@
+//! Comparisons of catalogs made for each rule.
+
 use super::*;
 use bunraku::Catalog;
 use serde_json::json;

@@ -3,6 +3,7 @@
 
 use super::expected::{Expected, Verdict};
 use super::{Failure, Node};
+use crate::markup::{self, not_in_xml};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -238,20 +239,11 @@ fn put_names(out: &mut String, names: &[&str], width: usize, most: usize) {
 
 /// Text in an attribute. What XML has no form for is shown as a sign that it was there.
 fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push_str("&#9;"),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            other => out.push(other),
-        }
-    }
-    out
+    markup::escaped(text, |c| match c {
+        '\n' => Some("&#10;"),
+        '\t' => Some("&#9;"),
+        c => not_in_xml(c),
+    })
 }
 
 #[cfg(test)]

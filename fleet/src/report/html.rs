@@ -2,6 +2,7 @@
 
 use super::{Head, Line, counted, lines, place, summary, title};
 use crate::grouping::Groups;
+use crate::markup;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222;background:#fff}\
@@ -107,16 +108,5 @@ fn picture(groups: &Groups) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    markup::escaped(text, |c| (c == '\'').then_some("&#39;"))
 }

@@ -2,6 +2,7 @@
 
 use crate::compare::Difference;
 use crate::diff::{Found, State};
+use crate::markup::{self, not_in_xml};
 
 /// What stands before the cases.
 pub fn suite_begin(name: &str) -> String {
@@ -37,17 +38,5 @@ pub fn case(name: &str, found: &Found, fails: bool) -> String {
 
 /// A text in XML. What no XML can hold is shown as what stands for it.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    markup::escaped(text, |c| if matches!(c, '\n' | '\t') { None } else { not_in_xml(c) })
 }

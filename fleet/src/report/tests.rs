@@ -1,3 +1,5 @@
+//! Reports of what was found, in each form.
+
 use super::*;
 use crate::diff::{Found, State};
 use crate::grouping::Grouping;

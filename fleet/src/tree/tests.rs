@@ -1,3 +1,5 @@
+//! Trees and the cache of them.
+
 use super::*;
 use std::fs;
 

@@ -78,11 +78,11 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
-    let compiler = arguments.confine.compiler();
+    let compiler = arguments.confine.compiler().settled();
     let choice = arguments.choice.choice(None)?;
     let threads = threads(arguments.threads);
-    choice.keep(&mut nodes, threads, |known| {
-        compiler.trial(&old.target_of(known)?).result.map_err(|error| error.message)
+    choice.keep(&mut nodes, threads, |known, see| {
+        compiler.see(&old.target_of(known)?, |catalog| see(catalog)).result.map_err(|error| error.message)
     })?;
     let first = nodes.names().first().ok_or("No node fits")?;
     let known = nodes.known(first)?;

@@ -1,11 +1,10 @@
 //! `bunraku check`: syntax and static errors of manifests and templates, on all cores.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world;
-use crate::{FAILED, USAGE, output};
+use crate::{FAILED, USAGE, output, sarif, world};
 use bunraku::check::{self, Checked, How, KnownNames, SourceFile, Sources};
 use bunraku::{Compat, Settings, Strict, modulepath};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,8 +18,14 @@ use std::time::Instant;
 #[derive(Args)]
 pub struct Arguments {
     /// Files and folders; `-` is a manifest on stdin.
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "stdin")]
     paths: Vec<PathBuf>,
+    /// Check what is on stdin, as an editor has it before it is saved; `--filename` says of which file.
+    #[arg(long, requires = "filename", conflicts_with = "paths")]
+    stdin: bool,
+    /// The file that `--stdin` stands in for: it is named in messages, and not read.
+    #[arg(long, value_name = "FILE", requires = "stdin")]
+    filename: Option<PathBuf>,
     /// Version of the language by whose rules files are checked.
     #[arg(long, value_name = "7|8|9", default_value_t)]
     compat: Compat,
@@ -44,9 +49,27 @@ pub struct Arguments {
     modulepath: Option<String>,
     #[command(flatten)]
     color: ColorChoice,
-    /// Form of what is found: text on stderr, or one JSON document on stdout.
+    /// Form of what is found: text on stderr; or, on stdout, one JSON document, or SARIF 2.1.0 as forges and editors take it.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: Found,
+}
+
+/// The form of what is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Found {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For forges and editors.
+    Sarif,
+}
+
+impl Found {
+    /// The form of errors of the command itself, which go to stderr.
+    fn of_messages(self) -> Form {
+        if self == Found::Json { Form::Json } else { Form::Text }
+    }
 }
 
 /// The parser nests as deep as the source, within its limit.
@@ -54,7 +77,7 @@ const STACK: usize = 16 << 20;
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format.of_messages());
     let started = Instant::now();
     let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| modulepath(&path));
     let relative = arguments.relative_names.then(|| KnownNames::new(&path));
@@ -63,6 +86,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let how = How { strict, compat, relative };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
+    let reads_stdin = arguments.stdin || !stdin.is_empty();
     let missing: Vec<String> =
         paths.iter().filter(|path| !path.exists()).map(|path| format!("\n   {}", path.display())).collect();
     if !missing.is_empty() {
@@ -70,14 +94,18 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer.failure(&message, USAGE);
     }
     let mut all = Vec::new();
-    if !stdin.is_empty() {
+    if reads_stdin {
         let text = match output::stdin() {
             Ok(text) => text,
             Err(message) => return renderer.failure(&message, FAILED),
         };
         renderer.given_code(Some(&text));
-        let diagnostics = check::source(&SourceFile::manifest(&text), &how);
-        all.push(Checked { diagnostics, bytes: text.len() });
+        all.push(match &arguments.filename {
+            Some(file) => check::text_of(file, &text, &how),
+            None => {
+                Checked { diagnostics: check::source(&SourceFile::manifest(&text), &how), bytes: text.len() }
+            }
+        });
     }
     if arguments.types {
         all.push(Checked { diagnostics: check::unreadable_types(&paths), bytes: 0 });
@@ -95,8 +123,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let elapsed = started.elapsed();
     let errors: usize = all.iter().map(Checked::errors).sum();
     match arguments.format {
-        Form::Json => renderer.document(all.iter().flat_map(|checked| &checked.diagnostics)),
-        Form::Text => {
+        Found::Json => renderer.document(all.iter().flat_map(|checked| &checked.diagnostics)),
+        Found::Sarif => {
+            let log = sarif::log(all.iter().flat_map(|checked| &checked.diagnostics));
+            if let Err(error) = output::print(&format!("{log}\n")) {
+                return renderer.failure(&format!("Could not write what was found: {error}"), FAILED);
+            }
+        }
+        Found::Text => {
             for checked in &all {
                 checked.diagnostics.iter().for_each(|diagnostic| renderer.diagnostic(diagnostic));
                 if checked.errors() > 1 {
@@ -111,7 +145,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         output::note(&format!(
             "{} files, {megabytes:.1} MB in {seconds:.3} s ({:.1} MB/s on {threads} threads), {errors} errors; \
              {} other files not looked at",
-            sources.files.len() + stdin.len(),
+            sources.files.len() + usize::from(reads_stdin),
             megabytes / seconds.max(1e-9),
             sources.others,
         ));

@@ -1,6 +1,7 @@
 //! `bunraku diff`: what a change does to nodes.
 
 use crate::confine::Confine;
+use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, threads};
 use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
@@ -9,16 +10,18 @@ use crate::rules::RuleArguments;
 use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
+use bunraku::Compiler;
 use bunraku::bench::Target;
-use bunraku::{Catalog, Compiler};
 use bunraku_fleet::affected::{Question, affected};
+use bunraku_fleet::choice::See;
 use bunraku_fleet::compare::Sources;
-use bunraku_fleet::diff::{self, Found, From, State};
+use bunraku_fleet::diff::{self, Found, From, Sides, State};
 use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
 use bunraku_fleet::tree::cache::Cache;
 use bunraku_fleet::tree::{Files, Tree};
+use bunraku_fleet::two_passes;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -71,6 +74,8 @@ pub struct Arguments {
     /// A further report, in a file: `markdown=diff.md`. It may be given several times.
     #[arg(long = "report", value_name = "FORM=FILE")]
     reports: Vec<Report>,
+    #[command(flatten)]
+    exported: ExportedArgument,
     #[command(flatten, next_help_heading = "Nodes")]
     choice: NodeChoice,
     #[command(flatten, next_help_heading = "Trees")]
@@ -161,13 +166,14 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         world.check_programs(&arguments.confine)?;
         prepared.push(world.prepare_catalogs()?);
     }
-    let compiler = arguments.confine.compiler();
+    let compiler = arguments.confine.compiler().settled();
     let threads = threads(arguments.threads);
     let overrides = [&arguments.from_overrides, &arguments.to_overrides]
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
     let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
-    choose(arguments, &mut nodes, (threads, renderer), |known| {
-        compiler.trial(&target(0, known.clone())?).result.map_err(|error| error.message)
+    choose(arguments, &mut nodes, (threads, renderer), |known, see| {
+        let seen = compiler.see(&target(0, known.clone())?, |catalog| see(catalog));
+        seen.result.map_err(|error| error.message)
     })?;
     let targets = [0, 1].map(|side| {
         let (nodes, target) = (&nodes, &target);
@@ -180,7 +186,9 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         folder: tree.folder.clone(),
         sources: files[side].as_ref().map(|files| files as &dyn Sources),
     });
-    let touched = match arguments.affected {
+    let in_two_passes = arguments.exported.in_two_passes(&prepared[0])?;
+    // Whom the change touches may export something else, and whom it does not may collect that.
+    let touched = match arguments.affected && !in_two_passes {
         true => Some(touched(
             &compiler,
             &nodes,
@@ -202,12 +210,17 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         }
     };
     let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
-    diff::run(&compiler, (&from_side, &to_side), (names, threads), &rules, |name, one| {
+    let sides = Sides { from: from_side, to: to_side, rules: &rules };
+    let compared = |name: &str, one: Found| {
         while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
             found(before, Found::same());
         }
         found(name, one);
-    })?;
+    };
+    match in_two_passes {
+        true => two_passes::run(&compiler, &sides, (names, threads), compared)?,
+        false => diff::run(&compiler, &sides, (names, threads), compared)?,
+    }
     untouched.for_each(|name| found(name, Found::same()));
     compiler.leave();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
@@ -243,7 +256,7 @@ fn choose(
     arguments: &Arguments,
     nodes: &mut Nodes,
     (threads, renderer): (usize, &mut Renderer),
-    compile: impl Fn(&Known) -> Result<Catalog, String> + Sync,
+    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
     let mut choice = arguments.choice.choice(None)?;
     choice.names.extend_from_slice(&arguments.certnames);
@@ -284,7 +297,5 @@ fn files(tree: &Tree) -> Option<Files> {
 /// A node as it is compiled on a side.
 fn target(side: &Prepared<'_>, mut known: Known, overrides: &[&Override]) -> Result<Target, String> {
     known.facts = overrides.iter().fold(known.facts, |facts, one| one.apply(&facts));
-    // A tree's folder, in a cache perhaps, is called what it happens to be called.
-    known.environment.get_or_insert_with(|| "production".to_owned());
     side.target_of(&known)
 }

@@ -3,9 +3,10 @@
 use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
+use bunraku::Certificates;
 use bunraku::files::read;
-use bunraku::{Catalog, Certificates};
 use bunraku_fleet::anonymise::{Plan, Secret};
+use bunraku_fleet::choice::See;
 use bunraku_fleet::nodes::{Known, Nodes, snapshot};
 use bunraku_fleet::pool;
 use clap::{Args, Subcommand};
@@ -139,7 +140,7 @@ fn pull(arguments: &Pull, renderer: &mut Renderer) -> Result<ExitCode, (String, 
     }
     let mut nodes = Nodes::open(from, &certificates).map_err(failed)?;
     let threads = threads(arguments.threads);
-    let never = |_: &Known| -> Result<Catalog, String> { Err("no catalog is needed".to_owned()) };
+    let never = |_: &Known, _: &mut See<'_>| Err("no catalog is needed".to_owned());
     choice.keep(&mut nodes, threads, never).map_err(failed)?;
     let bar = bar(nodes.names().len());
     let mut left_out = Vec::new();

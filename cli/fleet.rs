@@ -1,6 +1,7 @@
 //! `bunraku fleet`: what is done with all nodes at once.
 
 use crate::confine::Confine;
+use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::tree::tree;
@@ -8,11 +9,12 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
 use bunraku::files::write::{self, Access};
+use bunraku_fleet::choice::See;
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
 use bunraku_fleet::compile::save::Folder;
 use bunraku_fleet::compile::{Fleet, Node, compile};
-use bunraku_fleet::nodes::Nodes;
+use bunraku_fleet::nodes::{Known, Nodes};
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -75,6 +77,8 @@ struct Compile {
     /// Form of the report.
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: ReportForm,
+    #[command(flatten, next_help_heading = None)]
+    exported: ExportedArgument,
     #[command(flatten, next_help_heading = "Trees")]
     trees: TreeArguments,
     #[command(flatten)]
@@ -123,7 +127,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     let mut nodes = world.nodes().map_err(failed)?;
     let prepared = world.prepare_catalogs().map_err(failed)?;
     world.check_programs(&arguments.confine).map_err(failed)?;
-    let compiler = arguments.confine.compiler();
+    let compiler = arguments.confine.compiler().settled();
     let threads = threads(arguments.threads);
     let target = |nodes: &Nodes, name: &str| {
         let target = prepared.target_of(&nodes.known(name)?)?;
@@ -132,8 +136,9 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
             false => Err("Nothing to compile: name a folder or an archive".to_owned()),
         }
     };
-    choose(arguments, &mut nodes, renderer, |known| {
-        compiler.trial(&prepared.target_of(known)?).result.map_err(|error| error.message)
+    choose(arguments, &mut nodes, renderer, |known, see| {
+        let seen = compiler.see(&prepared.target_of(known)?, |catalog| see(catalog));
+        seen.result.map_err(|error| error.message)
     })?;
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     let started = Instant::now();
@@ -143,6 +148,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
         threads,
         target: &|name| target(&nodes, name),
         save: save.as_ref(),
+        in_two_passes: arguments.exported.in_two_passes(&prepared).map_err(wrong)?,
     };
     let told = compile_and_tell(&fleet, &expected, arguments.format);
     let wall = started.elapsed();
@@ -160,7 +166,7 @@ fn choose(
     arguments: &Compile,
     nodes: &mut Nodes,
     renderer: &mut Renderer,
-    compile: impl Fn(&bunraku_fleet::nodes::Known) -> Result<bunraku::Catalog, String> + Sync,
+    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), Refused> {
     let choice =
         arguments.choice.choice(arguments.world.node.as_deref()).map_err(|message| (message, USAGE))?;

@@ -15,6 +15,8 @@ mod confine;
 mod diff;
 mod environment;
 mod eval;
+mod exported;
+mod face;
 mod facts;
 mod fleet;
 mod inspect;
@@ -26,6 +28,7 @@ mod prepared;
 mod render;
 mod reports;
 mod rules;
+mod sarif;
 mod tree;
 mod trees;
 mod upgrade;
@@ -82,6 +85,8 @@ enum Command {
     Diff(Box<diff::Arguments>),
     /// Name the nodes that a change can touch, and say why.
     Affected(Box<affected::Arguments>),
+    /// Make links by which this command is `puppet`, for tools that run Puppet.
+    Face(face::link::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -95,6 +100,9 @@ fn main() -> ExitCode {
     // Without it, an archive that is cut off while it is in use ends the process without a word.
     if let Err(error) = bunraku::map::guard() {
         output::note(&format!("Warning: Could not watch over archives in use: {error}"));
+    }
+    if let Some(identity) = face::of_this_process() {
+        return face::run(identity);
     }
     match Arguments::parse().command {
         Command::Compile(arguments) => compile::run(&arguments),
@@ -111,6 +119,7 @@ fn main() -> ExitCode {
         Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
+        Command::Face(arguments) => face::link::run(&arguments),
     }
 }
 

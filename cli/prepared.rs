@@ -7,6 +7,9 @@ use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
+/// The environment of nodes of which nobody says another: Puppet's.
+const DEFAULT: &str = "production";
+
 /// Arguments with the configuration that they name.
 pub struct Prepared<'w> {
     world: &'w World,
@@ -47,6 +50,11 @@ impl World {
 }
 
 impl Prepared<'_> {
+    /// Whether exported resources are kept somewhere.
+    pub fn has_store(&self) -> bool {
+        self.settings.exported.is_some()
+    }
+
     /// What is to be compiled for a node of a name, or the one that arguments or configuration name.
     ///
     /// # Errors
@@ -67,8 +75,7 @@ impl Prepared<'_> {
         self.made(Node::new(name), facts, None)
     }
 
-    /// What is to be compiled for a node as a fleet's facts have it. The environment is that of the arguments or of the
-    /// classifier; where the former is a folder without a name, it is called as the node says.
+    /// What is to be compiled for a node as a fleet's facts have it.
     ///
     /// # Errors
     /// When the node's classifier fails, or the environment that it names is not there.
@@ -105,8 +112,11 @@ impl Prepared<'_> {
         Ok(Target { environment: world.environment(folder, name, configuration)?, node, settings })
     }
 
-    /// Folder and name of the environment of one of many nodes. A folder that is named stands for the environment that nodes
-    /// are in, whatever it is called itself; who is in another one by the classifier's word is compiled there, if it is found.
+    /// Folder and name of the environment of one of many nodes. What a node's environment is called is told by its classifier,
+    /// else by `--environment_name`, else by its facts (`own`), else it is Puppet's default one, [`DEFAULT`]: one rule for all
+    /// commands. The code is that of the folder or archive that arguments name, whatever that is called itself; where they name
+    /// none, it is found by the environment's name. Who is in another environment by the classifier's word is compiled there, if it
+    /// is found.
     fn environment_of_fleet(
         &self,
         said: Option<String>,
@@ -114,16 +124,27 @@ impl Prepared<'_> {
         has_code: bool,
     ) -> Result<(Option<PathBuf>, Option<String>), String> {
         let (world, configuration) = (self.world, self.configuration.as_ref());
-        let Some(folder) = world.folder() else { return world.environment_of(said, configuration, has_code) };
         let named = world.environment_name.as_deref().or(own);
-        let own = (Some(folder.to_owned()), named.map(str::to_owned));
-        let Some(said) = said.filter(|said| named != Some(said)) else { return Ok(own) };
+        let Some(folder) = world.folder() else {
+            let is_given = world.environment.is_some() || world.environment_name.is_some();
+            // Where there is a configuration, it says which is the default one.
+            let by_path = configuration.is_none() && world.configured.environmentpath.is_some();
+            let own = own.or(by_path.then_some(DEFAULT)).filter(|_| !is_given);
+            let said = said.or_else(|| own.map(str::to_owned));
+            let (folder, name) = world.environment_of(said, configuration, has_code)?;
+            let of_archive = || world.archive.as_ref().map(|_| named.unwrap_or(DEFAULT).to_owned());
+            return Ok((folder, name.or_else(of_archive)));
+        };
+        let called = named.unwrap_or(DEFAULT);
+        let Some(said) = said.filter(|said| said != called) else {
+            return Ok((Some(folder.to_owned()), Some(called.to_owned())));
+        };
         if let Some(path) = &world.configured.environmentpath {
             return Ok((Some(find_environment(path, &said, false)?), Some(said)));
         }
         match (world.environment_of(Some(said.clone()), configuration, has_code), named) {
             (Ok(found), _) => Ok(found),
-            (Err(_), None) => Ok((own.0, Some(said))),
+            (Err(_), None) => Ok((Some(folder.to_owned()), Some(said))),
             (Err(_), Some(named)) => Err(format!(
                 "The classifier puts it into the environment {said}, and what is compiled is {named}: \
                  --environmentpath names the folders of both"

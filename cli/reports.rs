@@ -5,9 +5,8 @@ use crate::render::When;
 use bunraku::files::write::{self, Access};
 use bunraku_fleet::diff::Found;
 use bunraku_fleet::grouping::Grouping;
-use bunraku_fleet::report::{
-    self, Head, MARKDOWN_BYTES, case, html, json_of_node, markdown, suite_begin, suite_end,
-};
+use bunraku_fleet::junit;
+use bunraku_fleet::report::{self, Head, MARKDOWN_BYTES, case, html, json_of_node, markdown};
 use clap::ValueEnum;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -77,7 +76,7 @@ impl Reports {
             .map(|(form, file)| {
                 let text = match form {
                     Form::Json => "[".to_owned(),
-                    Form::Junit => suite_begin(&format!("{} -> {}", head.from, head.to)),
+                    Form::Junit => junit::begin(&format!("{} -> {}", head.from, head.to), &[]),
                     _ => String::new(),
                 };
                 Open { form, file, text, nodes: 0 }
@@ -133,7 +132,7 @@ impl Reports {
                 Form::Markdown => open.text = markdown(&self.head, &groups, MARKDOWN_BYTES),
                 Form::Html => open.text = html(&self.head, &groups),
                 Form::Json => open.text += "\n]\n",
-                Form::Junit => open.text += suite_end(),
+                Form::Junit => open.text += junit::end(),
                 Form::Jsonl => {}
             }
             match &open.file {

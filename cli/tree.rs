@@ -28,10 +28,6 @@ pub fn tree(
         let folders: Vec<_> = folders.iter().map(|folder| folder.to_string_lossy()).collect();
         world.modulepath = Some(folders.join(":"));
     }
-    if tree.is_cached && world.environment_name.is_none() {
-        // A folder in the cache has no name that means anything.
-        world.environment_name = Some("production".to_owned());
-    }
     world.frozen = tree.folder.is_none();
     (world.environment, world.archive) = (tree.folder, tree.archive);
     Ok(world)

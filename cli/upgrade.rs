@@ -7,7 +7,8 @@ use crate::world::World;
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Compiler};
 use bunraku_fleet::nodes::Nodes;
-use bunraku_fleet::upgrade::{Form, Report, Upgrade, examine, print};
+use bunraku_fleet::upgrade::{Report, Upgrade, examine};
+use bunraku_fleet::upgrade_report::{Form, print};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -82,7 +83,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let of = |compat| World { compat, ..arguments.world.clone() };
     let (older, newer) = (of(from), of(to));
-    let compiler = Compiler::new();
+    let compiler = Compiler::new().settled();
     let report = examined(arguments, &compiler, (&older, &newer), &mut renderer);
     compiler.leave();
     let report = match report {

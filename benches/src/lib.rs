@@ -3,6 +3,7 @@
 pub mod cases;
 pub mod cold;
 pub mod diff;
+pub mod fleet;
 pub mod puppet;
 pub mod results;
 pub mod scale;

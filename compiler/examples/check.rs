@@ -9,16 +9,13 @@
 
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
-use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, dump, parse, source};
+use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse, source};
 use bunraku_vm::diagnostic::Diagnostic;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 fn main() -> std::io::Result<()> {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();
-    if paths.first().is_some_and(|first| first == "--dump") {
-        return dump_trees(paths.split_off(1));
-    }
     let repeat = match paths.first().and_then(|first| first.strip_prefix("--repeat=")) {
         Some(times) => {
             let times = times.parse().unwrap_or(1);
@@ -57,24 +54,6 @@ fn main() -> std::io::Result<()> {
         files.len(),
         bytes as f64 / 1e6 / seconds
     );
-    Ok(())
-}
-
-/// Prints the tree of each file that can be parsed, and otherwise an empty line.
-fn dump_trees(mut paths: Vec<String>) -> std::io::Result<()> {
-    if paths.is_empty() {
-        paths = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
-    }
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for path in paths {
-        let arena = Bump::new();
-        let bytes = std::fs::read(&path)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let kind = if path.ends_with(".epp") { SourceKind::Epp } else { SourceKind::Manifest };
-        let file = SourceFile { path: Some(&path), text: arena.alloc_str(&text), kind };
-        let tree = parse(&arena, &file, &ParseLimits::default()).map(|parsed| dump(&parsed.program, true));
-        writeln!(out, "{}", tree.unwrap_or_default())?;
-    }
     Ok(())
 }
 

@@ -57,6 +57,32 @@ pub enum BinaryOp {
     Or,
 }
 
+impl BinaryOp {
+    /// How the operator is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Mod => "%",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Eq => "==",
+            BinaryOp::NotEq => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEq => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEq => ">=",
+            BinaryOp::Match => "=~",
+            BinaryOp::NotMatch => "!~",
+            BinaryOp::In => "in",
+            BinaryOp::And => "and",
+            BinaryOp::Or => "or",
+        }
+    }
+}
+
 /// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
@@ -79,6 +105,17 @@ pub enum AssignOp {
     Delete,
 }
 
+impl AssignOp {
+    /// How the operator is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            AssignOp::Set => "=",
+            AssignOp::Append => "+=",
+            AssignOp::Delete => "-=",
+        }
+    }
+}
+
 /// The four arrows between relationship operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationOp {
@@ -90,6 +127,18 @@ pub enum RelationOp {
     After,
     /// `<~`
     Subscribe,
+}
+
+impl RelationOp {
+    /// How the arrow is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            RelationOp::Before => "->",
+            RelationOp::Notify => "~>",
+            RelationOp::After => "<-",
+            RelationOp::Subscribe => "<~",
+        }
+    }
 }
 
 /// How a resource expression (or collected set) is marked.
@@ -110,6 +159,16 @@ pub enum AttrOp {
     Set,
     /// `+>`
     Append,
+}
+
+impl AttrOp {
+    /// How the arrow is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            AttrOp::Set => "=>",
+            AttrOp::Append => "+>",
+        }
+    }
 }
 
 /// A piece of a double-quoted string or heredoc.

@@ -1,7 +1,6 @@
 //! What messages call the nodes of the tree.
 
 use crate::ast::{Expr, ExprKind, UnaryOp};
-use crate::dump::{assign_symbol, binary_symbol, relation_symbol};
 use std::borrow::Cow;
 
 /// The name of a node's kind.
@@ -27,9 +26,9 @@ pub(crate) fn label(expr: &Expr<'_>) -> Cow<'static, str> {
         ExprKind::Unary { op: UnaryOp::Not, .. } => "'not' expression",
         ExprKind::Unary { op: UnaryOp::Minus, .. } => "Unary Minus",
         ExprKind::Unary { op: UnaryOp::Unfold, .. } => "Unfold",
-        ExprKind::Binary { op, .. } => return format!("'{}' expression", binary_symbol(op)).into(),
-        ExprKind::Assign { op, .. } => return format!("'{}' expression", assign_symbol(op)).into(),
-        ExprKind::Relation { op, .. } => return format!("'{}' expression", relation_symbol(op)).into(),
+        ExprKind::Binary { op, .. } => return format!("'{}' expression", op.symbol()).into(),
+        ExprKind::Assign { op, .. } => return format!("'{}' expression", op.symbol()).into(),
+        ExprKind::Relation { op, .. } => return format!("'{}' expression", op.symbol()).into(),
         ExprKind::Access { .. } => "'[]' expression",
         ExprKind::Selector { .. } => "Selector Expression",
         ExprKind::Case { .. } => "'case' statement",

@@ -2,7 +2,7 @@
 
 pub mod ast;
 pub mod check;
-mod dump;
+pub mod dump;
 mod label;
 mod lex;
 pub mod lower;
@@ -11,7 +11,6 @@ mod relative;
 pub mod source;
 mod visit;
 
-pub use dump::dump;
 pub use parse::{ParseLimits, Parsed, parse};
 pub use relative::{RelativeName, relative_names};
 pub use source::{LineIndex, SourceFile, SourceKind};

@@ -6,7 +6,7 @@ mod asked;
 
 use super::nodes::{Known, Nodes};
 use super::pool;
-use bunraku::Catalog;
+use bunraku::CatalogView;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub use asked::{FactIs, Pattern, ResourceIs};
@@ -41,6 +41,9 @@ pub struct Chosen {
     pub failed: BTreeMap<String, String>,
 }
 
+/// Who looks at a catalog.
+pub type See<'s> = dyn FnMut(&CatalogView<'_>) + 's;
+
 /// What is looked at of a node that compiles: whether it is meant, and its classes.
 type Seen = Result<Option<Vec<String>>, String>;
 
@@ -59,7 +62,8 @@ impl Choice {
             && !self.needs_catalogs()
     }
 
-    /// Keeps the nodes that are meant; `compile` gives a node's catalog and is called on so many threads.
+    /// Keeps the nodes that are meant; `compile` shows a node's catalog, or says why there is none, and is called on so many
+    /// threads.
     ///
     /// # Errors
     /// When a node that is named is not there, nothing fits a pattern, or none is left; when facts can't be read or the query
@@ -68,7 +72,7 @@ impl Choice {
         &self,
         nodes: &mut Nodes,
         threads: usize,
-        compile: impl Fn(&Known) -> Result<Catalog, String> + Sync,
+        compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
     ) -> Result<Chosen, String> {
         self.keep_named(nodes)?;
         let mut chosen = Chosen::default();
@@ -155,7 +159,7 @@ impl Choice {
         &self,
         nodes: &Nodes,
         name: &str,
-        compile: impl Fn(&Known) -> Result<Catalog, String>,
+        compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String>,
     ) -> Result<Option<Seen>, String> {
         let known = nodes.known(name)?;
         if !self.facts.iter().all(|fact| fact.fits(&known)) {
@@ -164,21 +168,26 @@ impl Choice {
         if !self.needs_catalogs() {
             return Ok(Some(Ok(None)));
         }
-        let catalog = match compile(&known) {
-            Ok(catalog) => catalog,
-            Err(error) => return Ok(Some(Err(error))),
-        };
+        let mut seen = None;
+        let shown = compile(&known, &mut |catalog| seen = Some(self.classes_if_meant(catalog)));
+        match (shown, seen) {
+            (Err(error), _) => Ok(Some(Err(error))),
+            (Ok(()), seen) => Ok(seen.flatten().map(|classes| Ok(Some(classes)))),
+        }
+    }
+
+    /// The classes of a catalog, sorted: a kind is a set. None where it is not asked for.
+    fn classes_if_meant(&self, catalog: &CatalogView<'_>) -> Option<Vec<String>> {
+        let mut classes: Vec<String> = catalog.classes().into_iter().map(str::to_owned).collect();
         let has = |class: &String| {
             let class = class.trim_start_matches("::").to_lowercase();
-            catalog.classes().iter().any(|own| own.to_lowercase() == class)
+            classes.iter().any(|own| own.to_lowercase() == class)
         };
-        if !self.classes.iter().all(has) || !self.resources.iter().all(|one| one.fits(&catalog)) {
-            return Ok(None);
+        if !self.classes.iter().all(has) || !self.resources.iter().all(|one| one.fits(catalog)) {
+            return None;
         }
-        let mut classes = catalog.classes().to_vec();
-        // A kind is a set; what a node is called is no part of it.
         classes.sort();
-        Ok(Some(Ok(Some(classes))))
+        Some(classes)
     }
 }
 

@@ -1,9 +1,11 @@
 //! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared.
 
 use crate::compare::{Difference, Rules, Side, Sources, compare};
+use crate::exported::{self, Exported, Meetings};
+use crate::own_words::own_words;
 use crate::pool;
 use bunraku::bench::Target;
-use bunraku::{Compiler, Diagnostic};
+use bunraku::{CatalogView, Compiler, Diagnostic};
 use std::path::PathBuf;
 
 /// One side: how its nodes are compiled.
@@ -92,29 +94,52 @@ impl Found {
     }
 }
 
-/// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names.
+/// Both sides, and how their catalogs are compared.
+pub struct Sides<'a> {
+    /// As it is.
+    pub from: From<'a>,
+    /// As it is to be.
+    pub to: From<'a>,
+    /// What counts as a difference.
+    pub rules: &'a Rules,
+}
+
+/// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names. Exported
+/// resources come from the store, the same ones for both sides; for another way see [`crate::two_passes`].
 ///
 /// # Errors
 /// When there are no threads to be had. What goes wrong in a compile is in what was found.
 pub fn run(
     compiler: &Compiler,
-    (from, to): (&From<'_>, &From<'_>),
+    sides: &Sides<'_>,
     (names, threads): (&[String], usize),
-    rules: &Rules,
     mut done: impl FnMut(&str, Found),
 ) -> Result<(), String> {
-    let work = |name: &str| one(compiler, (from, to), name, rules);
-    pool::run(names, threads, work, |name, found| done(name, found))
+    pool::run(names, threads, |name| one(compiler, sides, name, None).0, |name, found| done(name, found))
 }
 
-fn one(compiler: &Compiler, (from, to): (&From<'_>, &From<'_>), name: &str, rules: &Rules) -> Found {
-    let targets = (from.target)(name).and_then(|old| Ok((old, (to.target)(name)?)));
-    let (old, new) = match targets {
+/// Compiles a node from both sides and compares; with what it exports, where nodes meet.
+pub(crate) fn one(
+    compiler: &Compiler,
+    Sides { from, to, rules }: &Sides<'_>,
+    name: &str,
+    meetings: Option<&Meetings>,
+) -> (Found, Exported) {
+    let exported = Exported::default();
+    let targets = (from.target)(name).and_then(|old| Ok([old, (to.target)(name)?]));
+    let [old, new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
         Ok(targets) => targets,
-        Err(why) => return Found { state: State::Skipped(why), own: Vec::new() },
+        Err(why) => return (Found { state: State::Skipped(why), own: Vec::new() }, exported),
+    };
+    let note = |side: usize, catalog: &CatalogView<'_>| {
+        if meetings.is_some() {
+            exported.note(side, name, catalog);
+        }
     };
     let compared = compiler.see(&old, |before| {
+        note(0, before);
         let after = compiler.see(&new, |after| {
+            note(1, after);
             let before = Side { catalog: before, folder: from.folder.as_ref(), sources: from.sources };
             let after = Side { catalog: after, folder: to.folder.as_ref(), sources: to.sources };
             compare(&before, &after, rules)
@@ -125,16 +150,17 @@ fn one(compiler: &Compiler, (from, to): (&From<'_>, &From<'_>), name: &str, rule
             Ok(differences) => State::Changed(differences),
         }
     });
-    let state = compared.result.unwrap_or_else(|error| match compiler.see(&new, |_| ()).result {
-        Ok(()) => State::Fixed(error),
-        Err(now) => State::FailsBefore(now, error),
-    });
+    let state =
+        compared.result.unwrap_or_else(|error| match compiler.see(&new, |after| note(1, after)).result {
+            Ok(()) => State::Fixed(error),
+            Err(now) => State::FailsBefore(now, error),
+        });
     let state = without_folders(state, (from.folder.as_ref(), to.folder.as_ref()));
     let own = match &state {
         State::Same | State::Skipped(_) => Vec::new(),
-        _ => crate::grouping::own_words(name, &new.node.facts()),
+        _ => own_words(name, &new.node.facts()),
     };
-    Found { state, own }
+    (Found { state, own }, exported)
 }
 
 /// The state with files named as they are in their tree: where that lies says nothing of the change.

@@ -10,7 +10,6 @@ use bunraku::{Compat, Compiler, Diagnostic, Settings, sends_legacy_facts};
 use std::collections::BTreeMap;
 
 pub use super::causes::{Cause, CausePlace};
-pub use super::upgrade_report::{Form, print};
 
 /// A node as both versions are to compile it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! The report of an upgrade: as text for people, as JSON for programs, as Markdown for tickets.
 
 use super::causes::{Cause, CausePlace};
+use super::compare::Difference;
 use super::upgrade::{Report, State};
 use bunraku::Place;
 use serde_json::{Value as Json, json};
@@ -108,13 +109,20 @@ fn details(state: &State, most: usize) -> Vec<String> {
         State::Same => Vec::new(),
         State::Fails(error) | State::FailedBefore(error) => vec![error.message.clone()],
         State::Changed(differences) => {
-            let mut lines: Vec<String> = differences.iter().take(most).map(ToString::to_string).collect();
-            if differences.len() > most {
-                lines.push(format!("and {}", counted(differences.len() - most, "more difference")));
+            let mut lines = said(differences);
+            let count = lines.len();
+            if count > most {
+                lines.truncate(most);
+                lines.push(format!("and {}", counted(count - most, "more difference")));
             }
             lines
         }
     }
+}
+
+/// Differences, a line each.
+fn said(differences: &[Difference]) -> Vec<String> {
+    differences.iter().flat_map(Difference::by_parameter).map(|one| one.to_string()).collect()
 }
 
 fn json_of(report: &Report) -> Json {
@@ -126,7 +134,7 @@ fn json_of(report: &Report) -> Json {
                 node["error"] = json!({ "message": error.message, "place": place_json(&error.place) });
             }
             State::Changed(differences) => {
-                node["differences"] = differences.iter().map(|one| Json::from(one.to_string())).collect();
+                node["differences"] = said(differences).into();
             }
         }
         node

@@ -21,7 +21,7 @@ pub struct Target {
 
 impl Target {
     /// A hash of all that the compile is given besides the files of its environment: the node with its facts and classes, the
-    /// settings, code in place of manifests.
+    /// settings, what the environment is called, code in place of manifests.
     pub fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
@@ -34,6 +34,9 @@ impl Target {
             add(&serde_json::to_string(map).unwrap_or_default());
         }
         add(&format!("{:?} {:?} {:?}", node.server_facts, node.classes, self.settings));
+        let spec = &self.environment.spec;
+        let of_folder = || Some(spec.directory.as_ref()?.file_name()?.to_string_lossy().into_owned());
+        add(&spec.name.clone().or_else(of_folder).unwrap_or_default());
         add(self.environment.code().unwrap_or_default());
         hash.finalize().into()
     }

@@ -7,13 +7,14 @@ use crate::configured_jobs::fill;
 use crate::environment::Environment;
 use crate::function::Function;
 use crate::node::Node;
-use crate::settings::Settings;
+use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use bunraku_compile::Note;
 use bunraku_compile::functions::Functions;
 use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
+use bunraku_compile::store::Store;
 use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
 use bunraku_files::archive::Opened;
@@ -79,6 +80,12 @@ impl Compiler {
     /// The same, whose jobs of [`Compiler::answer`] may take so long, unless one says otherwise.
     pub fn with_timeout(self, timeout: Option<Duration>) -> Compiler {
         Compiler { session: self.session.within(timeout) }
+    }
+
+    /// The same for one run: environments stay as they are first seen, so that all nodes are compiled from the same files. Otherwise
+    /// it is asked before each compile whether a file has changed, which for many nodes takes as long as to compile them.
+    pub fn settled(self) -> Compiler {
+        Compiler { session: self.session.settled() }
     }
 
     /// The same for code that is not trusted: it reads what an environment names (its folder, the module path and manifest that
@@ -213,6 +220,10 @@ impl Compiler {
     /// Lends an archive: environments that name its path use it, whatever lies there.
     pub fn add_archive(&self, archive: Arc<Opened>) {
         self.session.add_archive(archive);
+    }
+
+    pub(crate) fn store(&self, place: &Exported) -> Result<Arc<dyn Store>, String> {
+        self.session.store(&place.store())
     }
 
     /// For a process that is about to end: what would outlive it is ended, and the rest left as it is.

@@ -6,8 +6,8 @@ use bunraku_configuration::configuration::{self as own, SERVER};
 use bunraku_configuration::in_force::{Given, InForce};
 use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
-use bunraku_configuration::routes::Routes;
-use bunraku_configuration::table::is_known;
+use bunraku_configuration::routes::{Routes, SERVER as ROUTES_OF_SERVER};
+use bunraku_configuration::table::{Kind, Table, is_known};
 use bunraku_configuration::value::Value;
 use bunraku_environment::archive::build::Options;
 use bunraku_environment::snapshot::own_conf;
@@ -47,6 +47,8 @@ pub struct Configuration {
     own: Arc<own::Configuration>,
     layout: Layout,
     given: Vec<(String, String)>,
+    /// The application whose routes count.
+    application: &'static str,
 }
 
 /// A setting in force.
@@ -65,6 +67,16 @@ pub struct Setting {
 /// Whether any version of Puppet has a setting of a name.
 pub fn is_setting(name: &str) -> bool {
     is_known(name)
+}
+
+/// Whether a version of Puppet has a setting of a name.
+pub fn is_setting_of(compat: Compat, name: &str) -> bool {
+    Table::of(compat).find(name).is_some()
+}
+
+/// The same, and it is true or false.
+pub fn is_boolean_setting(compat: Compat, name: &str) -> bool {
+    Table::of(compat).find(name).is_some_and(|setting| setting.kind == Kind::Boolean)
 }
 
 /// The one environment that is there without a folder: with the base module path and no manifest.
@@ -107,7 +119,27 @@ impl Configuration {
 
     fn of(compat: Compat, layout: Layout, given: &[(String, String)]) -> Result<Configuration, String> {
         let own = Arc::new(own::Configuration::read(compat, layout.clone(), given)?);
-        Ok(Configuration { own, layout, given: given.to_vec() })
+        Ok(Configuration { own, layout, given: given.to_vec(), application: ROUTES_OF_SERVER })
+    }
+
+    /// The same as one of Puppet's commands has it, by its name: in `routes.yaml` its section counts, not a server's.
+    pub fn of_application(self, application: &'static str) -> Configuration {
+        Configuration { application, ..self }
+    }
+
+    pub(crate) fn routes(&self) -> Result<Routes, String> {
+        Routes::read(&self.own, self.application)
+    }
+
+    /// What the command line says of settings to no effect, each by its setting.
+    pub fn refused(&self) -> Vec<(String, String)> {
+        self.own.warnings_of_command_line()
+    }
+
+    /// What Puppet says of the settings of `puppet.conf`, and which of them would be honoured by Puppet only. Of settings that
+    /// there are not, Puppet says nothing.
+    pub fn warnings_of_known(&self) -> Vec<String> {
+        self.own.warnings_of_known()
     }
 
     /// The same as its files are now.
@@ -115,7 +147,8 @@ impl Configuration {
     /// # Errors
     /// As of [`Configuration::read`].
     pub fn again(&self) -> Result<Configuration, String> {
-        Configuration::of(self.own.compat, self.layout.clone(), &self.given)
+        let again = Configuration::of(self.own.compat, self.layout.clone(), &self.given)?;
+        Ok(again.of_application(self.application))
     }
 
     /// The same, where this is said of settings, too; what is said before stays.
@@ -125,7 +158,8 @@ impl Configuration {
     pub fn with(&self, given: &[(String, String)]) -> Result<Configuration, String> {
         let more = given.iter().filter(|(name, _)| self.given.iter().all(|(known, _)| known != name));
         let all: Vec<_> = self.given.iter().chain(more).cloned().collect();
-        Configuration::of(self.own.compat, self.layout.clone(), &all)
+        let more = Configuration::of(self.own.compat, self.layout.clone(), &all)?;
+        Ok(more.of_application(self.application))
     }
 
     /// A setting in force for a server, outside of environments.
@@ -193,11 +227,8 @@ impl Configuration {
         if self.own.in_force().is_on("storeconfigs")? {
             let conf = PuppetDbConf::read(&self.own)?;
             all.extend(conf.warnings);
-            if let [first, _, ..] = &conf.server_urls[..] {
-                all.push(format!("Of several PuppetDBs only the first is asked: {first}"));
-            }
         }
-        let routes = Routes::read(&self.own)?;
+        let routes = self.routes()?;
         if let Some(terminus) = routes.catalog.filter(|one| one != "compiler") {
             all.push(format!("The terminus {terminus} of catalogs is not supported: catalogs are compiled"));
         }

@@ -3,6 +3,7 @@
 use crate::configuration::Configuration;
 use crate::node::{Facts, Node};
 use bunraku_compile::job::Job;
+use bunraku_compile::session::StoreAt;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 
@@ -29,7 +30,7 @@ pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), S
     if let Some(sends) = settings.include_legacy_facts() {
         given.entry("include_legacy_facts").or_insert(sends.into());
     }
-    if let (None, Some(place)) = (&job.storeconfigs, settings.store()) {
+    if let (None, Some(StoreAt::Place(place))) = (&job.storeconfigs, settings.store()) {
         job.storeconfigs = Some(place.place);
         job.localcacert = place.certificates.authorities;
         job.hostcert = place.certificates.certificate;

@@ -3,7 +3,6 @@
 use crate::configuration::{Configuration, Origin};
 use crate::node::{Facts, Node, ProgramLimits};
 use crate::settings::{Certificates, Exported};
-use bunraku_configuration::routes::Routes;
 use bunraku_nodes::{facts, trusted_external};
 use bunraku_stores::{PuppetDb, Store};
 use serde_json::{Map, Value as Json};
@@ -36,9 +35,31 @@ impl Configuration {
         Ok(Some(Facts::of(found)))
     }
 
+    /// The facts of a node as Puppet's commands find them: where they are kept besides (in PuppetDB with `storeconfigs`,
+    /// unless `routes.yaml` names another place) goes before where they come from. None where
+    /// nothing is kept.
+    ///
+    /// # Errors
+    /// When they can't be read.
+    pub fn kept_facts(&self, certname: &str) -> Result<Option<Facts>, String> {
+        let stores = self.own().in_force().is_on("storeconfigs")?;
+        let cache = self.routes()?.facts_cache.or_else(|| stores.then(|| "store_configs".to_owned()));
+        let kept = match cache.as_deref() {
+            Some("yaml") => Some(self.facts_of_file(certname)?).filter(|facts| !facts.is_empty()),
+            Some("puppetdb" | "store_configs") => match self.puppetdb()? {
+                Exported::PuppetDb { url, certificates, .. } => {
+                    PuppetDb::new(&url, &certificates)?.facts(certname)?
+                }
+                Exported::Folder(_) | Exported::Lent(_) => None,
+            },
+            _ => None,
+        };
+        Ok(kept.map(Facts::of))
+    }
+
     /// A node without a file has no facts.
     fn facts_of_file(&self, certname: &str) -> Result<Map<String, Json>, String> {
-        let Some(folder) = self.facts_folder()? else { return Ok(Map::new()) };
+        let folder = self.yaml_folder()?;
         let is_name = !certname.contains(['/', '\0']) && !matches!(certname, "" | "." | "..");
         let file = folder.join(format!("{certname}.yaml"));
         if !is_name || !file.exists() {
@@ -66,12 +87,20 @@ impl Configuration {
     /// # Errors
     /// As of [`Configuration::facts`].
     pub fn facts_folder(&self) -> Result<Option<PathBuf>, String> {
-        let folder = Path::new(&self.own().in_force().text("yamldir")?).join("facts");
+        let folder = self.yaml_folder()?;
         Ok((self.facts_terminus()? == "yaml").then_some(folder))
     }
 
-    fn facts_terminus(&self) -> Result<String, String> {
-        match Routes::read(self.own())?.facts {
+    fn yaml_folder(&self) -> Result<PathBuf, String> {
+        Ok(Path::new(&self.own().in_force().text("yamldir")?).join("facts"))
+    }
+
+    /// Where nodes' facts come from: what `routes.yaml` says, or the setting `facts_terminus`.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_terminus(&self) -> Result<String, String> {
+        match self.routes()?.facts {
             Some(terminus) => Ok(terminus),
             None => self.own().in_force().text("facts_terminus"),
         }
@@ -84,7 +113,7 @@ impl Configuration {
     /// When a program fails, or prints something else.
     pub fn complete(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
         let in_force = self.own().in_force();
-        let terminus = match Routes::read(self.own())?.node {
+        let terminus = match self.routes()?.node {
             Some(terminus) => terminus,
             None => in_force.text("node_terminus")?,
         };

@@ -55,11 +55,11 @@ impl Configuration {
     pub(crate) fn puppetdb(&self) -> Result<Exported, String> {
         let conf = PuppetDbConf::read(self.own())?;
         let soft_write_failure = conf.soft_write_failure;
-        let url = conf.server_urls.into_iter().next().unwrap_or_default();
-        let certificates = match url.starts_with("https://") {
+        let certificates = match conf.server_urls.iter().any(|url| url.starts_with("https://")) {
             true => self.certificates()?,
             false => Certificates::default(),
         };
+        let url = conf.server_urls.join(",");
         Ok(Exported::PuppetDb { url, certificates, replace_catalog: false, soft_write_failure })
     }
 

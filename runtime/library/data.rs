@@ -74,6 +74,25 @@ impl Data {
         self.json().to_string()
     }
 
+    /// Writes YAML as Ruby does, in blocks.
+    pub fn to_yaml(&self) -> String {
+        yaml::write::dump(&self.yaml())
+    }
+
+    fn yaml(&self) -> Yaml {
+        match self {
+            Data::Undef => Yaml::Null,
+            Data::Boolean(value) => Yaml::Bool(*value),
+            Data::Integer(whole) => Yaml::Int(*whole),
+            Data::Float(number) => Yaml::Float(*number),
+            Data::Text(text) => Yaml::Text(text.clone()),
+            Data::List(all) => Yaml::List(all.iter().map(Data::yaml).collect()),
+            Data::Map(all) => {
+                Yaml::Map(all.iter().map(|(name, value)| (Yaml::Text(name.clone()), value.yaml())).collect())
+            }
+        }
+    }
+
     /// The value of a name in a map.
     pub fn get(&self, name: &str) -> Option<&Data> {
         match self {

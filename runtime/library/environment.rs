@@ -46,6 +46,11 @@ impl Environment {
         self.with(|spec| spec.name = Some(name.into()))
     }
 
+    /// The name that it was given; those of a configuration have one.
+    pub fn name(&self) -> Option<&str> {
+        self.spec.name.as_deref()
+    }
+
     /// The same with these folders of modules in place of its own.
     pub fn with_modulepath(self, folders: impl IntoIterator<Item = PathBuf>) -> Environment {
         self.with(|spec| spec.modulepath = Some(folders.into_iter().collect()))

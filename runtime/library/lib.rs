@@ -46,7 +46,9 @@ mod configured_jobs;
 mod configured_nodes;
 mod configured_settings;
 mod data;
+mod dump;
 mod environment;
+mod exported;
 mod function;
 mod legacy;
 mod node;
@@ -65,10 +67,12 @@ pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
 pub use configuration::{
-    Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_environment_name, is_setting,
+    Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_boolean_setting,
+    is_environment_name, is_setting, is_setting_of,
 };
 pub use data::Data;
 pub use environment::{Environment, modulepath};
+pub use exported::{ExportedMeeting, Exports, LentStore};
 pub use function::Function;
 pub use legacy::{sends_legacy_facts, structured_fact};
 pub use node::{
@@ -124,8 +128,9 @@ pub mod archive {
 
 /// Syntax and static errors of manifests, templates and data, without running anything.
 pub mod check {
+    pub use crate::dump::{TreeForm, syntax_tree};
     pub use bunraku_compiler::SourceFile;
-    pub use bunraku_environment::check::{Checked, How, Sources, file, source, unreadable_types};
+    pub use bunraku_environment::check::{Checked, How, Sources, file, source, text_of, unreadable_types};
     pub use bunraku_environment::relative::Known as KnownNames;
 }
 

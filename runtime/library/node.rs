@@ -235,6 +235,19 @@ impl Node {
         self
     }
 
+    /// The same with `$server_facts` of a server of a version, by its name and its addresses of either kind.
+    pub fn with_server(mut self, compat: Compat, name: &str, [ip, ip6]: [Option<String>; 2]) -> Node {
+        let mut facts = inputs::server_facts(compat);
+        for (fact, value) in [("servername", Some(name.to_owned())), ("serverip", ip), ("serverip6", ip6)] {
+            match value {
+                Some(value) => _ = facts.insert(fact.to_owned(), value.into()),
+                None => _ = facts.remove(fact),
+            }
+        }
+        self.node.server_facts = Some(facts);
+        self
+    }
+
     /// The same with a variable of top scope, as external node classifiers give them.
     pub fn with_parameter(mut self, name: &str, value: impl Into<Data>) -> Node {
         self.node.parameters.insert(name.to_owned(), value.into().json());

@@ -13,7 +13,7 @@ pub struct PuppetDb(bunraku_stores::PuppetDb);
 const NAMES_AT_ONCE: usize = 5000;
 
 impl PuppetDb {
-    /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`).
+    /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`), or the first that answers of several, by commas.
     ///
     /// # Errors
     /// When a file of certificates can't be used.

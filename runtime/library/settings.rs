@@ -1,10 +1,11 @@
 //! How a compile goes about it: Puppet's settings, and limits.
 
 use crate::data::Data;
+use crate::exported::LentStore;
 use crate::node::ProgramLimits;
 use bunraku_compile::inputs;
 use bunraku_compile::request_settings::RequestSettings;
-use bunraku_compile::session::StorePlace;
+use bunraku_compile::session::{StoreAt, StorePlace};
 use bunraku_compile::settings::Given;
 use bunraku_configuration::table::Table;
 use bunraku_configuration::value::Raw;
@@ -71,7 +72,7 @@ pub enum Exported {
     Folder(PathBuf),
     /// A PuppetDB, which has facts as well: those of a node that none are given of.
     PuppetDb {
-        /// Its URL.
+        /// Its URL, or several, by commas: the next is asked where one can't answer.
         url: String,
         /// What it is shown, and who signs it.
         certificates: Certificates,
@@ -80,6 +81,8 @@ pub enum Exported {
         /// Whether it is a warning only where it does not.
         soft_write_failure: bool,
     },
+    /// What other compiles of this process have to do with: see [`LentStore`].
+    Lent(LentStore),
 }
 
 /// Settings of a compile, by Puppet's names where Puppet has them.
@@ -215,8 +218,15 @@ impl Settings {
         RequestSettings { compile, ruby, given, max_file: self.limits.file }
     }
 
-    pub(crate) fn store(&self) -> Option<StorePlace> {
-        Some(match self.exported.clone()? {
+    pub(crate) fn store(&self) -> Option<StoreAt> {
+        self.exported.as_ref().map(Exported::store)
+    }
+}
+
+impl Exported {
+    pub(crate) fn store(&self) -> StoreAt {
+        StoreAt::Place(match self.clone() {
+            Exported::Lent(store) => return StoreAt::Lent(store.store()),
             Exported::Folder(folder) => StorePlace {
                 place: folder.to_string_lossy().into_owned(),
                 certificates: Certificates::default(),

@@ -4,6 +4,7 @@
 use crate::catalog::{Catalog, Resource};
 use crate::data::Data;
 use bunraku_compile::catalog::view::{Parameter, Seen, View};
+use bunraku_compile::store::{self as stores, Exports};
 use std::borrow::Cow;
 
 /// A node's catalog as [`Compiler::see`](crate::Compiler::see) shows it, or a [`Catalog`].
@@ -51,6 +52,18 @@ impl<'c> CatalogView<'c> {
             Inner::Read(catalog) => Some(catalog.resources().iter().map(Either::Read)),
         };
         live.into_iter().flatten().chain(read.into_iter().flatten()).map(ResourceView)
+    }
+
+    /// What the node, which has this name, exports, as a store would have it: parameters that are Sensitive are left out. A
+    /// [`Catalog`] is what the node gets: what it only exports is not in it.
+    pub fn exports(&self, node: &str) -> Exports {
+        let only = match &self.0 {
+            Inner::Live(view) => Some(view.only_exported.iter().map(move |seen| Either::Live(view, seen))),
+            Inner::Read(_) => None,
+        };
+        let own = self.resources().filter(|resource| resource.exported());
+        let all = own.chain(only.into_iter().flatten().map(ResourceView));
+        Exports::new(all.map(|resource| resource.stored(node)).collect())
     }
 
     /// What contains what: numbers of resources in their order, the container first.
@@ -147,6 +160,22 @@ impl<'v, 'c> ResourceView<'v, 'c> {
         match self.0 {
             Either::Live(_, seen) => seen.sensitive.to_vec(),
             Either::Read(resource) => resource.sensitive.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// As a store has it that a node exports.
+    fn stored(&self, node: &str) -> stores::Exported {
+        let (file, line) = self.place();
+        let kept =
+            self.parameters().filter(|one| stores::is_kept(one.name(), |name| self.is_sensitive(name)));
+        stores::Exported {
+            certname: node.to_owned(),
+            type_name: self.type_name().to_owned(),
+            title: self.title().to_owned(),
+            tags: self.tags().into_iter().map(str::to_owned).collect(),
+            file: file.map(str::to_owned),
+            line,
+            parameters: kept.map(|one| (one.name().to_owned(), one.data().json())).collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike};
 use serde_json::{Value, json};
 
 /// What a process used, the best of some runs.
@@ -13,6 +14,8 @@ use serde_json::{Value, json};
 pub struct Used {
     /// Time from start to end.
     pub seconds: f64,
+    /// Time on processors, of all of them.
+    pub processor: f64,
     /// Greatest memory of the process itself, as seen when it was last looked at.
     pub own_mib: f64,
     /// Greatest memory of the process or of one of its children, whichever has more.
@@ -50,7 +53,12 @@ pub fn measure(command: &[String]) -> ExitCode {
         Ok(used) if ended.success() => {
             let faults = used.minor_page_faults() + used.major_page_faults();
             let own = if own == 0 { used.max_rss() as u64 } else { own };
-            println!("{}", json!({"seconds": seconds, "own": own, "kib": used.max_rss(), "faults": faults}));
+            let time = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
+            let processor = time(used.user_time()) + time(used.system_time());
+            let all = json!({
+                "seconds": seconds, "processor": processor, "own": own, "kib": used.max_rss(), "faults": faults,
+            });
+            println!("{all}");
             ExitCode::SUCCESS
         }
         used => fail(format!("{command:?}: {ended}, {:?}", used.err())),
@@ -76,6 +84,19 @@ pub fn peak_of(command: &mut Command) -> std::io::Result<(Output, u64)> {
     Ok((output, watch.join().unwrap_or_default()))
 }
 
+/// What a command printed, and the time of the processor that it and its children took; of two at once each has both.
+pub fn timed(command: &mut Command) -> (Output, Duration) {
+    let used = || {
+        let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says");
+        let time =
+            |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
+        time(used.user_time()) + time(used.system_time())
+    };
+    let before = used();
+    let output = command.output().expect("it starts");
+    (output, used() - before)
+}
+
 /// The greatest memory so far, in KiB.
 fn peak(status: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
@@ -89,7 +110,8 @@ fn peak(status: &str) -> Option<u64> {
 /// When it fails.
 pub fn used(rounds: usize, program: &Path, args: &[&str]) -> Result<Used, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut best = Used { seconds: f64::MAX, own_mib: f64::MAX, mib: f64::MAX, faults: u64::MAX };
+    let most = f64::MAX;
+    let mut best = Used { seconds: most, processor: most, own_mib: most, mib: most, faults: u64::MAX };
     for _ in 0..rounds {
         let out = Command::new(&own).arg("measure").arg(program).args(args).output();
         let out = out.map_err(|error| error.to_string())?;
@@ -97,6 +119,7 @@ pub fn used(rounds: usize, program: &Path, args: &[&str]) -> Result<Used, String
             .map_err(|_| String::from_utf8_lossy(&out.stderr).into_owned())?;
         let number = |key: &str| got[key].as_f64().unwrap_or(f64::MAX);
         best.seconds = best.seconds.min(number("seconds"));
+        best.processor = best.processor.min(number("processor"));
         best.own_mib = best.own_mib.min(number("own") / 1024.0);
         best.mib = best.mib.min(number("kib") / 1024.0);
         best.faults = best.faults.min(got["faults"].as_u64().unwrap_or(u64::MAX));

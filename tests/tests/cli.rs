@@ -189,6 +189,43 @@ fn batch_answers_in_order_whatever_the_line() {
     }
 }
 
+/// What those ask for who rebuild a catalog as objects, as the gem for rspec-puppet does.
+#[test]
+fn batch_tells_references_from_text_and_has_exported_resources() {
+    let code = "notify { 'a': message => [File['/x'], 'File[/x]', {'k' => Sensitive(Class['settings'])}], require => 'File[/x]', \
+                notify => File['/x'] }\nfile { '/x': }\n@@group { 'g': }\n@user { 'u': }\n\
+                notice($server_facts, $server_facts['environment'])";
+    let job = |set: Value| {
+        let mut job = serde_json::json!({"code": code, "settings": {"compat": 7, "storeconfigs": true}});
+        set.as_object().expect("an object").iter().for_each(|(name, value)| job[name] = value.clone());
+        let answer = run_with(&["batch"], &format!("{job}\n"), &[]);
+        let answer: Value = serde_json::from_str(&answer.out).expect("a line is JSON");
+        assert_eq!(answer["ok"], true, "{answer}");
+        answer
+    };
+    let names = |answer: &Value| -> Vec<String> {
+        let resources = answer["catalog"]["resources"].as_array().expect("resources").iter();
+        resources.map(|one| format!("{}[{}]", one["type"], one["title"]).replace('"', "")).skip(3).collect()
+    };
+    let parameters = |answer: &Value| answer["catalog"]["resources"][3]["parameters"].clone();
+    let plain = job(serde_json::json!({"server_facts": {}}));
+    assert_eq!(names(&plain), ["Notify[a]", "File[/x]"]);
+    assert_eq!(plain["logs"][0]["message"], "{} ");
+    let message = |first: Value, class: Value| {
+        let sensitive = serde_json::json!({"__ptype": "Sensitive", "__pvalue": class});
+        serde_json::json!({
+            "message": [first, "File[/x]", {"k": sensitive}], "require": "File[/x]", "notify": first,
+        })
+    };
+    assert_eq!(parameters(&plain), message("File[/x]".into(), "Class[Settings]".into()));
+    let both = job(serde_json::json!({"references": true, "exported": true}));
+    assert_eq!(names(&both), ["Notify[a]", "File[/x]", "Group[g]"]);
+    assert_eq!(both["catalog"]["resources"][5]["exported"], true);
+    let reference = serde_json::json!({"__ptype": "ResourceReference", "__pvalue": "File[/x]"});
+    assert_eq!(parameters(&both), message(reference, "Class[Settings]".into()));
+    assert!(both["logs"][0]["message"].as_str().is_some_and(|said| said.ends_with(" production")));
+}
+
 #[test]
 fn a_classifier_gives_classes_parameters_and_environment() {
     let classes = "class a { notice(\"a ${tier} ${environment}\") } class b($x) { notice(\"b ${x}\") }";

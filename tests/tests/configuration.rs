@@ -561,3 +561,64 @@ fn an_archive_of_a_configured_environment_gives_what_its_sources_give() {
         assert!(differences.is_empty(), "{more:?}: {differences:#?}");
     }
 }
+
+/// Values of every kind that JSON has no form for.
+const RICH: &str = r#"
+notify { 'sensitive': message => Sensitive('secret') }
+notify { 'within': message => [Sensitive(/x/), { 'k' => Sensitive(Timespan(3)) }] }
+notify { 'regexp': message => /x.y/ }
+notify { 'types': message => [Integer[1, 2], String, Notify, Notify['regexp'], Optional[Array[Integer]]] }
+notify { 'versions': message => [SemVer('1.2.3'), SemVerRange('>=1.0.0')], withpath => true }
+notify { 'deferred': message => Deferred('new', [String, 'x']) }
+notify { 'keys': message => { 1 => 'a', 1.5 => 'b', true => 'c', /x/ => 'd', ['e', 1] => 'f', default => 'g', Integer => 'h' } }
+notify { 'path': message => { "it's" => [Timestamp('2020-01-01'), default], "a\nb" => Timespan(90), '' => Binary('aGVsbG8=') } }
+notify { 'plain': message => [undef, { a => undef }, 1.5, 'x', true] }
+notify { 'uri': message => URI('http://example.com/x'), tag => ['a', 'b'] }
+file { '/tmp/x': content => Binary('aGVsbG8='), require => [Notify['regexp'], [Notify['types']]] }
+@@notify { 'exported': message => /re/ }
+@notify { 'virtual': message => /re/ }
+class some($pattern = /default/, $other = Sensitive({ 2 => 3 })) {}
+include some
+"#;
+
+/// What `rich_data = false` warns of, or fails with.
+fn conversions(output: &Output) -> Vec<String> {
+    let said = text(&output.stderr);
+    let all = said.lines().filter(|line| line.contains("It will be converted to the String"));
+    all.map(str::to_owned).collect()
+}
+
+#[test]
+fn catalogs_without_rich_data_have_text_in_its_place() {
+    for version in puppets() {
+        for strict in ["off", "warning", "error"] {
+            let server = Server::new();
+            let path = server.path("etc/puppetlabs/puppet/puppet.conf");
+            let conf = fs::read_to_string(&path).expect("it is there");
+            let conf = conf.replace("node_terminus = exec", "node_terminus = plain");
+            let conf = conf.replace("strict = warning", &format!("strict = {strict}"));
+            fs::remove_file(server.path("etc/puppetlabs/puppet/hiera.yaml")).expect("it is there");
+            server.write("puppet/puppet.conf", conf + "[main]\nrich_data = false\n");
+            server.write("code/environments/rich/manifests/site.pp", RICH);
+            let confdir = server.confdir();
+            let compile = ["compile", "n", "--confdir", &confdir, "--environment", "rich"];
+            let wanted = puppet(version, &[&["catalog"], &compile[..], &["--color=false"]].concat());
+            let got = ours(version, &[&compile[..], &["--color=never"]].concat());
+            assert_eq!(got.status.success(), wanted.status.success(), "{}", text(&got.stderr));
+            assert_eq!(got.status.success(), strict != "error");
+            let (said, want) = (conversions(&got), conversions(&wanted));
+            assert_eq!(said, want, "{strict} by Puppet {version}");
+            assert_eq!(said.len(), if strict == "error" { 1 } else { 23 }, "{}", text(&got.stderr));
+            if got.status.success() {
+                let differences = compare::differences(&catalog(&wanted).0, &catalog(&got).0);
+                assert!(differences.is_empty(), "by Puppet {version}: {differences:#?}");
+            }
+            if strict == "warning" {
+                // What servers ask the environment for, and the command of Puppet does not.
+                let conf = server.path("etc/puppetlabs/code/environments/rich/environment.conf");
+                fs::write(conf, "rich_data = true\n").expect("it can be written");
+                assert_eq!(conversions(&ours(version, &compile)), Vec::<String>::new());
+            }
+        }
+    }
+}

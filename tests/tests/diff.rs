@@ -3,7 +3,7 @@
 //! `UPDATE=1` writes the goldens of the report's forms anew, from Bunraku: that its differences are octocatalog-diff's, and its catalogs
 //! Puppet's, is for `tests/diff_octocatalog.rs` and others.
 
-use bunraku_tests::{bunraku, paths};
+use bunraku_tests::{bunraku, golden, paths};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,16 +81,9 @@ fn forms_of_the_report() {
         ("junit", "xml"),
     ];
     for (form, extension) in forms {
-        let golden = paths::root().join("tests/goldens/diff").join(format!("report.{extension}"));
         let output = diff(&["--format", form]);
         assert_eq!(output.status.code(), Some(1), "{}", plain(&output.stderr));
-        let got = plain(&output.stdout);
-        if std::env::var_os("UPDATE").is_some() {
-            fs::create_dir_all(golden.parent().expect("a folder")).expect("it can be made");
-            fs::write(&golden, &got).expect("the golden can be written");
-        }
-        let want = fs::read_to_string(&golden).expect("the golden can be read");
-        assert_eq!(got, want, "{form}");
+        golden::holds(&format!("diff/report.{extension}"), &plain(&output.stdout));
     }
 }
 

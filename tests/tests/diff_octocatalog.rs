@@ -1,28 +1,15 @@
 //! `bunraku diff` beside octocatalog-diff 2.1.0 with real Puppet: of the same nodes, trees and facts they tell the same differences. How much
 //! time of the processor either takes is printed.
 
+use bunraku_tests::used::timed;
 use bunraku_tests::{bunraku, paths};
-use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 
 const NODES: [&str; 2] = ["web01.example.com", "wrapped.example.com"];
-
-/// What a command printed, and the time of the processor that it and its children took.
-fn timed(command: &mut Command) -> (Output, Duration) {
-    let used = || {
-        let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says");
-        let time =
-            |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
-        time(used.user_time()) + time(used.system_time())
-    };
-    let before = used();
-    let output = command.output().expect("it starts");
-    (output, used() - before)
-}
 
 /// Differences without what names a folder or a secret.
 fn plain(json: &Value) -> Value {

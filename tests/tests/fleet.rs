@@ -5,7 +5,7 @@
 //! the tests of `upgrade`, over the same tree.
 
 use bunraku_tests::used::peak_of;
-use bunraku_tests::{bunraku, paths, varied};
+use bunraku_tests::{bunraku, golden, paths, varied};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,16 +60,6 @@ fn steady(text: &str) -> String {
     text.lines().map(|line| head(line) + "\n").collect()
 }
 
-fn holds_golden(name: &str, found: &str) {
-    let path = paths::root().join("tests/goldens/fleet").join(name);
-    if std::env::var_os("UPDATE").is_some() {
-        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder can be made");
-        fs::write(&path, found).expect("a golden can be written");
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, golden, "{name}: run it with UPDATE=1 if that is right");
-}
-
 #[test]
 fn reports_have_goldens_in_each_form() {
     let folder = tempfile::tempdir().expect("a folder can be made");
@@ -78,9 +68,9 @@ fn reports_have_goldens_in_each_form() {
         let file = junit.display().to_string();
         let (status, out, err) = upgrade(&["--format", form, "--junit", &file]);
         assert_eq!((status, err.as_str()), (1, ""));
-        holds_golden(name, &steady(&out));
+        golden::holds(&format!("fleet/{name}"), &steady(&out));
     }
-    holds_golden("junit.xml", &steady(&text(&fs::read(junit).expect("it is written"))));
+    golden::holds("fleet/junit.xml", &steady(&text(&fs::read(junit).expect("it is written"))));
 }
 
 #[test]
@@ -370,4 +360,72 @@ fn memory_does_not_grow_with_the_fleet() {
     println!("{few} kB for 300 nodes, {many} kB for 2,000");
     // Names and what came of each node: less than 1 kB a node, and what an allocator keeps.
     assert!(many < few + 1700 + 5000, "{few} kB for 300 nodes, {many} kB for 2,000");
+}
+
+#[test]
+fn environments_are_called_by_one_rule_in_all_commands() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder can be made");
+        fs::write(file, text).expect("a file can be written");
+    };
+    let site = |more: &str| format!("notify {{ \"in ${{environment}}{more}\": }}");
+    write("some_folder/manifests/site.pp", &site(""));
+    write("all/production/manifests/site.pp", &site(" by path"));
+    write("all/test/manifests/site.pp", &site(" by path"));
+    // Who is in test gets another resource, and is touched: the others are neither.
+    let by_name = "case $environment { 'test': { include changed } default: {} }\n";
+    for (tree, code) in [("before", "notify { 'old': }"), ("after", "notify { 'new': }")] {
+        write(&format!("{tree}/manifests/site.pp"), &(by_name.to_owned() + &site("")));
+        write(&format!("{tree}/modules/changed/manifests/init.pp"), &format!("class changed {{ {code} }}"));
+    }
+    write("facts/a.json", r#"{"certname": "a", "environment": "test", "facts": {"x": 1}}"#);
+    write("facts/b.json", r#"{"x": 1}"#);
+    let lines = |command: &[&str], more: &[&str]| {
+        let mut process = Command::new(bunraku::binary().expect("Bunraku builds"));
+        process.args(command).args(["--no-config", "--facts=facts", "--cache=cache"]).args(more);
+        let output = process.current_dir(folder.path()).output().expect("Bunraku starts");
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let titles = |more: &[&str]| {
+        let (_, errors) = lines(&["fleet", "compile", "--save=save"], more);
+        let index = fs::read_to_string(folder.path().join("save/index.jsonl")).expect(&errors);
+        let title = |line: &str| {
+            let entry: Value = serde_json::from_str(line).expect("JSON");
+            let sum = entry["sha256"].as_str().unwrap_or_else(|| panic!("{entry}"));
+            let file = folder.path().join(format!("save/catalogs/{}/{sum}.json.zst", &sum[..2]));
+            let plain = zstd::decode_all(&fs::read(file).expect("it is there")[..]).expect("it is whole");
+            let catalog: Value = serde_json::from_slice(&plain).expect("JSON");
+            let all = catalog["resources"].as_array().expect("resources").clone();
+            let own = all.into_iter().find(|one| one["type"] == "Notify").expect("it is there");
+            own["title"].as_str().expect("a text").to_owned()
+        };
+        index.lines().map(title).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(&["some_folder"]), ["in test", "in production"]);
+    assert_eq!(titles(&["--environment=some_folder"]), ["in test", "in production"]);
+    assert_eq!(titles(&["some_folder", "--environment_name=x"]), ["in x", "in x"]);
+    assert_eq!(titles(&["--environmentpath=all"]), ["in test by path", "in production by path"]);
+    let archive = folder.path().join("some.bnr");
+    let mut build = Command::new(bunraku::binary().expect("Bunraku builds"));
+    build
+        .args(["build", "--environment=some_folder", "--embed", "-o"])
+        .arg(&archive)
+        .current_dir(folder.path());
+    assert!(build.status().expect("Bunraku starts").success());
+    assert_eq!(titles(&["some.bnr"]), ["in test", "in production"]);
+    let sides = ["--from=before", "--to=after"];
+    assert_eq!(lines(&["affected"], &sides).0, "a\n");
+    assert_eq!(lines(&["affected"], &[&sides[..], &["--environment_name=x"]].concat()).0, "");
+    let changed = |more: &[&str]| {
+        let (out, errors) = lines(&["diff", "--format=jsonl"], &[&sides[..], more].concat());
+        let nodes = out.lines().map(|line| serde_json::from_str::<Value>(line).expect(&errors));
+        nodes.filter(|node| node["state"] != "same").map(|node| node["node"].clone()).collect::<Vec<_>>()
+    };
+    for more in [&[][..], &["--affected"]] {
+        assert_eq!(changed(more), [json!("a")]);
+        assert_eq!(changed(&[&["--environment_name=test"][..], more].concat()), [json!("a"), json!("b")]);
+        assert_eq!(changed(&[&["--environment_name=x"][..], more].concat()), Vec::<Value>::new());
+    }
 }

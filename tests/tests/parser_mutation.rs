@@ -100,7 +100,8 @@ fn judge(kind: SourceKind, text: &str) -> Vec<String> {
     let file = SourceFile { path: None, text, kind };
     let diagnostics = match parse(&arena, &file, &ParseLimits::default()) {
         Ok(parsed) => {
-            assert!(!dump(&parsed.program, true).is_empty());
+            assert!(!dump::Notation::of(&parsed.program).pretty().is_empty());
+            assert!(!dump::nested(&parsed.program).is_empty());
             relative_names(&parsed.program);
             check(&parsed.program, &file, &CheckOptions::default())
         }

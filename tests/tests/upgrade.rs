@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use bunraku_tests::canonical::{self, Places};
 use bunraku_tests::corpus::{self, fetch};
 use bunraku_tests::oracle::Oracle;
-use bunraku_tests::{bunraku, compare, paths};
+use bunraku_tests::{bunraku, compare, golden, paths};
 use serde_json::{Value, json};
 
 /// A node's one cause on the way from 7 to 8: its kind, its subject, its place.
@@ -262,16 +262,9 @@ fn types_that_packages_bring_no_more() {
 #[test]
 fn forms_of_the_report() {
     for (form, extension) in [("text", "txt"), ("json", "json"), ("markdown", "md")] {
-        let golden = paths::root().join("tests/goldens/upgrade").join(format!("7-to-8.{extension}"));
         let output = upgrade(&["--from=7", "--to=8", "--format", form, "--places=3"]);
         assert_eq!(output.status.code(), Some(1), "{}", plain(&output.stderr));
-        let got = plain(&output.stdout);
-        if std::env::var_os("UPDATE").is_some() {
-            fs::create_dir_all(golden.parent().expect("a folder")).expect("it can be made");
-            fs::write(&golden, &got).expect("the golden can be written");
-        }
-        let want = fs::read_to_string(&golden).expect("the golden can be read");
-        assert_eq!(got, want, "{form}");
+        golden::holds(&format!("upgrade/7-to-8.{extension}"), &plain(&output.stdout));
     }
 }
 

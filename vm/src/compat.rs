@@ -189,8 +189,14 @@ rules! {
         "$server_facts has serverimplementation.";
     SameParameterIsNoticed "same-parameter-is-noticed" no no yes
         "A fact that a parameter of the node hides is told by a notice where both have the same value.";
+    PlainCatalogs "plain-catalogs" yes no no
+        "The command prints catalogs without rich data, unless as rich_data_json.";
+    PsonIsThere "pson-is-there" yes no no
+        "The command prints PSON.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
+    PathsOfPlainDataGrow "paths-of-plain-data-grow" yes no no
+        "Without rich data a second message of a resource begins with the path of the first.";
 }
 
 #[cfg(test)]

@@ -90,10 +90,11 @@ pub fn ruby_class(value: Value<'_>) -> String {
     }
 }
 
-/// The class with its article, a type's as Puppet shortens it: "a String", "an Integer-Type".
+/// The class with its article, that of a type or an object as Puppet shortens it: "a String", "an Integer-Type".
 pub fn class_an(value: Value<'_>) -> String {
     match value {
         Value::Type(ty) => a_an(&format!("{}-Type", simple_name(ty))),
+        Value::Object(object) => a_an(object.type_name),
         value => a_an(&ruby_class(value)),
     }
 }

@@ -3,12 +3,13 @@
 //! other, and prints the ratios; then what grows with what.
 //!
 //! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
-//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, or a part of a program's name.
+//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`, or a part of a program's name;
+//! `--machines N` says how many the fleet has.
 
 use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
-use bunraku_benches::{cold, diff, results, scale, warm};
+use bunraku_benches::{cold, diff, fleet, results, scale, warm};
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -17,18 +18,19 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-const SECTIONS: [&str; 7] = ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff"];
+const SECTIONS: [&str; 8] = ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff", "fleet"];
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     if args.first().is_some_and(|first| first == "measure") {
         return used::measure(&args[1..]);
     }
-    let mut rounds = ROUNDS;
-    if let Some(at) = args.iter().position(|arg| arg == "--rounds") {
+    let (mut rounds, mut machines) = (ROUNDS, fleet::MACHINES);
+    for (name, count) in [("--rounds", &mut rounds), ("--machines", &mut machines)] {
+        let Some(at) = args.iter().position(|arg| arg == name) else { continue };
         match args.get(at + 1).and_then(|count| count.parse().ok()) {
-            Some(count) if count > 0 => rounds = count,
-            _ => return fail("--rounds takes a number"),
+            Some(given) if given > 0 => *count = given,
+            _ => return fail(&format!("{name} takes a number")),
         }
         args.drain(at..at + 2);
     }
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
         return fail("what is written is the whole report");
     }
     // As on a server, the thread that compiles has nobody to wake.
-    let report = within(|| report(rounds, &args)).map_err(|error| error.to_string());
+    let report = within(|| report((rounds, machines), &args)).map_err(|error| error.to_string());
     match report.flatten() {
         Ok(report) => {
             print!("{report}");
@@ -56,7 +58,7 @@ fn fail(error: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
+fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<String, String> {
     let section = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     let program = |case: &Case| {
         section("programs")
@@ -72,7 +74,7 @@ fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
     if !cases.is_empty() {
         parts.push(warm::programs("Programs, warm", &cases, work, &mut Puppet::start()?, rounds)?);
     }
-    if ["ruby", "machines", "cold", "threads", "diff"].iter().any(|name| section(name)) {
+    if ["ruby", "machines", "cold", "threads", "diff", "fleet"].iter().any(|name| section(name)) {
         bunraku_tests::corpus::fetch::fetch()
             .map_err(|error| format!("the control repo needs the corpus: {error}"))?;
     }
@@ -96,6 +98,9 @@ fn report(rounds: usize, wanted: &[String]) -> Result<String, String> {
     }
     if section("diff") {
         parts.push(diff::diff(work, rounds)?);
+    }
+    if section("fleet") {
+        parts.push(fleet::fleet(work, rounds, machines)?);
     }
     Ok(parts.join("\n"))
 }

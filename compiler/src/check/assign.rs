@@ -3,7 +3,6 @@
 use super::Checker;
 use super::names::is_numeric_variable;
 use crate::ast::{AssignOp, Expr, ExprKind};
-use crate::dump::assign_symbol;
 use crate::label::a_an;
 use crate::visit::{Lambdas, each_child};
 
@@ -19,7 +18,7 @@ impl<'a> Checker<'_, '_> {
             expr.span,
             format!(
                 "The operator '{}' is no longer supported. See http://links.puppet.com/remove-plus-equals",
-                assign_symbol(op)
+                op.symbol()
             ),
         );
     }

@@ -1,7 +1,7 @@
 //! What is asked of a node: patterns of texts, facts, resources.
 
 use crate::nodes::Known;
-use bunraku::{Catalog, Data};
+use bunraku::{CatalogView, Data};
 use regex_lite::Regex;
 
 /// A pattern for a whole text: with `*`, `?`, `[…]` and `{a,b}`, or a regular expression between slashes, which need not be
@@ -161,12 +161,12 @@ impl ResourceIs {
     }
 
     /// Whether a catalog has one.
-    pub fn fits(&self, catalog: &Catalog) -> bool {
-        let all = catalog.resources().iter();
-        let mut of_type = all.filter(|own| own.type_name.to_lowercase() == self.type_name);
+    pub fn fits(&self, catalog: &CatalogView<'_>) -> bool {
+        let mut of_type =
+            catalog.resources().filter(|own| own.type_name().eq_ignore_ascii_case(&self.type_name));
         of_type.any(|own| match self.type_name == CLASS {
-            true => self.title.fits(&own.title.to_lowercase()),
-            false => self.title.fits(&own.title),
+            true => self.title.fits(&own.title().to_lowercase()),
+            false => self.title.fits(own.title()),
         })
     }
 }

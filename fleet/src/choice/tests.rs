@@ -1,6 +1,7 @@
 //! Which nodes are meant by what.
 
 use super::*;
+use bunraku::bench::Target;
 use bunraku::{Certificates, Compiler, Environment, Node, Settings};
 use std::fs;
 
@@ -19,9 +20,10 @@ fn keep(choice: &Choice) -> Result<(Vec<String>, Chosen), String> {
     );
     let compiler = Compiler::new();
     let mut nodes = Nodes::open(folder.path().to_str().unwrap(), &Certificates::default()).unwrap();
-    let chosen = choice.keep(&mut nodes, 2, |known| {
+    let chosen = choice.keep(&mut nodes, 2, |known, see| {
         let node = Node::new(&known.name).with_facts(known.facts.clone());
-        compiler.compile(&environment, &node, &Settings::default()).result.map_err(|error| error.message)
+        let target = Target { environment: environment.clone(), node, settings: Settings::default() };
+        compiler.see(&target, |catalog| see(catalog)).result.map_err(|error| error.message)
     });
     chosen.map(|chosen| (nodes.names().to_vec(), chosen))
 }

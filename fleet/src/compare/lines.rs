@@ -1,8 +1,9 @@
 //! Texts compared line by line.
 
-use super::rules::NO_END;
 use similar::{ChangeTag, TextDiff};
 
+/// What a diff says behind a last line without a line feed.
+pub(super) const NO_END: &str = "\\ No newline at end of file";
 /// Texts longer than this together are told as one change each: matching lines takes time by the square of what differs.
 const MOST: usize = 4 << 20;
 

@@ -93,6 +93,23 @@ impl Difference {
         inner.join(".")
     }
 
+    /// The same for people: where all parameters of a resource come or go, which is one difference, a difference for each.
+    pub fn by_parameter(&self) -> Vec<Difference> {
+        let all = match (&self.old, &self.new) {
+            _ if self.structure != ["parameters"] => None,
+            (Some(Data::Map(all)), None) | (None, Some(Data::Map(all))) => Some(all),
+            _ => None,
+        };
+        let Some(all) = all else { return vec![self.clone()] };
+        let one = |(name, value): &(String, Data)| Difference {
+            structure: vec!["parameters".to_owned(), name.clone()],
+            old: self.old.is_some().then(|| value.clone()),
+            new: self.new.is_some().then(|| value.clone()),
+            ..self.clone()
+        };
+        all.iter().map(one).collect()
+    }
+
     /// Whether it is of something that an agent changes by itself: no class, and no defined type, which consists of others.
     pub fn is_core(&self) -> bool {
         match self.kind.as_deref() {

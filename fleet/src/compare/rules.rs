@@ -1,7 +1,7 @@
 //! What of two catalogs is compared, and which differences are none: rules in octocatalog-diff's grammar, on the command line or in
 //! a committed `bunraku.toml`.
 
-use super::lines::changed_lines;
+use super::lines::{NO_END, changed_lines};
 use super::{Difference, Filter, Sign};
 use bunraku::{Data, regex};
 use serde::Deserialize;
@@ -266,9 +266,6 @@ fn holds(how: &str, value: &str, difference: &Difference) -> bool {
         }
     }
 }
-
-/// What a diff says behind a last line without a line feed.
-pub(super) const NO_END: &str = "\\ No newline at end of file";
 
 /// The rules of a `bunraku.toml`: its table `diff`.
 #[derive(Clone, Debug, Default, Deserialize)]

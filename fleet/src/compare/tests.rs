@@ -34,6 +34,25 @@ fn parameters_are_compared_however_deep() {
 }
 
 #[test]
+fn parameters_that_all_vanish_are_told_one_by_one() {
+    let (all, none) = (
+        one("Web", json!({"port": 80, "on": true})),
+        catalog(json!([{"type": "Web", "title": "a", "tags": ["x"], "exported": false}]), json!([])),
+    );
+    let (before, after) = (CatalogView::from(&all), CatalogView::from(&none));
+    let found = compare(&Side::from(&before), &Side::from(&after), &Rules::default());
+    assert_eq!(found.len(), 1, "one difference, as octocatalog-diff has it");
+    let told: Vec<String> = found[0].by_parameter().iter().map(Difference::to_string).collect();
+    assert_eq!(told, ["! Web[a] port: 80 -> nothing", "! Web[a] on: true -> nothing"]);
+    let whole = compare(
+        &Side::from(&after),
+        &Side::from(&CatalogView::from(&catalog(json!([]), json!([])))),
+        &Rules::default(),
+    );
+    assert_eq!(whole[0].by_parameter(), whole);
+}
+
+#[test]
 fn what_is_gone_or_new_is_told_once() {
     let file = |title: &str| json!({"type": "File", "title": title, "parameters": {"mode": "0644"}});
     let edge = |title: &str| json!({"source": "Class[A]", "target": format!("File[{title}]")});

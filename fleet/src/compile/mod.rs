@@ -8,8 +8,9 @@ pub mod save;
 
 use super::pool;
 use bunraku::bench::Target;
-use bunraku::{Compiler, Diagnostic, Place};
+use bunraku::{Compiler, Diagnostic, ExportedMeeting, Place};
 use save::{Folder, Saved};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What is to be compiled.
@@ -24,6 +25,8 @@ pub struct Fleet<'f> {
     pub target: &'f (dyn Fn(&str) -> Result<Target, String> + Sync),
     /// Where catalogs are kept.
     pub save: Option<&'f Folder>,
+    /// Whether nodes collect what the others of this run export: then those that collect are compiled twice.
+    pub in_two_passes: bool,
 }
 
 /// What came of a node.
@@ -67,9 +70,36 @@ impl From<String> for Failure {
 ///
 /// # Errors
 /// When there are no threads to be had, or a catalog can't be kept: then what was kept is whole, and no more is compiled.
-pub fn compile(fleet: &Fleet, mut each: impl FnMut(&Node)) -> Result<(), String> {
+pub fn compile(fleet: &Fleet, each: impl FnMut(&Node)) -> Result<(), String> {
+    if !fleet.in_two_passes {
+        return pass(fleet, |name| one(fleet, name, None), each);
+    }
+    let meeting = ExportedMeeting::default();
+    // What the first pass has of nodes that don't collect is what the second would have.
+    let mut done = BTreeMap::new();
+    let first = Fleet { save: None, ..*fleet };
+    pass(
+        &first,
+        |name| one(&first, name, Some(&meeting)),
+        |node| {
+            if fleet.save.is_none() && !meeting.has_asked(&node.name) {
+                done.insert(node.name.clone(), node.clone());
+            }
+        },
+    )?;
+    meeting.answer();
+    let second =
+        |name: &str| done.get(name).map_or_else(|| one(fleet, name, Some(&meeting)), |node| Ok(node.clone()));
+    pass(fleet, second, each)
+}
+
+/// Does the same for all nodes, until a catalog can't be kept.
+fn pass(
+    fleet: &Fleet,
+    work: impl Fn(&str) -> Result<Node, String> + Sync,
+    mut each: impl FnMut(&Node),
+) -> Result<(), String> {
     let mut failed = None;
-    let work = |name: &str| one(fleet, name);
     pool::run_while(fleet.names, fleet.threads, work, |_, done| match done {
         Ok(node) => {
             each(&node);
@@ -83,14 +113,21 @@ pub fn compile(fleet: &Fleet, mut each: impl FnMut(&Node)) -> Result<(), String>
     failed.map_or(Ok(()), Err)
 }
 
-/// Compiles a node.
-fn one(fleet: &Fleet, name: &str) -> Result<Node, String> {
+/// Compiles a node; where nodes meet, it collects there, and what it exports is taken in when it is compiled first.
+fn one(fleet: &Fleet, name: &str, meeting: Option<&ExportedMeeting>) -> Result<Node, String> {
     let started = Instant::now();
     let mut node =
         Node { name: name.to_owned(), time: Duration::ZERO, resources: 0, failure: None, saved: None };
-    match (fleet.target)(name) {
+    let target = (fleet.target)(name).and_then(|mut target| {
+        if let Some(meeting) = meeting {
+            let before = target.settings.exported.take();
+            target.settings.exported = Some(meeting.over(fleet.compiler, before.as_ref())?);
+        }
+        Ok(target)
+    });
+    match target {
         Err(message) => node.failure = Some(message.into()),
-        Ok(target) => match made(fleet, &target)? {
+        Ok(target) => match made(fleet, &target, meeting)? {
             Ok((resources, saved)) => (node.resources, node.saved) = (resources, saved),
             Err(failure) => node.failure = Some(failure),
         },
@@ -100,9 +137,18 @@ fn one(fleet: &Fleet, name: &str) -> Result<Node, String> {
 }
 
 /// How many resources a target's catalog has, and the kept catalog. It is written as JSON only where it is kept.
-fn made(fleet: &Fleet, target: &Target) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
+fn made(
+    fleet: &Fleet,
+    target: &Target,
+    meeting: Option<&ExportedMeeting>,
+) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
     let Some(folder) = fleet.save else {
-        let seen = fleet.compiler.see(target, |catalog| catalog.len());
+        let seen = fleet.compiler.see(target, |catalog| {
+            if let Some(meeting) = meeting {
+                meeting.take_in(target.node.name(), catalog.exports(target.node.name()));
+            }
+            catalog.len()
+        });
         return Ok(seen.result.map(|resources| (resources, None)).map_err(Failure::from));
     };
     let compiled = fleet.compiler.trial(target);

@@ -3,7 +3,7 @@
 
 use super::expected::{Expected, Verdict};
 use super::{Failure, Node};
-use crate::markup::{self, not_in_xml};
+use crate::junit::{self, Outcome};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -148,24 +148,27 @@ impl<'s> Summary<'s> {
         let (failures, skipped) =
             (count(|verdict| !verdict.is_well()), count(|verdict| verdict == Verdict::FailsAsExpected));
         let seconds = self.nodes.iter().map(|node| node.time.as_secs_f64()).sum::<f64>();
-        let mut out = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"bunraku fleet compile\" tests=\"{}\" \
-             failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\">\n",
-            self.nodes.len()
+        let mut out = junit::begin(
+            "bunraku fleet compile",
+            &[
+                ("tests", self.nodes.len().to_string()),
+                ("failures", failures.to_string()),
+                ("errors", "0".to_owned()),
+                ("skipped", skipped.to_string()),
+                ("time", format!("{seconds:.3}")),
+            ],
         );
         for node in self.nodes {
-            let (name, time) = (xml(&node.name), node.time.as_secs_f64());
             let message =
                 node.failure.as_ref().map_or("expected to fail, and compiles", |failure| &failure.message);
-            let message = xml(message);
-            let _ = write!(out, "<testcase name=\"{name}\" classname=\"catalog\" time=\"{time:.3}\"");
-            let _ = match self.expected.of_node(node) {
-                Verdict::Compiles => writeln!(out, "/>"),
-                Verdict::FailsAsExpected => writeln!(out, "><skipped message=\"{message}\"/></testcase>"),
-                _ => writeln!(out, "><failure message=\"{message}\"/></testcase>"),
+            let outcome = match self.expected.of_node(node) {
+                Verdict::Compiles => Outcome::Passed(String::new()),
+                Verdict::FailsAsExpected => Outcome::Skipped(message.to_owned()),
+                _ => Outcome::Failed(message.to_owned(), String::new()),
             };
+            out += &junit::case("catalog", &node.name, Some(node.time.as_secs_f64()), &outcome);
         }
-        out + "</testsuite>\n</testsuites>\n"
+        out + junit::end()
     }
 }
 
@@ -235,15 +238,6 @@ fn put_names(out: &mut String, names: &[&str], width: usize, most: usize) {
         is_first = false;
     }
     let _ = writeln!(out, "{head}");
-}
-
-/// Text in an attribute. What XML has no form for is shown as a sign that it was there.
-fn xml(text: &str) -> String {
-    markup::escaped(text, |c| match c {
-        '\n' => Some("&#10;"),
-        '\t' => Some("&#9;"),
-        c => not_in_xml(c),
-    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod text;
 
 pub use html::html;
 pub use json::{document, node as json_of_node};
-pub use junit::{case, suite_begin, suite_end};
+pub use junit::case;
 pub use markdown::{MOST as MARKDOWN_BYTES, markdown};
 pub use text::text;
 
@@ -108,7 +108,7 @@ fn difference(one: &Difference) -> Vec<Line> {
     match one.sign {
         Sign::Added => parameters(one.new.as_ref()).into_iter().map(Line::New).collect(),
         Sign::Removed => Vec::new(),
-        Sign::Changed | Sign::Nested => changed(one),
+        Sign::Changed | Sign::Nested => one.by_parameter().iter().flat_map(changed).collect(),
     }
 }
 

@@ -5,12 +5,15 @@ mod archives;
 pub mod cache;
 mod git;
 mod modules;
+mod program;
+mod submodules;
 
 pub use modules::Files;
 
 use bunraku::Compat;
 use bunraku::process::{self, Errors, Limits};
 use cache::Cache;
+use program::last_lines;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -43,8 +46,6 @@ pub struct Tree {
     pub archive: Option<PathBuf>,
     /// The module path, where the environment's own is not all there is.
     pub modulepath: Option<Vec<PathBuf>>,
-    /// The folder of its environment is of no lasting name: it is in the cache.
-    pub is_cached: bool,
     /// What went wrong and is no failure: that there is no archive, and why.
     pub warnings: Vec<String>,
 }
@@ -75,7 +76,6 @@ pub fn open(text: &str, how: &Preparation) -> Result<Tree, String> {
             folder: None,
             archive: Some(path.to_owned()),
             modulepath: None,
-            is_cached: false,
             warnings: Vec::new(),
         }),
         false => Err(format!("There is no tree {text}: it is no folder, no archive, and no git:REV")),
@@ -85,7 +85,16 @@ pub fn open(text: &str, how: &Preparation) -> Result<Tree, String> {
 fn of_version(label: &str, revision: &str, how: &Preparation) -> Result<Tree, String> {
     let cache = how.cache.as_ref().ok_or_else(|| format!("{label} needs a cache: --cache DIR"))?;
     let found = git::find(revision, how.limits)?;
-    let key = cache::key(&["tree", &found.tree, how.bootstrap.as_deref().unwrap_or_default()]);
+    let missing = found.missing();
+    if !missing.is_empty() && how.bootstrap.is_none() {
+        let missing = missing.join(", ");
+        return Err(format!(
+            "{label} has submodules whose commits are not in the repository: {missing}. `git submodule update --init \
+             --recursive` fetches those of the version one stands in; a --bootstrap may bring them, too"
+        ));
+    }
+    let missing = missing.join(" ");
+    let key = cache::key(&["tree", &found.tree, how.bootstrap.as_deref().unwrap_or_default(), &missing]);
     let folder = cache.folder("trees", &key, |folder| {
         git::check_out(&found, folder, how.limits)?;
         match &how.bootstrap {
@@ -107,13 +116,6 @@ fn bootstrap(command: &str, folder: &Path, limits: Limits) -> Result<(), String>
         true => Ok(()),
         false => Err(failed(&format!("{}\n{}", ended.status, last_lines(&ended.output)))),
     }
-}
-
-/// The end of what a program has said.
-fn last_lines(output: &[u8]) -> String {
-    let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
 fn with_archive(
@@ -143,7 +145,7 @@ fn with_archive(
         );
         built.map_err(|error| warnings.push(format!("{label} is compiled without an archive: {error}"))).ok()
     });
-    Ok(Tree { label: label.to_owned(), folder: Some(folder), archive, modulepath, is_cached, warnings })
+    Ok(Tree { label: label.to_owned(), folder: Some(folder), archive, modulepath, warnings })
 }
 
 #[cfg(test)]

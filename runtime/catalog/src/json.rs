@@ -33,17 +33,25 @@ pub enum Version<'a> {
     Text(&'a str),
 }
 
-/// Writes the catalog without virtual resources; `with_exported`, those that are exported are there all the same. Says,
-/// too, how many resources are not virtual.
+/// What a catalog's reader wants in it beside what an agent does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Form {
+    /// Exported resources, virtual as they are.
+    pub with_exported: bool,
+    /// References to resources told from text: see [`Style::References`].
+    pub references: bool,
+}
+
+/// Writes the catalog without virtual resources, in a form. Says, too, how many resources are not virtual.
 pub fn write<'c>(
     catalog: &Catalog<'c>,
     words: &Words<'c>,
     header: &Header<'_>,
-    with_exported: bool,
+    form: Form,
 ) -> (String, usize) {
-    let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
+    let is_written = |r: &&Resource<'_>| !r.is_virtual || form.with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
-    let mut quoted = Quoted::new();
+    let mut quoted = Quoted::new(if form.references { Style::References } else { Style::Catalog });
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = catalog.class_tags.tags().clone();
     tags.merge(catalog.tags.tags(), &mut Marks::default());
@@ -130,6 +138,8 @@ struct Quoted {
     /// Parameters' names, from the comma before to the value, where they stand: mostly the same code has set them. By where
     /// a name lies.
     names: [((usize, usize), Range<usize>); NAMES],
+    /// How values are written.
+    style: Style,
     /// The tags written last, the last one first, with how far from the end of their list each begins; and where that is.
     tags: (Vec<(Symbol, usize)>, usize),
 }
@@ -142,11 +152,12 @@ const BEFORE_TYPE: &str = "{\"type\":\"";
 const AFTER_TYPE: &str = "\",\"title\":\"";
 
 impl Quoted {
-    fn new() -> Quoted {
+    fn new(style: Style) -> Quoted {
         Quoted {
             words: Vec::new(),
             types: Vec::new(),
             file: None,
+            style,
             names: [const { ((0, 0), 0..0) }; NAMES],
             tags: Default::default(),
         }
@@ -305,7 +316,7 @@ fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
             out.push_str(",\"parameters\":{");
         }
         quoted.name(out, name, is_first);
-        shown(out, name, value);
+        written(out, name, value, quoted.style);
     });
     if any {
         out.push('}');
@@ -314,24 +325,28 @@ fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
 
 /// Writes the value of a parameter as a catalog has it.
 pub fn shown(out: &mut String, name: &str, value: Shown<'_>) {
+    written(out, name, value, Style::Catalog);
+}
+
+fn written(out: &mut String, name: &str, value: Shown<'_>, style: Style) {
     match value {
         Shown::Text(text) => string(out, text),
-        Shown::Value(value) => parameter(out, name, value),
+        Shown::Value(value) => parameter(out, name, value, style),
     }
 }
 
 /// Arrays that hold resource references are flattened; those of relationship parameters in any case.
-fn parameter(out: &mut String, name: &str, value: Value<'_>) {
+fn parameter(out: &mut String, name: &str, value: Value<'_>, style: Style) {
     if let Value::Array(items) = value {
         let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
         if relation || holds_reference(&items) {
             out.push('[');
             let from = out.len();
-            flat(out, &items, from, relation);
+            flat(out, &items, from, relation, style);
             return out.push(']');
         }
     }
-    rich::value(out, value, Style::Catalog);
+    rich::value(out, value, style);
 }
 
 /// Whether an array has a resource reference in it, or an array that has.
@@ -345,18 +360,18 @@ fn holds_reference(items: &[Value<'_>]) -> bool {
 }
 
 /// Writes the items of an array and those of arrays in it; the list begins at `from`.
-fn flat(out: &mut String, items: &[Value<'_>], from: usize, without_undef: bool) {
+fn flat(out: &mut String, items: &[Value<'_>], from: usize, without_undef: bool, style: Style) {
     budget::room(2 * out.len());
     budget::within(items.len(), || {
         for item in items {
             match item {
-                Value::Array(inner) => flat(out, inner, from, without_undef),
+                Value::Array(inner) => flat(out, inner, from, without_undef, style),
                 Value::Undef if without_undef => {}
                 item => {
                     if out.len() > from {
                         out.push(',');
                     }
-                    rich::value(out, *item, Style::Catalog);
+                    rich::value(out, *item, style);
                 }
             }
         }

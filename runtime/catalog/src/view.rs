@@ -17,6 +17,8 @@ use std::ops::Range;
 pub struct View<'c> {
     /// Resources in order of creation.
     pub resources: Vec<Seen<'c>>,
+    /// Resources that are exported and that the node itself does not get: its catalog does not have them.
+    pub only_exported: Vec<Seen<'c>>,
     /// What contains what: numbers of resources, the container first; in the order of the JSON.
     pub edges: Vec<(u32, u32)>,
     /// Names of evaluated classes and nodes, in order.
@@ -71,11 +73,16 @@ impl<'c> View<'c> {
         }
         let mut params = Vec::with_capacity(numbers.len() * 4);
         let classes = catalog.classes;
-        let resources = catalog.resources.into_iter().filter(|resource| !resource.is_virtual);
-        let resources = resources.map(|resource| {
+        let (mut resources, mut only_exported) = (Vec::with_capacity(count as usize), Vec::new());
+        for resource in catalog.resources {
+            let list = match (resource.is_virtual, resource.exported) {
+                (false, _) => &mut resources,
+                (true, Some(true)) => &mut only_exported,
+                (true, _) => continue,
+            };
             let from = params.len() as u32;
             shown::parameters(&resource, |name, value| params.push(Parameter { name, value }));
-            Seen {
+            list.push(Seen {
                 type_name: resource.type_name,
                 title: resource.title,
                 kind: resource.kind.name(),
@@ -85,10 +92,9 @@ impl<'c> View<'c> {
                 sensitive: resource.sensitive,
                 tags: resource.tags.into_symbols(),
                 params: from..params.len() as u32,
-            }
-        });
-        let resources = resources.collect();
-        View { resources, edges, classes, params, words }
+            });
+        }
+        View { resources, only_exported, edges, classes, params, words }
     }
 
     /// The parameters of a resource, in order.

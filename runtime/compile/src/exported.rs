@@ -9,6 +9,7 @@ use bunraku_catalog::{Kind, Param};
 use bunraku_data::json as data;
 use bunraku_data::names;
 use bunraku_data::rich::{self, Style};
+use bunraku_files::reads;
 use bunraku_stores::{Exported, Filter};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::CollectorQuery;
@@ -34,6 +35,8 @@ impl<'c> Compile<'c> {
                 .collect()
         };
         let Some(store) = self.asked.store else { return Ok(found) };
+        // What others export is in no file of the tree.
+        reads::note_unknown(|| format!("a collector of exported {type_name}"));
         let filter = query.map(filter);
         let resources = store
             .exported(type_name, self.asked.node_name, filter.as_ref())

@@ -5,6 +5,7 @@ use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
+use bunraku_catalog::json::Form;
 use bunraku_catalog::view::View;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
@@ -40,6 +41,8 @@ pub struct Settings {
     pub hashes: HashNotation,
     /// Whether dependency cycles are errors.
     pub check_cycles: bool,
+    /// What the catalog's JSON has beside what an agent wants.
+    pub form: Form,
     /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
     pub newer: Option<Newer>,
     /// Whether calls are counted.
@@ -89,6 +92,7 @@ impl Settings {
             native_ruby: true,
             hashes: HashNotation::default(),
             check_cycles: false,
+            form: Form::default(),
             newer: None,
             stats: false,
             profile: false,
@@ -133,7 +137,8 @@ pub struct Node {
     pub facts: Facts,
     /// Trusted facts.
     pub trusted: serde_json::Map<String, serde_json::Value>,
-    /// `$server_facts`, to which the environment's name is added; none where they are what the version's server has.
+    /// `$server_facts`, to which the environment's name is added unless there are none at all; none where they are what the
+    /// version's server has.
     pub server_facts: Option<serde_json::Map<String, serde_json::Value>>,
     /// Top-scope variables of an external node classifier.
     pub parameters: serde_json::Map<String, serde_json::Value>,

@@ -3,8 +3,9 @@
 
 use crate::inputs::{self, Node};
 use crate::request_settings::RequestSettings;
-use crate::session::{Outcome, Request, StorePlace};
+use crate::session::{Outcome, Request, StoreAt, StorePlace};
 pub use crate::session::{Session, TIMEOUT};
+use bunraku_catalog::json::Form;
 use bunraku_configuration::configuration::Configuration;
 use bunraku_data::rich::string;
 use bunraku_environment::snapshot::EnvironmentSpec;
@@ -53,7 +54,7 @@ pub struct Job {
     pub facts: Option<Arc<Json>>,
     /// Trusted facts in place of the default.
     pub trusted: Option<Map<String, Json>>,
-    /// `$server_facts` in place of the default.
+    /// `$server_facts` in place of the default; `{}`, as rspec-puppet has it, where no server tells anything.
     pub server_facts: Option<Map<String, Json>>,
     /// Top-scope variables of an external node classifier.
     pub parameters: Option<Map<String, Json>>,
@@ -81,6 +82,13 @@ pub struct Job {
     /// Whether dependency cycles are errors.
     #[serde(default)]
     pub check_cycles: bool,
+    /// Whether the catalog has exported resources, too, as a store takes it.
+    #[serde(default)]
+    pub exported: bool,
+    /// Whether references to resources, as values of parameters, are told from text: they are
+    /// `{"__ptype":"ResourceReference","__pvalue":"File[/x]"}`.
+    #[serde(default)]
+    pub references: bool,
     /// Whether calls of functions and templates are counted.
     #[serde(default)]
     pub stats: bool,
@@ -174,7 +182,7 @@ impl Session {
             node: node(job, job.name())?,
             facts_from_store: job.facts.is_none(),
             settings,
-            store,
+            store: store.map(StoreAt::Place),
             want_value: job.wants("value"),
             lookup: job.lookup.clone(),
             is_trial: false,
@@ -323,6 +331,7 @@ fn place(out: &mut String, place: &Place) {
 fn settings(job: &Job, timeout: Option<Duration>) -> Result<RequestSettings, String> {
     let mut settings = RequestSettings::default();
     settings.compile.check_cycles = job.check_cycles;
+    settings.compile.form = Form { with_exported: job.exported, references: job.references };
     settings.compile.stats = job.stats;
     settings.compile.profile = job.profile;
     settings.compile.limits.time = timeout;

@@ -8,7 +8,24 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 
 impl<'c> Compile<'c> {
     pub(crate) fn push_log(&self, level: Severity, message: String, place: Place) {
-        self.journal.messages.borrow_mut().push(Log { level, message, place });
+        self.keep_log(Log { level, message, place, source: None });
+    }
+
+    /// Puts a message into the log, if the log keeps those of its level.
+    pub(crate) fn keep_log(&self, log: Log) {
+        if self.keeps_logs_of(log.level) {
+            self.journal.messages.borrow_mut().push(log);
+        }
+    }
+
+    /// Whether the log keeps messages of a level: the setting `log_level`, Puppet's default being `notice`.
+    pub(crate) fn keeps_logs_of(&self, level: Severity) -> bool {
+        let least = self.journal.level.get_or_init(|| {
+            let setting = self.setting_in_force("log_level");
+            let named = setting.as_ref().and_then(|setting| setting.text()).and_then(Severity::by_name);
+            named.unwrap_or(Severity::Notice)
+        });
+        level >= *least
     }
 
     /// Logs a message with its place behind it, as Puppet's warnings have it.
@@ -32,11 +49,7 @@ impl<'c> Compile<'c> {
         };
         let message = format!("{} {what}; it was compiled anew", path.display());
         if self.first_time(&message) {
-            self.journal.messages.borrow_mut().push(Log {
-                level: Severity::Notice,
-                message,
-                place: Place::default(),
-            });
+            self.push_log(Severity::Notice, message, Place::default());
         }
     }
 
@@ -63,7 +76,7 @@ impl<'c> Compile<'c> {
     /// Logs a message without a place, unless the same has been logged before.
     pub(crate) fn log_once(&self, level: Severity, message: String) {
         if self.first_time(&message) {
-            self.journal.messages.borrow_mut().push(Log { level, message, place: Place::default() });
+            self.push_log(level, message, Place::default());
         }
     }
 }

@@ -43,6 +43,7 @@ pub mod natives;
 mod overrides;
 mod params;
 mod phases;
+mod plain_data;
 mod query;
 mod read_settings;
 mod relations;

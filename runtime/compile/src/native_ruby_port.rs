@@ -6,7 +6,9 @@ use crate::stats::Kind;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::yaml::Patterns;
-use bunraku_native_ruby::{CallSide, FileSide, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of};
+use bunraku_native_ruby::{
+    CallSide, FileSide, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of,
+};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
@@ -160,7 +162,12 @@ impl<'c> Compile<'c> {
                 for (name, value) in changed {
                     self.change_in_place(vm, scope, &name, value);
                 }
-                logs.iter().for_each(|(level, message)| self.log(*level, message, None));
+                for Message { level, text, of_scope } in logs {
+                    match of_scope {
+                        true => self.log_from(scope, level, &text),
+                        false => self.log(level, &text, None),
+                    }
+                }
                 return Ok(vm.string(&text));
             }
         }

@@ -52,7 +52,10 @@ impl<'c> Compile<'c> {
             };
             let result = result.map(|(catalog, _)| catalog);
             let stored = match (&result, store) {
-                (Ok(_), Some(_)) if compile.asked.wants_json => Some(compile.write_catalog(node, true)),
+                (Ok(_), Some(_)) if compile.asked.wants_json => {
+                    let form = json::Form { with_exported: true, references: false };
+                    Some(compile.write_catalog(node, form))
+                }
                 _ => None,
             };
             let lookup = match (&result, query) {
@@ -148,8 +151,9 @@ impl<'c> Compile<'c> {
         if self.asked.settings.check_cycles {
             self.check_cycles()?;
         }
+        self.make_data_plain()?;
         if self.asked.wants_json {
-            return Ok((self.write_catalog(node, false), value));
+            return Ok((self.write_catalog(node, self.asked.settings.form), value));
         }
         self.make_bytes_binary();
         Ok((String::new(), value))
@@ -267,7 +271,10 @@ impl<'c> Compile<'c> {
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
         top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
-        server_facts.insert("environment".to_owned(), own);
+        // A server that tells nothing does not tell its environment, either.
+        if !server_facts.is_empty() {
+            server_facts.insert("environment".to_owned(), own);
+        }
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
         self.witness.facts.set(Some(facts.address()));
         top.set(known::FACTS, Value::Hash(facts));
@@ -472,8 +479,8 @@ impl<'c> Compile<'c> {
         Flow::formed(diagnostic)
     }
 
-    /// The catalog as JSON; with exported resources that are not for this node, as a store takes it.
-    pub(crate) fn write_catalog(&self, node: &Node, with_exported: bool) -> String {
+    /// The catalog as JSON, in a form.
+    pub(crate) fn write_catalog(&self, node: &Node, form: json::Form) -> String {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let time = || Version::Time(seconds.map_or(0, |s| s.as_secs()));
         let version = self.version.borrow().map_or_else(time, Version::Text);
@@ -482,7 +489,7 @@ impl<'c> Compile<'c> {
         self.make_bytes_binary();
         let header = Header { name: &node.name, version, uuid: &uuid, environment };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
-        let (text, resources) = json::write(&catalog, &self.tags.names, &header, with_exported);
+        let (text, resources) = json::write(&catalog, &self.tags.names, &header, form);
         let mut spent = self.accounts.spent.get();
         spent.json += started.elapsed();
         spent.resources = resources;

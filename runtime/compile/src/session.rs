@@ -45,6 +45,15 @@ pub struct StorePlace {
     pub soft_write_failure: bool,
 }
 
+/// The store of a compile.
+#[derive(Clone, Debug)]
+pub enum StoreAt {
+    /// Of a place; the session keeps it.
+    Place(StorePlace),
+    /// One that is lent to the compile, which must be a trial.
+    Lent(Arc<dyn Store>),
+}
+
 /// A compile that is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -60,7 +69,7 @@ pub struct Request {
     /// Settings and limits.
     pub settings: RequestSettings,
     /// Where exported resources go and come from.
-    pub store: Option<StorePlace>,
+    pub store: Option<StoreAt>,
     /// Whether the value of the last expression is wanted.
     pub want_value: bool,
     /// A look-up at the end of the compile.
@@ -149,6 +158,11 @@ impl Session {
     /// and nothing else of the disk, runs no programs, and its Ruby runs in a [sandbox](bunraku_ruby::Sandbox) where not natively.
     pub fn confined_to(self, confinement: Confinement) -> Session {
         Session { confinement: Some(confinement), ..self }
+    }
+
+    /// The same session, for one run over environments that stay as they are first seen.
+    pub fn settled(self) -> Session {
+        Session { snapshots: self.snapshots.settled(), ..self }
     }
 
     /// How long compiles may take whose request does not say.
@@ -248,15 +262,18 @@ impl Session {
         if !request.gathers {
             reads = None;
         }
-        if let (Some(store), Some(place), Some(stored)) = (&store, &place, &finished.stored)
+        if let (Some(store), Some(StoreAt::Place(place)), Some(stored)) = (&store, &place, &finished.stored)
             && !request.is_trial
             && (place.replace_catalog || !is_url(&place.place))
         {
             let catalog = serde_json::from_str(stored).map_err(|error| error.to_string())?;
             match store.save(&name, &catalog) {
-                Err(message) if place.soft_write_failure => {
-                    finished.logs.push(Log { level: Severity::Warning, message, place: Place::default() })
-                }
+                Err(message) if place.soft_write_failure => finished.logs.push(Log {
+                    level: Severity::Warning,
+                    message,
+                    place: Place::default(),
+                    source: None,
+                }),
                 saved => saved?,
             }
         }
@@ -277,8 +294,14 @@ impl Session {
     }
 
     /// The store of a place; one is kept for all compiles that name the same.
-    fn store(&self, place: &StorePlace) -> Result<Arc<dyn Store>, String> {
-        let StorePlace { place, certificates, .. } = place;
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub fn store(&self, at: &StoreAt) -> Result<Arc<dyn Store>, String> {
+        let StorePlace { place, certificates, .. } = match at {
+            StoreAt::Place(place) => place,
+            StoreAt::Lent(store) => return Ok(store.clone()),
+        };
         let key = format!("{place} {certificates:?}");
         if let Some(kept) = self.stores.lock().ok().and_then(|mut all| all.get(&key).cloned()) {
             return Ok(kept);

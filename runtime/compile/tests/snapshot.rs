@@ -218,3 +218,17 @@ fn an_archive_has_one_snapshot_as_long_as_its_content_is_the_same() {
     build();
     assert!(!std::sync::Arc::ptr_eq(&first, &snapshot()));
 }
+
+#[test]
+fn a_settled_session_stays_with_what_it_has_seen() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("modules/one/manifests/init.pp");
+    write(&file, "class one { notice('first') }");
+    let (settled, session) = (Session::default().settled(), Session::default());
+    for session in [&settled, &session] {
+        assert_eq!(ask(session, folder.path(), "include one"), "first");
+    }
+    write(&file, "class one { notice('the second') }");
+    assert_eq!(ask(&settled, folder.path(), "include one"), "first");
+    assert_eq!(ask(&session, folder.path(), "include one"), "the second");
+}

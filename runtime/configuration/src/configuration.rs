@@ -144,6 +144,16 @@ impl Configuration {
         crate::unsupported::warnings(self)
     }
 
+    /// The same of the command line alone, each by its setting.
+    pub fn warnings_of_command_line(&self) -> Vec<(String, String)> {
+        crate::unsupported::of_command_line(self)
+    }
+
+    /// The same of its file alone, but for settings that Puppet does not know: of those Puppet says nothing.
+    pub fn warnings_of_known(&self) -> Vec<String> {
+        crate::unsupported::of_file_known(self)
+    }
+
     /// The settings of its file that count for a server, each with its section.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&Section, &Written)> {
         let sections = self.sections(SERVER);

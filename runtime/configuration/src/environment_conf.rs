@@ -124,14 +124,6 @@ fn warnings(file: &ConfigFile, compat: Compat) -> Vec<String> {
             unknown.join(", ")
         ));
     }
-    for written in
-        settings.iter().filter(|written| written.name == "rich_data" && written.value == Raw::Boolean(false))
-    {
-        all.push(format!(
-            "The setting rich_data = false is not supported: catalogs have rich data (file: {path}, line: {})",
-            written.line
-        ));
-    }
     all
 }
 
@@ -157,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_it_may_not_have_is_a_warning() {
-        let own = conf("strict = off\nnosuch = 1\nrich_data = false\n[server]\nx = 1\n");
+        let own = conf("strict = off\nnosuch = 1\n[server]\nx = 1\n");
         assert_eq!(
             own.warnings,
             [
@@ -165,8 +157,6 @@ mod tests {
                  sections. The following sections are being ignored: 'server'\n   (file & line not available)",
                 "Invalid settings in environment.conf at '/e/production/environment.conf'. The following unknown \
                  setting(s) are being ignored: strict, nosuch\n   (file & line not available)",
-                "The setting rich_data = false is not supported: catalogs have rich data (file: \
-                 /e/production/environment.conf, line: 3)",
             ]
         );
     }

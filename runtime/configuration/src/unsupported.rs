@@ -11,7 +11,7 @@ use bunraku_vm::compat::Compat;
 
 /// Settings that change what a server compiles in ways that are not built here, each with the values that change nothing,
 /// and what is done in place of it.
-const NOT_HONOURED: [(&str, &[&str], &str); 13] = [
+const NOT_HONOURED: [(&str, &[&str], &str); 11] = [
     ("catalog_terminus", &["compiler"], "catalogs are compiled"),
     ("code", &[""], "the environment's manifest is compiled"),
     ("data_binding_terminus", &["hiera"], "Hiera gives the data"),
@@ -20,21 +20,35 @@ const NOT_HONOURED: [(&str, &[&str], &str); 13] = [
     ("http_proxy_host", &["none", ""], "servers are asked directly"),
     ("node_terminus", &["plain", "exec", ""], "nodes are not classified"),
     ("path", &["none"], "programs are looked for by the PATH of this process"),
-    ("rich_data", &["true"], "catalogs have rich data"),
     ("storeconfigs_backend", &["puppetdb"], "PuppetDB is asked"),
     ("tasks", &["false"], "there are no plans"),
-    ("trusted_oid_mapping_file", &[], "no certificates are read, so there is nothing to be named by it"),
     ("environment_data_provider", &["", "none", "hiera", "function"], "the provider is not asked"),
 ];
 
 /// All warnings of a configuration, in the order of its file, what the command line says before.
 pub(crate) fn warnings(configuration: &Configuration) -> Vec<String> {
-    let mut all = Vec::new();
-    let names = configuration.given().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
-    for name in names {
-        all.extend(not_honoured(configuration, &name).map(|what| format!("--{name}: {what}")));
-    }
-    let Some(file) = configuration.file() else { return all };
+    let given = of_command_line(configuration);
+    let mut all: Vec<String> = given.into_iter().map(|(name, what)| format!("--{name}: {what}")).collect();
+    all.extend(of_file(configuration, unknown));
+    all
+}
+
+/// What the command line says to no effect, each by its setting.
+pub(crate) fn of_command_line(configuration: &Configuration) -> Vec<(String, String)> {
+    let names = configuration.given().map(|(name, _)| name);
+    names.filter_map(|name| Some((name.to_owned(), not_honoured(configuration, name)?))).collect()
+}
+
+/// The same of the file, without the settings that Puppet does not know, of which it says nothing.
+pub(crate) fn of_file_known(configuration: &Configuration) -> Vec<String> {
+    of_file(configuration, |_, _| Vec::new())
+}
+
+fn of_file(
+    configuration: &Configuration,
+    unknown: impl Fn(&ConfigFile, Compat) -> Vec<(u32, String)>,
+) -> Vec<String> {
+    let Some(file) = configuration.file() else { return Vec::new() };
     let mut found: Vec<(u32, String)> = unknown(file, configuration.compat);
     for (section, written) in configuration.written() {
         // What an earlier section says goes before.
@@ -52,8 +66,7 @@ pub(crate) fn warnings(configuration: &Configuration) -> Vec<String> {
         }
     }
     found.sort();
-    all.extend(found.into_iter().map(|(line, what)| format!("{what} (file: {}, line: {line})", file.path)));
-    all
+    found.into_iter().map(|(line, what)| format!("{what} (file: {}, line: {line})", file.path)).collect()
 }
 
 fn unknown(file: &ConfigFile, compat: Compat) -> Vec<(u32, String)> {

@@ -13,8 +13,18 @@ use std::borrow::Cow;
 pub enum Style {
     /// In a catalog: resource references and types of catalog entries are their text.
     Catalog,
+    /// In a catalog whose reader wants to tell references from text: `{"__ptype":"ResourceReference","__pvalue":"File[/x]"}`;
+    /// within other tagged values they are their text.
+    References,
     /// As rich data of its own: they are types.
     Plain,
+}
+
+impl Style {
+    /// The style of what is within a tagged value.
+    fn within_tagged(self) -> Style {
+        if self == Style::References { Style::Catalog } else { self }
+    }
 }
 
 /// Whether a JSON string can't hold a byte as it is.
@@ -148,7 +158,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Regexp(source) => tagged(out, "Regexp", &source),
         Value::Sensitive(inner) => {
             out.push_str("{\"__ptype\":\"Sensitive\",\"__pvalue\":");
-            budget::within(1, || self::value(out, *inner, style));
+            budget::within(1, || self::value(out, *inner, style.within_tagged()));
             out.push('}');
         }
         Value::Timestamp(_) => tagged(out, "Timestamp", &format::to_interpolated(value)),
@@ -167,7 +177,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
                 out.push(',');
                 string(out, name);
                 out.push(':');
-                budget::within(1, || self::value(out, attribute, style));
+                budget::within(1, || self::value(out, attribute, style.within_tagged()));
             }
             out.push('}');
         }
@@ -175,16 +185,21 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
     }
 }
 
-/// A hash is a JSON object if every key is a string other than `__ptype`; else a list of keys and values.
+/// A hash is a JSON object if every key is a string other than `__ptype`, or becomes one; else a list of keys and values.
 fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
     budget::room(2 * out.len());
-    let plain = hash.entries().iter().all(|(key, _)| key.as_str().is_some_and(|key| key != "__ptype"));
+    let is_plain = |key: Value<'_>| match key {
+        Value::Type(ty) => style != Style::Plain && entry_or_type(ty).is_some(),
+        key => key.as_str().is_some_and(|key| key != "__ptype"),
+    };
+    let plain = hash.entries().iter().all(|(key, _)| is_plain(*key));
     out.push_str(if plain { "{" } else { "{\"__ptype\":\"Hash\",\"__pvalue\":[" });
+    let style = if plain { style } else { style.within_tagged() };
     for (n, (key, item)) in hash.entries().iter().enumerate() {
         if n > 0 {
             out.push(',');
         }
-        value(out, *key, style);
+        value(out, *key, style.within_tagged());
         out.push(if plain { ':' } else { ',' });
         value(out, *item, style);
     }
@@ -209,11 +224,22 @@ pub fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     }
 }
 
+/// What a catalog writes as a reference: an entry, or a type of resources alone, which Puppet makes a resource without a
+/// title (`Notify[]`).
+pub fn entry_or_type<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+    match ty {
+        Type::Resource { type_name: Some(name), title: None } => Some((names::capitalized(name), "".into())),
+        ty => entry(ty),
+    }
+}
+
 fn ty(out: &mut String, ty: &Type<'_>, style: Style) {
-    if style == Style::Catalog
-        && let Some((type_name, title)) = entry(ty)
-    {
-        return type_and_title(out, &type_name, &title);
+    match entry_or_type(ty).filter(|_| style != Style::Plain) {
+        Some((type_name, title)) if style == Style::References => {
+            return tagged(out, "ResourceReference", &[&*type_name, "[", &*title, "]"].concat());
+        }
+        Some((type_name, title)) => return type_and_title(out, &type_name, &title),
+        None => {}
     }
     crate::pcore::write(out, ty);
 }

@@ -54,13 +54,22 @@ pub fn file(path: &Path, how: &How) -> Checked {
             return Checked { diagnostics: vec![found], bytes: 0 };
         }
     };
-    let kind =
-        if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let diagnostics = match decode(Some(&name), &bytes) {
-        Ok(text) => source(&SourceFile { path: Some(&name), text, kind }, how),
+        Ok(text) => source(&SourceFile { path: Some(&name), text, kind: kind(path) }, how),
         Err(fault) => vec![*fault],
     };
     Checked { diagnostics, bytes: bytes.len() }
+}
+
+/// Checks a text that stands in for a file: an editor has it, and may not have saved it.
+pub fn text_of(path: &Path, text: &str, how: &How) -> Checked {
+    let name = path.to_string_lossy();
+    let diagnostics = source(&SourceFile { path: Some(&name), text, kind: kind(path) }, how);
+    Checked { diagnostics, bytes: text.len() }
+}
+
+fn kind(path: &Path) -> SourceKind {
+    if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest }
 }
 
 /// Checks a text.

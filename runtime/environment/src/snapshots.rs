@@ -14,6 +14,7 @@ pub struct Snapshots {
     made: SessionMade,
     current: Mutex<Recent<EnvironmentSpec, Arc<Snapshot>>>,
     archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
+    is_settled: bool,
 }
 
 impl Default for Snapshots {
@@ -22,11 +23,17 @@ impl Default for Snapshots {
             made: SessionMade::default(),
             current: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
             archives: Mutex::new(Recent::new(recent::ARCHIVES)),
+            is_settled: false,
         }
     }
 }
 
 impl Snapshots {
+    /// The same, whose environments stay as they are first seen: nobody looks again whether their files have changed.
+    pub fn settled(self) -> Snapshots {
+        Snapshots { is_settled: true, ..self }
+    }
+
     /// The environment that is asked for, as it is now.
     ///
     /// # Errors
@@ -34,7 +41,7 @@ impl Snapshots {
     pub fn current(&self, spec: EnvironmentSpec) -> Result<Arc<Snapshot>, String> {
         let kept = self.current.lock().ok().and_then(|mut all| all.get(&spec).cloned());
         if let Some(kept) = &kept
-            && kept.is_current()
+            && (self.is_settled || kept.is_current())
         {
             return Ok(kept.clone());
         }

@@ -32,7 +32,7 @@ pub use erb::changes::{Replay, ReplayOf};
 pub use erb::lowered::Lowered;
 pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
-pub use eval::Rendered;
+pub use eval::{Message, Rendered};
 pub use functions::{Asked, Called, Function, Journal};
 pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;

@@ -21,10 +21,11 @@ pub struct Certificates {
     pub key: Option<PathBuf>,
 }
 
-/// A PuppetDB.
+/// A PuppetDB, or several with the same content: the next is asked where one can't answer.
 #[derive(Debug)]
 pub struct PuppetDb {
-    url: String,
+    /// In the order in which they are asked.
+    urls: Vec<String>,
     agent: Agent,
 }
 
@@ -38,7 +39,7 @@ const LARGEST: u64 = 256 << 20;
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl PuppetDb {
-    /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`).
+    /// The PuppetDB at `url` (`http://host:8080`, `https://host:8081`), or several, by commas, as `server_urls` has them.
     ///
     /// # Errors
     /// When a file of certificates can't be used.
@@ -82,7 +83,8 @@ impl PuppetDb {
             // A PuppetDB has no reason to; where it leads may be anywhere, and without TLS.
             .max_redirects(0)
             .build();
-        Ok(PuppetDb { url: url.trim_end_matches('/').to_owned(), agent: config.into() })
+        let urls = url.split(',').map(|url| url.trim().trim_end_matches('/').to_owned());
+        Ok(PuppetDb { urls: urls.collect(), agent: config.into() })
     }
 
     /// What the query API answers: to a query in PuppetDB's syntax tree that begins with `from`, or to a text in PQL.
@@ -91,12 +93,12 @@ impl PuppetDb {
     /// When it can't be asked, refuses the query, or answers with no list.
     pub fn ask(&self, query: &Json) -> Result<Vec<Json>, String> {
         const PATH: &str = "/pdb/query/v4";
-        let request = self
-            .agent
-            .post(format!("{}{PATH}", self.url))
-            .header("Accept", "application/json")
-            .content_type("application/json");
-        match self.answer(PATH, request.send(json!({ "query": query }).to_string()))? {
+        let body = json!({ "query": query }).to_string();
+        let answer = self.answer(PATH, |url| {
+            let request = self.agent.post(url).header("Accept", "application/json");
+            request.content_type("application/json").send(&body)
+        })?;
+        match answer {
             Some(Json::Array(all)) => Ok(all),
             Some(_) => Err(self.failed(PATH, "the answer is no list")),
             None => Err(self.failed(PATH, "404")),
@@ -104,32 +106,77 @@ impl PuppetDb {
     }
 
     fn failed(&self, path: &str, what: impl std::fmt::Display) -> String {
-        format!("Could not ask PuppetDB at {}{path}: {what}", self.url)
+        failed(&self.urls.join(","), path, what)
     }
 
-    /// The JSON of an answer; none for `404 Not Found`.
+    /// The JSON of an answer; none for `404 Not Found`. Each server is asked in turn until one answers: those that can't be
+    /// reached, fail, or do not know are passed over, as PuppetDB's own terminus does.
     fn answer(
         &self,
         path: &str,
-        response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+        send: impl Fn(String) -> Result<ureq::http::Response<ureq::Body>, ureq::Error>,
     ) -> Result<Option<Json>, String> {
-        let mut response = response.map_err(|error| self.failed(path, error))?;
-        let status = response.status();
-        let text = response.body_mut().with_config().limit(LARGEST).read_to_string();
-        let text = text.map_err(|error| self.failed(path, error))?;
-        match status.as_u16() {
-            404 => Ok(None),
-            code if status.is_success() => {
-                let parsed = serde_json::from_str(&text);
-                parsed.map(Some).map_err(|error| self.failed(path, format!("{code} with no JSON: {error}")))
+        let mut errors = Vec::new();
+        let mut is_unknown = false;
+        for url in &self.urls {
+            match of_server(url, path, send(format!("{url}{path}"))) {
+                Answer::Json(json) => return Ok(Some(json)),
+                Answer::Refused(error) => return Err(error),
+                Answer::Unknown => is_unknown = true,
+                Answer::Failed(error) => errors.push(error),
             }
-            code if status.is_redirection() => {
-                let place = response.headers().get("location").and_then(|place| place.to_str().ok());
-                let place = place.unwrap_or("nowhere");
-                Err(self.failed(path, format!("{code} to {place}, and redirects are not followed")))
-            }
-            code => Err(self.failed(path, format!("{code} {}", text.trim()))),
         }
+        match is_unknown {
+            true => Ok(None),
+            false => Err(errors.join("; ")),
+        }
+    }
+}
+
+/// What a server has said.
+enum Answer {
+    Json(Json),
+    /// That there is no such thing.
+    Unknown,
+    /// Nothing of use; another may do better.
+    Failed(String),
+    /// That what is asked is wrong.
+    Refused(String),
+}
+
+fn failed(url: &str, path: &str, what: impl std::fmt::Display) -> String {
+    format!("Could not ask PuppetDB at {url}{path}: {what}")
+}
+
+fn of_server(
+    url: &str,
+    path: &str,
+    response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+) -> Answer {
+    let failed = |what: String| Answer::Failed(failed(url, path, what));
+    let mut response = match response {
+        Ok(response) => response,
+        Err(error) => return failed(error.to_string()),
+    };
+    let status = response.status();
+    let text = match response.body_mut().with_config().limit(LARGEST).read_to_string() {
+        Ok(text) => text,
+        Err(error) => return failed(error.to_string()),
+    };
+    match status.as_u16() {
+        404 => Answer::Unknown,
+        code if status.is_success() => match serde_json::from_str(&text) {
+            Ok(json) => Answer::Json(json),
+            Err(error) => failed(format!("{code} with no JSON: {error}")),
+        },
+        code if status.is_redirection() => {
+            let place = response.headers().get("location").and_then(|place| place.to_str().ok());
+            failed(format!("{code} to {}, and redirects are not followed", place.unwrap_or("nowhere")))
+        }
+        code if status.is_client_error() => {
+            Answer::Refused(self::failed(url, path, format!("{code} {}", text.trim())))
+        }
+        code => failed(format!("{code} {}", text.trim())),
     }
 }
 
@@ -167,8 +214,10 @@ impl Store for PuppetDb {
             json!(["not", ["=", "certname", node]]),
         ];
         wanted.extend(filter.map(query));
-        let request = self.agent.get(format!("{}{PATH}", self.url)).header("Accept", "application/json");
-        let answer = self.answer(PATH, request.query("query", Json::Array(wanted).to_string()).call())?;
+        let wanted = Json::Array(wanted).to_string();
+        let answer = self.answer(PATH, |url| {
+            self.agent.get(url).header("Accept", "application/json").query("query", &wanted).call()
+        })?;
         match answer {
             Some(Json::Array(all)) => {
                 let resources = all.iter().map(|resource| Exported::read("", resource));
@@ -184,8 +233,7 @@ impl Store for PuppetDb {
             return Err(format!("Could not ask PuppetDB for {node:?}: that is no node's name"));
         }
         let path = format!("/pdb/query/v4/nodes/{}/facts", utf8_percent_encode(node, PLAIN));
-        let request = self.agent.get(format!("{}{path}", self.url)).header("Accept", "application/json");
-        match self.answer(&path, request.call())? {
+        match self.answer(&path, |url| self.agent.get(url).header("Accept", "application/json").call())? {
             None => Ok(None),
             Some(Json::Array(facts)) if facts.is_empty() => Ok(None),
             Some(facts) => {
@@ -198,16 +246,13 @@ impl Store for PuppetDb {
         const PATH: &str = "/pdb/cmd/v1";
         let command = wire::replace_catalog(catalog);
         let stamp = command["producer_timestamp"].as_str().unwrap_or_default().to_owned();
-        let request = self
-            .agent
-            .post(format!("{}{PATH}", self.url))
-            .query("command", "replace_catalog")
-            .query("version", "9")
-            .query("certname", node)
-            .query("producer-timestamp", stamp)
-            .header("Accept", "application/json")
-            .content_type("application/json");
-        match self.answer(PATH, request.send(command.to_string()))? {
+        let body = command.to_string();
+        let answer = self.answer(PATH, |url| {
+            let request = self.agent.post(url).query("command", "replace_catalog").query("version", "9");
+            let request = request.query("certname", node).query("producer-timestamp", &stamp);
+            request.header("Accept", "application/json").content_type("application/json").send(&body)
+        })?;
+        match answer {
             Some(answer) if answer.get("uuid").is_some() => Ok(()),
             Some(answer) => Err(self.failed(PATH, format!("the catalog was not taken: {answer}"))),
             None => Err(self.failed(PATH, "404")),

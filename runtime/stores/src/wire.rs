@@ -70,11 +70,16 @@ pub fn replace_catalog(catalog: &Json) -> Json {
     })
 }
 
+/// Whether PuppetDB has a parameter of a resource: what is Sensitive it has not, and aliases stand beside the parameters.
+pub fn is_kept(name: &str, is_sensitive: impl Fn(&str) -> bool) -> bool {
+    name != "alias" && !is_sensitive(name)
+}
+
 fn resource(resource: &Json) -> Json {
     let sensitive = words(&resource["sensitive_parameters"]);
     let given = resource["parameters"].as_object().into_iter().flatten();
     let parameters: Map<String, Json> = given
-        .filter(|(name, _)| !sensitive.contains(name) && *name != "alias")
+        .filter(|(name, _)| is_kept(name, |name| sensitive.iter().any(|own| own == name)))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     json!({

@@ -30,7 +30,7 @@ natives! {
 macro_rules! levels {
     ($($name:ident $severity:ident)*) => {$(
         fn $name<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-            log(vm, Severity::$severity, call.args)
+            log(vm, Severity::$severity, call)
         }
     )*};
 }
@@ -47,9 +47,9 @@ levels! {
 }
 
 /// Puppet's log entry of a function has the scope as its source and no place.
-fn log<'c>(vm: &mut Vm<'c>, severity: Severity, values: &[Value<'c>]) -> Eval<'c> {
+fn log<'c>(vm: &mut Vm<'c>, severity: Severity, call: Call<'c, '_>) -> Eval<'c> {
     let mut message = String::new();
-    for (n, value) in values.iter().enumerate() {
+    for (n, value) in call.args.iter().enumerate() {
         if n > 0 {
             message.push(' ');
         }
@@ -57,6 +57,6 @@ fn log<'c>(vm: &mut Vm<'c>, severity: Severity, values: &[Value<'c>]) -> Eval<'c
     }
     // A type that can't be printed: nothing is logged.
     types::noted()?;
-    vm.host.log(severity, &message, None);
+    vm.host.log_from(call.scope.look(), severity, &message);
     Ok(Value::Undef)
 }

@@ -7,6 +7,7 @@ use bunraku_tests::compare;
 use bunraku_tests::corpus::classes::Class;
 use bunraku_tests::corpus::{self, MACHINES, check, classes, fetch, goldens, run, throughput, upgrade};
 use bunraku_tests::oracle::{self, Oracle};
+use bunraku_tests::paths;
 
 const USAGE: &str = "\
 usage: corpus COMMAND
@@ -183,6 +184,9 @@ fn against(args: &[String]) -> Result<(), String> {
     };
     let oracle = Oracle::of(number)?;
     oracle.ready()?;
+    let known = std::fs::read_to_string(paths::corpus_lists().join("differing.txt"))
+        .map_err(|error| format!("differing.txt: {error}"))?;
+    let mut unlisted = 0;
     let classes: Vec<Class> = classes::read().into_iter().step_by(EVERY).collect();
     for machine in machines(machines_named) {
         let ours =
@@ -197,7 +201,10 @@ fn against(args: &[String]) -> Result<(), String> {
                 same += 1;
                 continue;
             }
-            println!("{machine}: {}", class.name);
+            let line = format!("{number} {machine} {}", class.name);
+            let is_known = known.lines().any(|known| known == line);
+            unlisted += usize::from(!is_known);
+            println!("{line}{}", if is_known { ": known to differ" } else { "" });
             for difference in found.iter().take(2) {
                 println!("    {}: {}", difference.cause, difference.detail.replace('\n', "\n    "));
             }
@@ -216,7 +223,10 @@ fn against(args: &[String]) -> Result<(), String> {
             classes.len()
         );
     }
-    Ok(())
+    match unlisted {
+        0 => Ok(()),
+        _ => Err(format!("{unlisted} differ and are not in tests/corpus/differing.txt")),
+    }
 }
 
 fn report(args: &[String]) -> Result<(), String> {

@@ -4,7 +4,7 @@
 //! when the layout is whole. `packages.txt` keeps the versions that the goldens were made with.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,11 +19,17 @@ const LEFT_OUT: &[&str] = &["puppet-module-oci"];
 pub fn fetch() -> Result<(), String> {
     let stamp = paths::cache().join("complete");
     let wanted = read_packages();
-    if stamp.exists() && fs::read_to_string(&stamp).ok() == Some(packages_text(&wanted)) {
+    let is_whole = || fs::read_to_string(&stamp).is_ok_and(|text| text == packages_text(&wanted));
+    if is_whole() {
         return Ok(());
     }
     let debs = paths::cache().join("debs");
     fs::create_dir_all(&debs).map_err(|error| format!("{}: {error}", debs.display()))?;
+    // Tests run at once, in threads and in processes: one downloads, the others wait for it and find all there.
+    let _held = lock(&paths::cache().join("lock"))?;
+    if is_whole() {
+        return Ok(());
+    }
     let names: Vec<String> = if wanted.is_empty() { available()? } else { wanted.keys().cloned().collect() };
     let have = downloaded(&debs)?;
     let missing: Vec<&String> = names.iter().filter(|name| !have.contains_key(*name)).collect();
@@ -52,6 +58,13 @@ pub fn fetch() -> Result<(), String> {
         write(&packages_path(), &packages_text(&versions))?;
     }
     write(&stamp, &packages_text(if wanted.is_empty() { &versions } else { &wanted }))
+}
+
+/// Waits until no other has the file locked; the lock lasts as long as what is returned.
+fn lock(path: &Path) -> Result<File, String> {
+    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    file.lock().map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(file)
 }
 
 fn packages_path() -> PathBuf {

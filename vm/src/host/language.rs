@@ -5,7 +5,7 @@ use crate::diagnostic::{Place, Severity};
 use crate::error::Eval;
 use crate::function::{Call, Native};
 use crate::host::request::{ObjectClass, Strict};
-use crate::scope::Closure;
+use crate::scope::{Closure, Scope};
 use crate::types::signature::Signature;
 use crate::types::ty::Type;
 use crate::value::{Object, Value};
@@ -15,6 +15,12 @@ use crate::vm::Vm;
 pub trait LogPort<'c> {
     /// Writes to the log. `place` is appended by the log's reader, not by the caller.
     fn log(&self, severity: Severity, message: &str, place: Option<Place>);
+
+    /// Writes what code says itself (`notice` and its like): the log has the scope as its source.
+    fn log_from(&self, scope: &'c Scope<'c>, severity: Severity, message: &str);
+
+    /// Whether the log keeps messages of a level (the setting `log_level`).
+    fn is_logged(&self, severity: Severity) -> bool;
 
     /// How many messages the log has.
     fn log_length(&self) -> usize;

@@ -54,6 +54,10 @@ fn absent<'c, T>() -> Eval<'c, T> {
 
 impl<'c> LogPort<'c> for Stub {
     fn log(&self, _: Severity, _: &str, _: Option<Place>) {}
+    fn log_from(&self, _: &'c Scope<'c>, _: Severity, _: &str) {}
+    fn is_logged(&self, _: Severity) -> bool {
+        true
+    }
     fn log_length(&self) -> usize {
         0
     }

@@ -3,7 +3,7 @@
 use crate::state::arena::{Set, set};
 use bumpalo::Bump;
 use bunraku_vm::diagnostic::{Place, Severity};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 /// A log message.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Log {
     pub message: String,
     /// Place, where known.
     pub place: Place,
+    /// What has said it, as Puppet names it: `Scope(Class[Web])` where code has, none where Puppet itself has.
+    pub source: Option<String>,
 }
 
 /// What has been logged.
@@ -22,11 +24,13 @@ pub(crate) struct Journal<'c> {
     pub messages: RefCell<Vec<Log>>,
     /// What is said once only and has been.
     pub said_once: RefCell<Set<'c, &'c str>>,
+    /// The level from which on messages are kept: the setting `log_level`.
+    pub level: OnceCell<Severity>,
 }
 
 impl<'c> Journal<'c> {
     /// Nothing has been logged yet.
     pub fn new(arena: &'c Bump) -> Self {
-        Journal { messages: RefCell::default(), said_once: set(arena) }
+        Journal { messages: RefCell::default(), said_once: set(arena), level: OnceCell::new() }
     }
 }

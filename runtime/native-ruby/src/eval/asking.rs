@@ -52,7 +52,7 @@ impl<'c> Run<'_, 'c> {
     /// Logs a message. A function's is logged at once.
     pub(crate) fn log_now(&mut self, level: Severity, message: String) {
         match &mut self.journal {
-            None => self.log(level, message),
+            None => self.log(level, message, false),
             Some(journal) => {
                 self.vm.host.log(level, &message, None);
                 journal.note(Asked::Log(level, message), &Ok(Value::Undef));

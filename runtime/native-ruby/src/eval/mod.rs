@@ -67,7 +67,7 @@ pub(crate) struct Run<'e, 'c> {
     /// How many templates are around this one.
     depth: usize,
     last: LastMatch<'c>,
-    logs: Vec<(Severity, String)>,
+    logs: Vec<Message>,
     /// Blocks that were handed on, the last of which [`Block::Passed`](crate::tree::Block::Passed) is.
     passed: Vec<Rc<Proc<'c>>>,
     /// Methods that are defined outside of all classes.
@@ -121,12 +121,22 @@ enum LastMatch<'c> {
     Unknown,
 }
 
+/// A message that waits for the end of a rendering.
+pub struct Message {
+    /// Its level.
+    pub level: Severity,
+    /// The text.
+    pub text: String,
+    /// Whether a function of the scope has said it, rather than Puppet's own module.
+    pub of_scope: bool,
+}
+
 /// What a rendering gives: the text, what is to be logged, and variables of the scope that have been changed in place.
 pub struct Rendered<'c> {
     /// What it puts out.
     pub text: String,
     /// Messages, in order.
-    pub logs: Vec<(Severity, String)>,
+    pub logs: Vec<Message>,
     /// Names of variables as the scope sees them, and what they have become.
     pub changed: Vec<(String, Value<'c>)>,
 }
@@ -349,8 +359,8 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Notes a message, to be logged when all has gone well.
-    pub(crate) fn log(&mut self, level: Severity, message: String) {
-        self.logs.push((level, message));
+    pub(crate) fn log(&mut self, level: Severity, text: String, of_scope: bool) {
+        self.logs.push(Message { level, text, of_scope });
     }
 
     /// Whether the template names groups of matches.

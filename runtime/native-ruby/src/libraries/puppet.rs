@@ -27,8 +27,7 @@ pub(crate) fn call<'c>(
     Ok(Some(match (class, name, args) {
         (Class::Puppet, name, args) if Severity::by_name(name).is_some() => {
             let level = Severity::by_name(name).unwrap_or(Severity::Notice);
-            // The log keeps nothing below notice.
-            if matches!(level, Severity::Debug | Severity::Info) {
+            if !run.vm.host.is_logged(level) {
                 return Ok(Some(V::Nil));
             }
             let message = match (args, block) {

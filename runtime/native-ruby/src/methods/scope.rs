@@ -205,7 +205,7 @@ pub(crate) fn function<'c>(
             let words = words.ok_or(ForRuby("a message that is no string"))?;
             let words = words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ");
             let level = name.text().and_then(|name| Severity::by_name(&name)).ok_or(ForRuby("a level"))?;
-            run.log(level, words);
+            run.log(level, words, true);
             V::Nil
         }
         (Method::Template, [_, list]) => {

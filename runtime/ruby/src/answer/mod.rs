@@ -234,7 +234,7 @@ impl<'c> Talk<'_, 'c> {
         }
         if let Some(level) = Severity::by_name(name) {
             let words: Vec<String> = list.iter().map(|item| format::to_interpolated(*item)).collect();
-            vm.host.log(level, &words.join(" "), None);
+            vm.host.log_from(scope, level, &words.join(" "));
             return Ok(Value::Undef);
         }
         let block = self.block_from_ruby(vm, args.value(3), scope)?;

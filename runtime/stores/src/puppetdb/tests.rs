@@ -176,3 +176,23 @@ fn refusals_are_told() {
     let half = Certificates { key: Some("/k".into()), ..Certificates::default() };
     assert!(PuppetDb::new("https://x", &half).is_err());
 }
+
+#[test]
+fn the_next_server_is_asked_where_one_can_not_answer() {
+    let facts = json!([{"certname": "a", "name": "os", "value": "Debian"}]).to_string();
+    let (broken, first) = serve(vec![
+        ("503 Service Unavailable", "starting".to_owned()),
+        ("404 Not Found", String::new()),
+        ("400 Bad Request", "no".to_owned()),
+    ]);
+    let (sound, second) = serve(vec![("200 OK", facts.clone()), ("200 OK", facts)]);
+    let all = database(&format!("http://127.0.0.1:1, {broken}/,{sound}"));
+    assert_eq!(all.facts("a").unwrap().unwrap()["os"], "Debian");
+    assert_eq!(all.facts("a").unwrap().unwrap()["os"], "Debian");
+    // What is wrong is wrong everywhere.
+    let error = all.facts("a").unwrap_err();
+    assert_eq!(error, format!("Could not ask PuppetDB at {broken}/pdb/query/v4/nodes/a/facts: 400 no"));
+    assert_eq!((first.join().unwrap().len(), second.join().unwrap().len()), (3, 2));
+    let nobody = database("http://127.0.0.1:1,http://127.0.0.1:2").facts("a").unwrap_err();
+    assert!(nobody.contains("http://127.0.0.1:1/") && nobody.contains("http://127.0.0.1:2/"), "{nobody}");
+}

@@ -3,7 +3,7 @@
 pub(crate) mod events;
 pub(crate) mod scalar;
 mod style;
-pub(crate) mod write;
+pub mod write;
 
 use crate::data_file::data::Data;
 use crate::data_file::yaml::events::{Events, place};

@@ -101,7 +101,6 @@ fn is_blank_or_end(c: Option<char>) -> bool {
 fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
         && c != '\u{feff}'
-        || c as u32 > 0xffff
 }
 
 /// What stands for a character between double quotes, if it can't stand there itself.
@@ -123,7 +122,8 @@ pub(super) fn escape(c: char) -> Option<String> {
         '\u{2029}' => "\\P",
         c if is_printable(c) => return None,
         c if (c as u32) < 0x100 => return Some(format!("\\x{:02X}", c as u32)),
-        c => return Some(format!("\\u{:04X}", c as u32)),
+        c if (c as u32) < 0x1_0000 => return Some(format!("\\u{:04X}", c as u32)),
+        c => return Some(format!("\\U{:08X}", c as u32)),
     };
     Some(short.to_owned())
 }

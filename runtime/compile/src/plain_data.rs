@@ -1,0 +1,168 @@
+//! Catalogs without rich data, for `rich_data = false`: what JSON has no form for becomes text, with a warning for each, or
+//! an error where `strict` says so. Source: what the oracle logs and prints.
+
+use crate::compile::{Compile, location};
+use bunraku_catalog::Resource;
+use bunraku_configuration::value::Value as Setting;
+use bunraku_data::rich;
+use bunraku_vm::budget;
+use bunraku_vm::cause::UNCAUGHT;
+use bunraku_vm::compat::Rule;
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
+use bunraku_vm::host::Strict;
+use bunraku_vm::label;
+use bunraku_vm::types::{object, quote};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
+use std::fmt::Write as _;
+
+impl<'c> Compile<'c> {
+    /// Puts text in the place of each value that is no plain data, in all resources that the catalog shows, where the
+    /// setting `rich_data` is off. A hash with a key `__ptype` stays as rich data has it.
+    ///
+    /// # Errors
+    /// The first such value, under `strict = error`.
+    pub(crate) fn make_data_plain(&self) -> Eval<'c, ()> {
+        if self.setting_in_force("rich_data") != Some(Setting::Boolean(false)) {
+            return Ok(());
+        }
+        self.make_bytes_binary();
+        let mut catalog = self.catalog.borrow_mut();
+        for resource in catalog.resources.iter_mut().filter(|resource| !resource.is_virtual) {
+            let mut found = Vec::new();
+            let mut prefix = resource.reference();
+            for param in &mut resource.params {
+                let mut plain = Plain {
+                    compile: self,
+                    prefix: &mut prefix,
+                    path: format!("[{}]", quote(param.name)),
+                    found: &mut found,
+                };
+                if let Some(value) = plain.of(param.value) {
+                    param.value = value;
+                }
+            }
+            self.report(resource, found)?;
+        }
+        Ok(())
+    }
+
+    fn report(&self, resource: &Resource<'c>, found: Vec<String>) -> Eval<'c, ()> {
+        for message in found {
+            let message = [message, location(resource.file, resource.line)].join(" ").trim_end().to_owned();
+            if self.asked.settings.strict == Strict::Error {
+                // It comes up after the compile: nobody adds the node's name.
+                let message = format!("Evaluation Error: {message}");
+                return Err(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
+            }
+            self.push_log(Severity::Warning, message, Place::default());
+        }
+        Ok(())
+    }
+}
+
+/// What makes the values of one parameter plain.
+struct Plain<'a, 'c> {
+    compile: &'a Compile<'c>,
+    /// What messages begin with: the resource.
+    prefix: &'a mut String,
+    /// Where the value stands: `['message'][0]`.
+    path: String,
+    /// Messages, in order.
+    found: &'a mut Vec<String>,
+}
+
+impl<'c> Plain<'_, 'c> {
+    /// The plain value; none where it is one already.
+    fn of(&mut self, value: Value<'c>) -> Option<Value<'c>> {
+        match value {
+            Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => None,
+            Value::Default => {
+                self.say("the special value default", "default");
+                Some(self.text("default"))
+            }
+            Value::Array(items) => budget::within(items.len(), || {
+                let all = items.iter().enumerate().map(|(n, item)| self.within(&n.to_string(), *item));
+                let all: Vec<_> = all.collect();
+                if all.iter().all(Option::is_none) {
+                    return None;
+                }
+                let all = all.into_iter().zip(items.iter()).map(|(plain, item)| plain.unwrap_or(*item));
+                let all: Vec<_> = all.collect();
+                Some(Value::array(self.compile.arena, &all))
+            }),
+            Value::Hash(hash) => budget::within(hash.len(), || self.hash(hash)),
+            Value::Sensitive(inner) => {
+                let inner = budget::within(1, || self.of(*inner))?;
+                Some(Value::Sensitive(self.compile.arena.alloc(inner)))
+            }
+            // In a catalog these are their text in any case.
+            Value::Type(ty) if rich::entry_or_type(ty).is_some() => None,
+            Value::Object(object) if object::foreign_text(object).is_some() => None,
+            value => {
+                let text = to_s(value);
+                self.say(&format!("{} value", label::class_an(value)), &text);
+                Some(self.text(&text))
+            }
+        }
+    }
+
+    fn hash(&mut self, hash: Hash<'c>) -> Option<Value<'c>> {
+        let mut plain = HashBuilder::new(self.compile.arena);
+        let mut is_changed = false;
+        for (key, value) in hash.entries() {
+            let text = match key {
+                Value::Str(text) => text.to_string(),
+                // In Ruby a symbol, whose name it is.
+                Value::Default => "default".to_owned(),
+                key => self.key(*key),
+            };
+            is_changed |= key.as_str().is_none();
+            let changed = self.within(&quote(&text), *value);
+            is_changed |= changed.is_some();
+            plain.insert_str(self.compile.arena.alloc_str(&text), changed.unwrap_or(*value));
+        }
+        is_changed.then(|| Value::Hash(plain.finish()))
+    }
+
+    /// The text of a key that is none.
+    fn key(&mut self, key: Value<'c>) -> String {
+        if let Value::Type(ty) = key
+            && let Some((type_name, title)) = rich::entry_or_type(ty)
+        {
+            return format!("{type_name}[{title}]");
+        }
+        let text = to_s(key);
+        self.say(&format!("a hash with {} key", label::class_an(key)), &text);
+        text
+    }
+
+    fn within(&mut self, key: &str, value: Value<'c>) -> Option<Value<'c>> {
+        let from = self.path.len();
+        let _ = write!(self.path, "[{key}]");
+        let plain = self.of(value);
+        self.path.truncate(from);
+        plain
+    }
+
+    fn say(&mut self, what: &str, text: &str) {
+        let path = [&**self.prefix, &*self.path].concat();
+        self.found.push(format!("{path} contains {what}. It will be converted to the String '{text}'"));
+        if self.compile.asked.settings.compat.holds(Rule::PathsOfPlainDataGrow) {
+            *self.prefix = path;
+        }
+    }
+
+    fn text(&self, text: &str) -> Value<'c> {
+        Value::str(self.compile.arena, text)
+    }
+}
+
+/// Ruby's `to_s`; of a regular expression, its source between slashes.
+fn to_s(value: Value<'_>) -> String {
+    match value {
+        Value::Regexp(_) => format::to_interpolated(value),
+        value => format::to_ruby_s(value),
+    }
+}

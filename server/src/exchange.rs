@@ -1,0 +1,139 @@
+//! A request as whoever answers it sees it, and what it is answered with. Nothing here knows of connections.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use serde_json::json;
+use std::fs::File;
+use std::net::IpAddr;
+
+/// One request whose client is known and allowed to ask it.
+#[derive(Debug)]
+pub struct Request {
+    /// How it asks.
+    pub method: Method,
+    /// The path, percent-decoded once, without the query: `/puppet/v3/file_content/plugins/x.rb`.
+    pub path: String,
+    /// The query's keys and values in order, decoded.
+    pub query: Vec<(String, String)>,
+    /// The media types of `Accept`, most wanted first, without parameters; empty where the client says nothing.
+    pub accept: Vec<String>,
+    /// The media type of the body, without parameters.
+    pub content_type: Option<String>,
+    /// The whole body; its size has been held against the route's limit.
+    pub body: Bytes,
+    /// Who asks.
+    pub client: Client,
+}
+
+/// Who asks, as far as its certificate and its connection prove it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The one common name of its verified certificate, in lower case; none without a certificate.
+    pub certname: Option<String>,
+    /// Extensions of the certificate below Puppet's own number, by their short names, or their numbers where they have none.
+    pub extensions: Vec<(String, String)>,
+    /// Where it asks from.
+    pub address: IpAddr,
+    /// Puppet's version as it says it in `X-Puppet-Version`.
+    pub version: Option<String>,
+}
+
+/// What a request is answered with.
+#[derive(Debug)]
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// Headers besides those of the body's length and of every answer.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body.
+    pub body: Body,
+}
+
+/// Bytes that are sent.
+#[derive(Debug)]
+pub enum Body {
+    /// From memory.
+    Bytes(Bytes),
+    /// So many bytes of a file, from where it stands.
+    File(File, u64),
+}
+
+/// Why a request is not answered with what it asks for; Puppet's words, by its form of errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The status.
+    pub status: StatusCode,
+    /// Puppet's kind: `RUNTIME_ERROR`, `RESOURCE_NOT_FOUND` and others.
+    pub kind: &'static str,
+    /// The message, without the words that stand for the status.
+    pub message: String,
+}
+
+impl Request {
+    /// The first value that the query has for a key.
+    pub fn query(&self, key: &str) -> Option<&str> {
+        self.query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// All of its values, in order.
+    pub fn queries<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r str> {
+        self.query.iter().filter(move |(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Response {
+    /// `200 OK` with a body of a media type.
+    pub fn of(media_type: &'static str, body: impl Into<Bytes>) -> Response {
+        Response {
+            status: StatusCode::OK,
+            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(media_type))],
+            body: Body::Bytes(body.into()),
+        }
+    }
+
+    /// A status and a plain text.
+    pub fn text(status: StatusCode, text: impl Into<String>) -> Response {
+        Response { status, ..Response::of("text/plain; charset=utf-8", text.into()) }
+    }
+}
+
+impl Failure {
+    /// A failure of the server or of what was asked of it.
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Failure {
+        Failure { status, kind: "RUNTIME_ERROR", message: message.into() }
+    }
+
+    /// What was asked for is not there.
+    pub fn not_found(message: impl Into<String>) -> Failure {
+        Failure { status: StatusCode::NOT_FOUND, kind: "RESOURCE_NOT_FOUND", message: message.into() }
+    }
+
+    /// The answer that says it: JSON as Puppet's own routes of version 3 send it.
+    pub fn response(&self) -> Response {
+        let words = match self.status {
+            StatusCode::BAD_REQUEST => "Bad Request: ",
+            StatusCode::FORBIDDEN => "Not Authorized: ",
+            StatusCode::NOT_FOUND => "Not Found: ",
+            StatusCode::METHOD_NOT_ALLOWED => "Method Not Allowed: ",
+            StatusCode::NOT_ACCEPTABLE => "Not Acceptable: ",
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => "Unsupported Media Type: ",
+            _ => "Server Error: ",
+        };
+        let body = json!({"message": format!("{words}{}", self.message), "issue_kind": self.kind});
+        Response { status: self.status, ..Response::of("application/json; charset=utf-8", body.to_string()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_in_puppets_form() {
+        let response = Failure::not_found("Could not find file_content plugins/x").response();
+        assert_eq!(response.status, 404);
+        let Body::Bytes(body) = response.body else { panic!("a body of bytes") };
+        let text = r#"{"message":"Not Found: Could not find file_content plugins/x","issue_kind":"RESOURCE_NOT_FOUND"}"#;
+        assert_eq!(body, text.as_bytes());
+    }
+}

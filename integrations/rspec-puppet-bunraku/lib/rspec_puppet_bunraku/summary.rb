@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module RspecPuppetBunraku
+  # What Bunraku has answered, and which examples were left to Puppet and why: told at the end of a run.
+  module Summary
+    class << self
+      # How many catalogs and values Bunraku has been asked for.
+      def bunraku
+        @bunraku ||= 0
+      end
+
+      # Counts an answer of Bunraku's.
+      def answered
+        @bunraku = bunraku + 1
+      end
+
+      # Counts an example that was left to Puppet.
+      def left(reason)
+        (@left ||= Hash.new { |all, key| all[key] = [] })[reason] << (RSpec.current_example&.location || 'no example')
+      end
+
+      # The examples that were left to Puppet, by reason.
+      def left_to_puppet
+        @left || {}
+      end
+
+      # What is told, as lines.
+      def lines
+        lines = ["Bunraku: #{bunraku} answers"]
+        left_to_puppet.sort_by { |reason, places| [-places.size, reason] }.each do |reason, places|
+          places = places.uniq
+          more = places.size > 3 ? ', …' : ''
+          lines << "  left to Puppet, #{places.size}: #{reason} (#{places.first(3).join(', ')}#{more})"
+        end
+        lines
+      end
+    end
+  end
+end

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(of("epp --e x render"), "epp render: --e x");
         assert_eq!(of("catalog"), "'catalog' has no default action.  See `puppet help catalog`.");
         assert_eq!(of("parser nosuch"), "'parser' has no 'nosuch' action.  See `puppet help parser`.");
-        assert_eq!(of("parser dump x"), "hand over parser dump");
+        assert_eq!(of("catalog apply x"), "hand over catalog apply");
         assert_eq!(of("facts"), "hand over facts");
         assert_eq!(of("agent -t"), "hand over agent");
         assert_eq!(of("nosuch"), "unknown nosuch");

@@ -93,16 +93,16 @@ fn a_full_disk_is_said_and_what_is_kept_stays_right() {
     assert_eq!(states(&right).len(), 8);
     let cache = disk.0.path().join("cache");
     let (mut refused, mut warned) = (0, 0);
-    // From no room for a version to room for all.
-    for kib in [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 16384] {
+    // From no room for a version to room for all, which is 80 KiB or so, page by page: each file is the first without room once.
+    for kib in (16..=128).step_by(4).chain([256, 512, 1024, 2048, 4096, 16384]) {
         disk.resize(kib);
         let got = output(diff(&repository, &cache));
         let errors = String::from_utf8_lossy(&got.stderr).into_owned();
         match got.stdout.is_empty() {
             true => {
                 assert_eq!(got.status.code(), Some(1));
-                // `git` does not say why it can not.
-                let says = ["No space left on device", "unable to write file"];
+                // `git` has words of its own, by what it was about to write.
+                let says = ["No space left on device", "unable to write file", "Out of diskspace"];
                 assert!(says.iter().any(|words| errors.contains(words)), "{kib} KiB: {errors}");
                 refused += 1;
             }
@@ -257,4 +257,13 @@ fn submodules_are_checked_out_or_named() {
     // A version of the time before them.
     let got = elsewhere("git:HEAD~2", &["--names", "plain.example.com"]);
     assert!(got.status.success(), "{}", String::from_utf8_lossy(&got.stdout));
+    // A path that leads out by a link of the tree is nobody's: nothing is written there.
+    fs::create_dir_all(at("outside/below")).expect("a folder can be made");
+    std::os::unix::fs::symlink(at("outside/below"), repository.join("aside")).expect("a link can be made");
+    git(&repository, &["mv", "modules/outer", "planted"]);
+    git(&repository, &["config", "-f", ".gitmodules", "submodule.modules/outer.path", "aside/../planted"]);
+    git(&repository, &["add", "--all"]);
+    git(&repository, &["commit", "--quiet", "-m", "led out"]);
+    compile(&repository, "git:HEAD", &[]);
+    assert!(!at("outside/planted").exists());
 }

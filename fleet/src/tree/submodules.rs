@@ -36,7 +36,8 @@ pub(super) fn of(repository: &str, version: &str, limits: Limits) -> Result<Vec<
     let mut all = Vec::new();
     for (key, path) in named {
         let name = key.strip_prefix("submodule.").and_then(|rest| rest.strip_suffix(".path"));
-        let Some(name) = name else { continue };
+        // A path that a link of the tree would lead elsewhere is none that `git` has in mind.
+        let Some(name) = name.filter(|_| is_plain(path)) else { continue };
         let entry =
             said(git(&["--git-dir", repository, "ls-tree", "--full-tree", version, "--", path]), limits)?;
         // It may be listed and not be there, or be a folder by now.
@@ -56,8 +57,11 @@ pub(super) fn of(repository: &str, version: &str, limits: Limits) -> Result<Vec<
 
 /// Where a repository keeps that of a submodule, if it does. The name comes from the tree: it leads nowhere else.
 fn kept(repository: &str, name: &str) -> Option<String> {
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     let path: PathBuf = Path::new(repository).join("modules").join(name);
-    let is_within = !name.is_empty() && Path::new(name).components().all(is_plain);
-    (is_within && path.is_dir()).then(|| path.to_string_lossy().into_owned())
+    (is_plain(name) && path.is_dir()).then(|| path.to_string_lossy().into_owned())
+}
+
+/// Whether a path that comes from a tree names something below, without going up and down.
+fn is_plain(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }

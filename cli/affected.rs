@@ -7,6 +7,7 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, diff, output};
 use bunraku_fleet::affected::{Affected, Question, affected};
+use bunraku_fleet::choice::show;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -81,9 +82,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     let compiler = arguments.confine.compiler().settled();
     let choice = arguments.choice.choice(None)?;
     let threads = threads(arguments.threads);
-    choice.keep(&mut nodes, threads, |known, see| {
-        compiler.see(&old.target_of(known)?, |catalog| see(catalog)).result.map_err(|error| error.message)
-    })?;
+    choice.keep(&mut nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see))?;
     let first = nodes.names().first().ok_or("No node fits")?;
     let known = nodes.known(first)?;
     let [one, other] = [old.target_of(&known)?, new.target_of(&known)?];

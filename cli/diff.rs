@@ -13,7 +13,7 @@ use crate::{FAILED, USAGE};
 use bunraku::Compiler;
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Question, affected};
-use bunraku_fleet::choice::See;
+use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, Sides, State};
 use bunraku_fleet::nodes::{Known, Nodes};
@@ -172,8 +172,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
     let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
     choose(arguments, &mut nodes, (threads, renderer), |known, see| {
-        let seen = compiler.see(&target(0, known.clone())?, |catalog| see(catalog));
-        seen.result.map_err(|error| error.message)
+        show(&compiler, &target(0, known.clone())?, see)
     })?;
     let targets = [0, 1].map(|side| {
         let (nodes, target) = (&nodes, &target);

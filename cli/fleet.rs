@@ -9,7 +9,7 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, output};
 use bunraku::files::write::{self, Access};
-use bunraku_fleet::choice::See;
+use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
 use bunraku_fleet::compile::save::Folder;
@@ -136,10 +136,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
             false => Err("Nothing to compile: name a folder or an archive".to_owned()),
         }
     };
-    choose(arguments, &mut nodes, renderer, |known, see| {
-        let seen = compiler.see(&prepared.target_of(known)?, |catalog| see(catalog));
-        seen.result.map_err(|error| error.message)
-    })?;
+    choose(arguments, &mut nodes, renderer, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     let started = Instant::now();
     let fleet = Fleet {

@@ -26,6 +26,28 @@ pub struct Own {
     pub takes: Takes,
 }
 
+impl Own {
+    /// One that takes a value.
+    pub const fn value(long: &'static str) -> Own {
+        Own { long, short: None, takes: Takes::Value }
+    }
+
+    /// One that takes nothing.
+    pub const fn flag(long: &'static str) -> Own {
+        Own { long, short: None, takes: Takes::Nothing }
+    }
+
+    /// One that takes nothing and has an opposite.
+    pub const fn on_off(long: &'static str) -> Own {
+        Own { long, short: None, takes: Takes::OnOff }
+    }
+
+    /// The same with a letter.
+    pub const fn or(self, letter: char) -> Own {
+        Own { short: Some(letter), ..self }
+    }
+}
+
 /// What was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
@@ -193,11 +215,8 @@ pub fn first_word(arguments: &[String], compat: Compat, own: &[Own]) -> Result<O
 mod tests {
     use super::*;
 
-    const OWN: [Own; 3] = [
-        Own { long: "terminus", short: None, takes: Takes::Value },
-        Own { long: "continue_on_error", short: None, takes: Takes::OnOff },
-        Own { long: "verbose", short: Some('v'), takes: Takes::Nothing },
-    ];
+    const OWN: [Own; 3] =
+        [Own::value("terminus"), Own::on_off("continue_on_error"), Own::flag("verbose").or('v')];
 
     fn given(line: &str) -> Result<Given, Refusal> {
         let all: Vec<String> = line.split(' ').map(str::to_owned).collect();

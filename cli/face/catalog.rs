@@ -37,7 +37,7 @@ fn of_node(call: &Call, node: Option<&str>, form: Form) -> Result<ExitCode, Stri
         message
     };
     let name = call.certname(node)?;
-    call.environment(None)?;
+    call.configuration.environment(None)?;
     let target = call.target(&name, Classified::Yes, None);
     let mut target = target.map_err(|message| failed(&message, &[with_wrapped(&message, &name)]))?;
     form.prepare(call.identity.compat, &mut target.settings)?;

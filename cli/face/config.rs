@@ -1,6 +1,6 @@
 //! `puppet config print`.
 
-use super::arguments::{Own, Takes};
+use super::arguments::Own;
 use super::forms::{self, Form};
 use super::{Call, printed};
 use crate::output;
@@ -8,7 +8,7 @@ use bunraku::{Data, Setting, Severity};
 use std::process::ExitCode;
 
 /// Its options.
-pub const OPTIONS: [Own; 1] = [Own { long: "section", short: None, takes: Takes::Value }];
+pub const OPTIONS: [Own; 1] = [Own::value("section")];
 
 /// Prints the settings that are named, or all.
 pub fn print(call: &mut Call) -> Result<ExitCode, String> {

@@ -1,35 +1,22 @@
 //! `puppet parser dump` and `puppet epp dump`: syntax trees.
 
-use super::arguments::{Own, Takes};
+use super::arguments::Own;
 use super::forms::indented;
 use super::parser::text_of;
-use super::{Call, printed};
-use crate::output;
+use super::{Call, input, not_there, printed};
 use bunraku::check::{self, SourceFile, TreeForm};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const fn option(long: &'static str, takes: Takes) -> Own {
-    Own { long, short: None, takes }
-}
-
 /// The options of `parser dump`.
-pub const PARSER_OPTIONS: [Own; 4] = [
-    Own { long: "e", short: Some('e'), takes: Takes::Value },
-    option("validate", Takes::OnOff),
-    option("format", Takes::Value),
-    option("pretty", Takes::Nothing),
-];
+pub const PARSER_OPTIONS: [Own; 4] =
+    [Own::value("e").or('e'), Own::on_off("validate"), Own::value("format"), Own::flag("pretty")];
 
 /// The options of `epp dump`.
-pub const EPP_OPTIONS: [Own; 5] = [
-    PARSER_OPTIONS[0],
-    PARSER_OPTIONS[1],
-    PARSER_OPTIONS[2],
-    PARSER_OPTIONS[3],
-    option("header", Takes::OnOff),
-];
+pub const EPP_OPTIONS: [Own; 5] = {
+    let [code, validate, format, pretty] = PARSER_OPTIONS;
+    [code, validate, format, pretty, Own::on_off("header")]
+};
 
 /// A text that is dumped.
 struct Text<'t> {
@@ -44,14 +31,8 @@ struct Text<'t> {
 pub fn parser(call: &mut Call) -> Result<ExitCode, String> {
     let names = call.given.words.clone();
     let validates = call.given.option("validate") == Some("true");
-    let plain = |text, path| Text { text, path, is_template: false, header: None };
-    if let Some(text) = call.given.option("e") {
-        let out = call.dumped(&plain(text, "command-line-string"), validates)?;
+    if let Some(out) = call.dumped_without_file(names.is_empty(), false, validates)? {
         return Ok(printed(&out, ExitCode::SUCCESS));
-    }
-    if names.is_empty() {
-        let text = call.input("No input to parse given on command line or stdin")?;
-        return Ok(printed(&call.dumped(&plain(&text, "stdin"), validates)?, ExitCode::SUCCESS));
     }
     let mut out = String::new();
     let (there, missing): (Vec<String>, Vec<String>) =
@@ -62,8 +43,7 @@ pub fn parser(call: &mut Call) -> Result<ExitCode, String> {
         out += &call.dumped(&Text { text: &text, path: &name, is_template: false, header }, validates)?;
     }
     if !missing.is_empty() {
-        let list: Vec<String> = missing.iter().map(|name| format!("   {name}")).collect();
-        out += &format!("One or more file(s) specified did not exist:\n{}", list.join("\n"));
+        out += &not_there(&missing);
     }
     Ok(printed(&out, ExitCode::SUCCESS))
 }
@@ -72,20 +52,14 @@ pub fn parser(call: &mut Call) -> Result<ExitCode, String> {
 pub fn template(call: &mut Call) -> Result<ExitCode, String> {
     let names = call.given.words.clone();
     let validates = call.given.option("validate") != Some("false");
-    let plain = |text, path| Text { text, path, is_template: true, header: None };
-    if let Some(text) = call.given.option("e") {
-        let out = call.dumped(&plain(text, "command-line-string"), validates)?;
+    if let Some(out) = call.dumped_without_file(names.is_empty(), true, validates)? {
         return Ok(printed(&out, ExitCode::SUCCESS));
-    }
-    if names.is_empty() {
-        let text = call.input("No input to parse given on command line or stdin")?;
-        return Ok(printed(&call.dumped(&plain(&text, "stdin"), validates)?, ExitCode::SUCCESS));
     }
     let (mut files, mut missing): (Vec<PathBuf>, Vec<String>) = Default::default();
     for name in names {
         match call.template(&name)? {
             Some(file) => files.push(file),
-            None => missing.push(format!("   {name}")),
+            None => missing.push(name),
         }
     }
     let has_header = files.len() > 1 && call.given.option("header") != Some("false");
@@ -98,17 +72,25 @@ pub fn template(call: &mut Call) -> Result<ExitCode, String> {
     }
     match missing.is_empty() {
         true => Ok(printed(&out, ExitCode::SUCCESS)),
-        false => Err(format!("One or more file(s) specified did not exist:\n{}", missing.join("\n"))),
+        false => Err(not_there(&missing)),
     }
 }
 
 impl Call {
-    /// What stands on stdin, unless that is a terminal.
-    fn input(&self, message: &str) -> Result<String, String> {
-        match std::io::stdin().is_terminal() {
-            true => Err(message.to_owned()),
-            false => output::stdin(),
-        }
+    /// The dump of what the option `-e` says or, where nothing is named, of what stands on stdin.
+    fn dumped_without_file(
+        &self,
+        names_nothing: bool,
+        is_template: bool,
+        validates: bool,
+    ) -> Result<Option<String>, String> {
+        let given = self.given.option("e").map(str::to_owned);
+        let (text, path) = match (given, names_nothing) {
+            (Some(text), _) => (text, "command-line-string"),
+            (None, true) => (input("parse")?, "stdin"),
+            (None, false) => return Ok(None),
+        };
+        self.dumped(&Text { text: &text, path, is_template, header: None }, validates).map(Some)
     }
 
     /// The dump of a text; nothing of one that is wrong, which is logged.

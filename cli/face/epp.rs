@@ -1,10 +1,10 @@
 //! `puppet epp validate` and `puppet epp render`.
 
-use super::arguments::{Own, Takes};
+use super::arguments::Own;
 use super::lookup::facts_of_file;
 use super::nodes::{Classified, without_node};
 use super::parser::text_of;
-use super::{Call, printed};
+use super::{Call, input, not_there, printed};
 use crate::output;
 use bunraku::check::{self, How, SourceFile};
 use bunraku::{Compiler, Data, Severity};
@@ -14,20 +14,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The options of `validate`.
-pub const VALIDATE_OPTIONS: [Own; 1] = [Own { long: "continue_on_error", short: None, takes: Takes::OnOff }];
-
-const fn value(long: &'static str) -> Own {
-    Own { long, short: None, takes: Takes::Value }
-}
+pub const VALIDATE_OPTIONS: [Own; 1] = [Own::on_off("continue_on_error")];
 
 /// The options of `render`.
 pub const RENDER_OPTIONS: [Own; 6] = [
-    value("node"),
-    Own { long: "e", short: Some('e'), takes: Takes::Value },
-    value("values"),
-    value("values_file"),
-    value("facts"),
-    Own { long: "header", short: None, takes: Takes::OnOff },
+    Own::value("node"),
+    Own::value("e").or('e'),
+    Own::value("values"),
+    Own::value("values_file"),
+    Own::value("facts"),
+    Own::on_off("header"),
 ];
 
 /// Says what is wrong with templates.
@@ -47,11 +43,11 @@ pub fn validate(call: &mut Call) -> Result<ExitCode, String> {
         }
         match call.template(&name)? {
             Some(file) => is_good &= call.is_template(&text_of(&file)?, &file.to_string_lossy(), &how),
-            None => missing.push(format!("   {name}")),
+            None => missing.push(name),
         }
     }
     match (missing.is_empty(), is_good) {
-        (false, _) => Err(format!("One or more file(s) specified did not exist:\n{}", missing.join("\n"))),
+        (false, _) => Err(not_there(&missing)),
         (true, false) => Err("Errors while validating epp".to_owned()),
         (true, true) => Ok(ExitCode::SUCCESS),
     }
@@ -132,10 +128,7 @@ pub fn render(call: &mut Call) -> Result<ExitCode, String> {
     if let Some(text) = call.given.option("e") {
         out = call.rendered(&inline(text))?;
     } else if names.is_empty() {
-        if std::io::stdin().is_terminal() {
-            return Err("No input to process given on command line or stdin".to_owned());
-        }
-        out = call.rendered(&inline(&output::stdin()?))?;
+        out = call.rendered(&inline(&input("process")?))?;
     }
     let has_header = names.len() > 1 && call.given.option("header") != Some("false");
     let mut failed = false;

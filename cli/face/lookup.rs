@@ -1,6 +1,6 @@
 //! `puppet lookup`.
 
-use super::arguments::{Own, Takes};
+use super::arguments::Own;
 use super::nodes::{Classified, without_node};
 use super::{Call, printed};
 use bunraku::files::read;
@@ -8,28 +8,20 @@ use bunraku::{Compiler, Data, Facts, Origin, Query};
 use std::path::Path;
 use std::process::ExitCode;
 
-const fn value(long: &'static str) -> Own {
-    Own { long, short: None, takes: Takes::Value }
-}
-
-const fn flag(long: &'static str) -> Own {
-    Own { long, short: None, takes: Takes::Nothing }
-}
-
 /// Its options.
 pub const OPTIONS: [Own; 12] = [
-    value("merge"),
-    value("type"),
-    value("knock-out-prefix"),
-    value("default"),
-    value("node"),
-    value("facts"),
-    flag("sort-merged-arrays"),
-    flag("merge-hash-arrays"),
-    flag("explain"),
-    flag("explain-options"),
-    flag("trusted"),
-    Own { long: "compile", short: Some('c'), takes: Takes::Nothing },
+    Own::value("merge"),
+    Own::value("type"),
+    Own::value("knock-out-prefix"),
+    Own::value("default"),
+    Own::value("node"),
+    Own::value("facts"),
+    Own::flag("sort-merged-arrays"),
+    Own::flag("merge-hash-arrays"),
+    Own::flag("explain"),
+    Own::flag("explain-options"),
+    Own::flag("trusted"),
+    Own::flag("compile").or('c'),
 ];
 
 /// Prints the value of the first key that has one, or how it came about.

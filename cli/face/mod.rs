@@ -24,6 +24,7 @@ use bunraku::{Configuration, Origin, Severity};
 use console::Console;
 use forms::Form;
 use identity::Identity;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use subcommands::{Action, Asked};
 
@@ -88,6 +89,23 @@ fn printed(text: &str, status: ExitCode) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What stands on stdin, to `parse` or `process` it.
+///
+/// # Errors
+/// Puppet's message where that is a terminal; when it can't be read.
+fn input(to: &str) -> Result<String, String> {
+    match std::io::stdin().is_terminal() {
+        true => Err(format!("No input to {to} given on command line or stdin")),
+        false => output::stdin(),
+    }
+}
+
+/// What Puppet says of files that are named and not there.
+fn not_there(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("   {name}")).collect();
+    format!("One or more file(s) specified did not exist:\n{}", names.join("\n"))
 }
 
 /// Reads the arguments of an action and the configuration that they name, and runs it.

@@ -6,7 +6,7 @@ use super::identity::REAL_PUPPET;
 use super::machine;
 use bunraku::bench::Target;
 use bunraku::process::{self, Errors};
-use bunraku::{Data, Environment, Facts, Node, Settings};
+use bunraku::{Data, Facts, Node, Settings};
 use std::process::Command;
 
 /// What is asked of a node's classifier.
@@ -63,15 +63,7 @@ impl Call {
             }
             Classified::No => (configuration.with_trusted_external(node, settings.programs)?, None),
         };
-        Ok(Target { environment: self.environment(said.as_deref())?, node, settings })
-    }
-
-    /// The environment of a name, or the configured one, with what the command line says in place of its files.
-    ///
-    /// # Errors
-    /// Puppet's message where there is none.
-    pub fn environment(&self, name: Option<&str>) -> Result<Environment, String> {
-        self.configuration.environment(name)
+        Ok(Target { environment: configuration.environment(said.as_deref())?, node, settings })
     }
 
     fn check_terminus(&self) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! What Puppet's subcommands are called and which of their actions are built here: what the first words of the arguments ask
 //! for. Source: the commands of Puppet 7.23.0, 8.10.0 and OpenVox 9.0.0~rc1.
 
-use super::arguments::{self, Own, Takes};
+use super::arguments::{self, Own};
 use super::identity::Identity;
 use super::{Call, catalog, config, dump, epp, facts, lookup, parser};
 use std::process::ExitCode;
@@ -23,10 +23,7 @@ pub struct Action {
     pub run: Run,
 }
 
-const TERMINUS: [Own; 2] = [
-    Own { long: "terminus", short: None, takes: Takes::Value },
-    Own { long: "extra", short: None, takes: Takes::Value },
-];
+const TERMINUS: [Own; 2] = [Own::value("terminus"), Own::value("extra")];
 
 const fn face(subcommand: &'static str, name: &'static str, options: &'static [Own], run: Run) -> Action {
     Action { subcommand, name, options, is_application: false, run }
@@ -54,11 +51,11 @@ static ACTIONS: [Action; 10] = [
 
 /// The options that every action takes.
 const COMMON: [Own; 5] = [
-    Own { long: "debug", short: Some('d'), takes: Takes::Nothing },
-    Own { long: "verbose", short: Some('v'), takes: Takes::Nothing },
-    Own { long: "help", short: Some('h'), takes: Takes::Nothing },
-    Own { long: "version", short: Some('V'), takes: Takes::Nothing },
-    Own { long: "render-as", short: None, takes: Takes::Value },
+    Own::flag("debug").or('d'),
+    Own::flag("verbose").or('v'),
+    Own::flag("help").or('h'),
+    Own::flag("version").or('V'),
+    Own::value("render-as"),
 ];
 
 impl Action {

@@ -6,7 +6,8 @@ mod asked;
 
 use super::nodes::{Known, Nodes};
 use super::pool;
-use bunraku::CatalogView;
+use bunraku::bench::Target;
+use bunraku::{CatalogView, Compiler};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub use asked::{FactIs, Pattern, ResourceIs};
@@ -43,6 +44,14 @@ pub struct Chosen {
 
 /// Who looks at a catalog.
 pub type See<'s> = dyn FnMut(&CatalogView<'_>) + 's;
+
+/// Compiles a node to look at its catalog: what [`Choice::keep`] is given.
+///
+/// # Errors
+/// The message of the error that ends the compile.
+pub fn show(compiler: &Compiler, target: &Target, see: &mut See<'_>) -> Result<(), String> {
+    compiler.see(target, |catalog| see(catalog)).result.map_err(|error| error.message)
+}
 
 /// What is looked at of a node that compiles: whether it is meant, and its classes.
 type Seen = Result<Option<Vec<String>>, String>;

@@ -29,6 +29,19 @@ impl Exported {
     }
 }
 
+/// Has a target collect what is gathered of its side, over the store that it would ask otherwise.
+///
+/// # Errors
+/// When the store can't be opened.
+pub(crate) fn meet(
+    compiler: &Compiler,
+    target: &mut Target,
+    meeting: &ExportedMeeting,
+) -> Result<(), String> {
+    target.settings.exported = Some(meeting.over(compiler, target.settings.exported.as_ref())?);
+    Ok(())
+}
+
 /// A node's two targets with what their collectors ask: the same answers for both, or what is gathered of their side.
 ///
 /// # Errors
@@ -47,7 +60,7 @@ pub(crate) fn given(
         old.settings.exported = Some(frozen);
     }
     for (target, meeting) in targets.iter_mut().zip(meetings.iter().flat_map(|Meetings(both)| both)) {
-        target.settings.exported = Some(meeting.over(compiler, target.settings.exported.as_ref())?);
+        meet(compiler, target, meeting)?;
     }
     Ok(targets)
 }

@@ -26,18 +26,14 @@ impl Configuration {
     pub fn facts(&self, certname: &str) -> Result<Option<Facts>, String> {
         let found = match self.facts_terminus()?.as_str() {
             "yaml" => self.facts_of_file(certname)?,
-            "puppetdb" | "store_configs" => {
-                let Exported::PuppetDb { url, certificates, .. } = self.puppetdb()? else { return Ok(None) };
-                PuppetDb::new(&url, &certificates)?.facts(certname)?.unwrap_or_default()
-            }
+            "puppetdb" | "store_configs" => self.facts_of_puppetdb(certname)?.unwrap_or_default(),
             _ => return Ok(None),
         };
         Ok(Some(Facts::of(found)))
     }
 
     /// The facts of a node as Puppet's commands find them: where they are kept besides (in PuppetDB with `storeconfigs`,
-    /// unless `routes.yaml` names another place) goes before where they come from. None where
-    /// nothing is kept.
+    /// unless `routes.yaml` names another place) goes before where they come from. None where nothing is kept.
     ///
     /// # Errors
     /// When they can't be read.
@@ -46,15 +42,19 @@ impl Configuration {
         let cache = self.routes()?.facts_cache.or_else(|| stores.then(|| "store_configs".to_owned()));
         let kept = match cache.as_deref() {
             Some("yaml") => Some(self.facts_of_file(certname)?).filter(|facts| !facts.is_empty()),
-            Some("puppetdb" | "store_configs") => match self.puppetdb()? {
-                Exported::PuppetDb { url, certificates, .. } => {
-                    PuppetDb::new(&url, &certificates)?.facts(certname)?
-                }
-                Exported::Folder(_) | Exported::Lent(_) => None,
-            },
+            Some("puppetdb" | "store_configs") => self.facts_of_puppetdb(certname)?,
             _ => None,
         };
         Ok(kept.map(Facts::of))
+    }
+
+    fn facts_of_puppetdb(&self, certname: &str) -> Result<Option<Map<String, Json>>, String> {
+        match self.puppetdb()? {
+            Exported::PuppetDb { url, certificates, .. } => {
+                PuppetDb::new(&url, &certificates)?.facts(certname)
+            }
+            Exported::Folder(_) | Exported::Lent(_) => Ok(None),
+        }
     }
 
     /// A node without a file has no facts.

@@ -1,6 +1,6 @@
 //! Bunraku behind the line protocol: `bunraku batch`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -31,6 +31,16 @@ fn find() -> Result<PathBuf, String> {
         return Err("bunraku does not build".to_owned());
     }
     Ok(paths::target().join(if release { "release" } else { "debug" }).join("bunraku"))
+}
+
+/// Makes the links by which Bunraku is Puppet.
+///
+/// # Panics
+/// When they can't be made: with what was said of that.
+pub fn face(folder: &Path) {
+    let mut command = Command::new(binary().expect("Bunraku builds"));
+    let output = command.arg("face").arg(folder).output().expect("Bunraku starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// The job by the rules of a version of the language: with 8's strictness for all, as the oracle has it, unless the job says

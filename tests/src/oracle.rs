@@ -69,6 +69,13 @@ impl Oracle {
         command
     }
 
+    /// Its command `puppet`, to which arguments are added.
+    pub fn command(self) -> Command {
+        let mut command = self.ruby();
+        command.arg(paths::root().join("tests/oracle/command.rb"));
+        command
+    }
+
     fn batch(self) -> Command {
         let mut command = self.ruby();
         command.arg(paths::root().join("tests/oracle/oracle.rb"));
@@ -99,6 +106,18 @@ fn fetch(number: u8) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(format!("fetch.sh: {}", said.trim().lines().last().unwrap_or("it failed and said nothing")))
+}
+
+/// Those of 7 and 8 that this machine has; of the others it is said that `what` is skipped.
+pub fn seven_and_eight(what: &str) -> Vec<Oracle> {
+    let is_here = |oracle: &Oracle| match oracle.ready() {
+        Ok(()) => true,
+        Err(why) => {
+            eprintln!("SKIPPED {what} beside Puppet {}: {why}", oracle.version);
+            false
+        }
+    };
+    [SEVEN, EIGHT].into_iter().filter(is_here).collect()
 }
 
 /// Whether this machine has the Puppet that most goldens come from: 7.23.0.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::{TimeVal, TimeValLike};
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 use serde_json::{Value, json};
 
 /// What a process used, the best of some runs.
@@ -53,8 +53,7 @@ pub fn measure(command: &[String]) -> ExitCode {
         Ok(used) if ended.success() => {
             let faults = used.minor_page_faults() + used.major_page_faults();
             let own = if own == 0 { used.max_rss() as u64 } else { own };
-            let time = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
-            let processor = time(used.user_time()) + time(used.system_time());
+            let processor = processor(&used).as_secs_f64();
             let all = json!({
                 "seconds": seconds, "processor": processor, "own": own, "kib": used.max_rss(), "faults": faults,
             });
@@ -86,15 +85,16 @@ pub fn peak_of(command: &mut Command) -> std::io::Result<(Output, u64)> {
 
 /// What a command printed, and the time of the processor that it and its children took; of two at once each has both.
 pub fn timed(command: &mut Command) -> (Output, Duration) {
-    let used = || {
-        let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says");
-        let time =
-            |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
-        time(used.user_time()) + time(used.system_time())
-    };
+    let used = || processor(&getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says"));
     let before = used();
     let output = command.output().expect("it starts");
     (output, used() - before)
+}
+
+/// The time on processors, of all of them.
+fn processor(used: &Usage) -> Duration {
+    let time = |part: TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
+    time(used.user_time()) + time(used.system_time())
 }
 
 /// The greatest memory so far, in KiB.

@@ -7,32 +7,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use bunraku_tests::canonical::{self, Places};
-use bunraku_tests::{bunraku, compare, oracle, paths};
+use bunraku_tests::oracle::{self, Oracle};
+use bunraku_tests::{bunraku, compare, paths};
 use serde_json::{Value, json};
 
 /// A Puppet that is here, by the version that `--compat` takes.
 fn puppets() -> Vec<u8> {
-    let mut all = Vec::new();
-    if oracle::installed() {
-        all.push(7);
-    } else {
-        eprintln!("SKIPPED configuration by Puppet 7.23.0: it is not installed");
-    }
-    if paths::root().join(".cache/oracles/8/complete").exists() {
-        all.push(8);
-    } else {
-        eprintln!("SKIPPED configuration by Puppet 8.10.0: tests/oracle/fetch.sh has not fetched it");
-    }
-    all
+    oracle::seven_and_eight("configuration").into_iter().map(|oracle| oracle.number).collect()
 }
 
 /// Runs the command `puppet` of a version.
 fn puppet(version: u8, arguments: &[&str]) -> Output {
-    let oracle = paths::root().join("tests/oracle");
-    let mut command = Command::new("sh");
-    command.arg(oracle.join("puppet.sh")).arg(version.to_string()).arg(oracle.join("command.rb"));
-    command.args(arguments).env("LANG", "C.UTF-8").env_remove("RUBYOPT");
-    command.output().expect("a shell starts")
+    let oracle = Oracle::of(&version.to_string()).expect("there is one");
+    oracle.command().args(arguments).output().expect("a shell starts")
 }
 
 /// Runs Bunraku by the rules of a version.

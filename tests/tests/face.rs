@@ -6,22 +6,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use bunraku_tests::{bunraku, oracle, paths};
+use bunraku_tests::bunraku;
+use bunraku_tests::oracle::{self, Oracle};
 use regex_lite::Regex;
 use tempfile::TempDir;
 
 /// The versions of Puppet that are here.
 fn puppets() -> Vec<u8> {
-    [oracle::SEVEN, oracle::EIGHT]
-        .into_iter()
-        .filter(|oracle| {
-            oracle
-                .ready()
-                .map_err(|why| eprintln!("SKIPPED the face beside Puppet {}: {why}", oracle.version))
-                .is_ok()
-        })
-        .map(|oracle| oracle.number)
-        .collect()
+    oracle::seven_and_eight("the face").into_iter().map(|oracle| oracle.number).collect()
 }
 
 /// A folder with environments, facts and the links by which Bunraku is Puppet.
@@ -104,12 +96,7 @@ impl Site {
         ] {
             site.write(name, text);
         }
-        let links = Command::new(bunraku::binary().expect("Bunraku builds"))
-            .arg("face")
-            .arg(site.path("bin"))
-            .output();
-        let links = links.expect("Bunraku starts");
-        assert!(links.status.success(), "{}", text(&links.stderr));
+        bunraku::face(&site.path("bin"));
         site
     }
 
@@ -125,9 +112,8 @@ impl Site {
 
     /// Runs both with the same arguments, words of one line, in the folder.
     fn both(&self, version: u8, line: &str, input: &str) -> [Output; 2] {
-        let (oracle, words) = (paths::root().join("tests/oracle"), self.words(line));
-        let mut theirs = Command::new("sh");
-        theirs.arg(oracle.join("puppet.sh")).arg(version.to_string()).arg(oracle.join("command.rb"));
+        let words = self.words(line);
+        let theirs = Oracle::of(&version.to_string()).expect("there is one").command();
         let ours = Command::new(self.path("bin").join(format!("puppet{version}")));
         [theirs, ours].map(|mut command| {
             command.args(&words).current_dir(self.0.path()).env("LANG", "C.UTF-8").env_remove("RUBYOPT");

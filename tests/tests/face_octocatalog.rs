@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bunraku_tests::used::timed;
 use bunraku_tests::{bunraku, oracle, paths};
-use nix::sys::resource::{UsageWho, getrusage};
 use regex_lite::Regex;
 use tempfile::TempDir;
 
@@ -61,11 +61,7 @@ impl Trees {
         trees.write("h.yaml", "--- !ruby/object:Puppet::Node::Facts\nname: h.example.com\nvalues:\n  os: {family: Debian}\n  clientcert: h.example.com\n");
         trees.write("enc.sh", "#!/bin/sh\necho \"---\nclasses: {}\nparameters: {role: 'role of $1'}\"\n");
         fs::set_permissions(trees.path("enc.sh"), fs::Permissions::from_mode(0o755)).expect("it is there");
-        let links = Command::new(bunraku::binary().expect("Bunraku builds"))
-            .arg("face")
-            .arg(trees.path("bin"))
-            .output();
-        assert!(links.expect("Bunraku starts").status.success());
+        bunraku::face(&trees.path("bin"));
         trees
     }
 
@@ -79,24 +75,16 @@ impl Trees {
         fs::write(path, text).expect("a file");
     }
 
-    /// Runs the tool with one of the Puppets; `@` in its options is the folder.
-    fn run(&self, puppet: &Path, options: &str) -> Output {
+    /// Runs the tool with one of the Puppets; `@` in its options is the folder. What it printed, and the time of the processor.
+    fn run(&self, puppet: &Path, options: &str) -> (Output, Duration) {
         let mut command = Command::new("octocatalog-diff");
         command.arg("--puppet-binary").arg(puppet);
         command.arg("--bootstrapped-from-dir").arg(self.path("before"));
         command.arg("--bootstrapped-to-dir").arg(self.path("after")).arg("--no-color");
         let folder = self.0.path().display().to_string();
         command.args(options.split_whitespace().map(|word| word.replace('@', &folder)));
-        command.current_dir(self.0.path()).output().expect("it starts")
+        timed(command.current_dir(self.0.path()))
     }
-}
-
-/// The time of the processor that this test's processes have taken.
-fn used() -> Duration {
-    let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system says");
-    let time =
-        |part: nix::sys::time::TimeVal| Duration::new(part.tv_sec() as u64, part.tv_usec() as u32 * 1000);
-    time(used.user_time()) + time(used.system_time())
 }
 
 /// What is printed, without what is another in each run.
@@ -154,12 +142,9 @@ fn octocatalog_diff_says_the_same_with_bunraku() {
             "web.logo",
         ),
     ] {
-        let before = used();
-        let want = trees.run(Path::new(PUPPET), options);
-        let between = used();
-        let got = trees.run(&trees.path("bin/puppet"), options);
-        own_time += used() - between;
-        other_time += between - before;
+        let (want, other) = trees.run(Path::new(PUPPET), options);
+        let (got, own) = trees.run(&trees.path("bin/puppet"), options);
+        (own_time, other_time) = (own_time + own, other_time + other);
         assert!(plain(&want).contains(has), "{options} has lost its point: {}", plain(&want));
         assert_eq!(plain(&got), plain(&want), "{options}");
         cases += 1;
@@ -183,9 +168,9 @@ fn octocatalog_diff_tells_the_same_errors() {
         "-n h.example.com --fact-file @/h.yaml --no-parallel",
         "-n broken.example.com --fact-file @/broken.yaml --no-parallel --catalog-only",
     ] {
-        let want = plain(&trees.run(Path::new(PUPPET), options));
+        let want = plain(&trees.run(Path::new(PUPPET), options).0);
         assert!(want.contains("status Some(1)") && want.contains("Catalog failed: "), "{options}: {want}");
-        assert_eq!(plain(&trees.run(&trees.path("bin/puppet"), options)), want, "{options}");
+        assert_eq!(plain(&trees.run(&trees.path("bin/puppet"), options).0), want, "{options}");
     }
 }
 
@@ -240,7 +225,7 @@ fn exported_resources_and_facts_come_from_puppetdb_and_nothing_goes_there() {
         return;
     }
     let (trees, (url, asked)) = (Trees::new(), puppetdb());
-    let output = trees.run(
+    let (output, _) = trees.run(
         &trees.path("bin/puppet"),
         &format!(
             "-n h.example.com --fact-file @/h.yaml --enc @/enc.sh --hiera-config hiera5.yaml --hiera-path data --storeconfigs --puppetdb-url {url} --catalog-only"

@@ -8,13 +8,8 @@ use std::process::Command;
 /// The dumps of files by real Puppet and by Bunraku, each with one line that tells the file before it.
 fn dumps(subcommand: &str, format: &str, files: &[PathBuf]) -> [String; 2] {
     let links = tempfile::tempdir().expect("a folder");
-    let made =
-        Command::new(bunraku::binary().expect("Bunraku builds")).arg("face").arg(links.path()).output();
-    assert!(made.expect("Bunraku starts").status.success());
-    let oracle = paths::root().join("tests/oracle");
-    let mut theirs = Command::new("sh");
-    theirs.args([oracle.join("puppet.sh"), "7".into(), oracle.join("command.rb")]);
-    [theirs, Command::new(links.path().join("puppet7"))].map(|mut command| {
+    bunraku::face(links.path());
+    [oracle::SEVEN.command(), Command::new(links.path().join("puppet7"))].map(|mut command| {
         command.args([subcommand, "dump", "--format", format]);
         if subcommand == "epp" {
             command.arg("--no-validate");

@@ -1,8 +1,7 @@
 //! Which nodes are meant by what.
 
 use super::*;
-use bunraku::bench::Target;
-use bunraku::{Certificates, Compiler, Environment, Node, Settings};
+use bunraku::{Certificates, Environment, Node, Settings};
 use std::fs;
 
 /// Nodes `web1`, `web2`, `db1` (of another kind) and `bad1`, which does not compile.
@@ -23,7 +22,7 @@ fn keep(choice: &Choice) -> Result<(Vec<String>, Chosen), String> {
     let chosen = choice.keep(&mut nodes, 2, |known, see| {
         let node = Node::new(&known.name).with_facts(known.facts.clone());
         let target = Target { environment: environment.clone(), node, settings: Settings::default() };
-        compiler.see(&target, |catalog| see(catalog)).result.map_err(|error| error.message)
+        show(&compiler, &target, see)
     });
     chosen.map(|chosen| (nodes.names().to_vec(), chosen))
 }

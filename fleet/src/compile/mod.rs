@@ -6,6 +6,7 @@ pub mod expected;
 pub mod report;
 pub mod save;
 
+use super::exported::meet;
 use super::pool;
 use bunraku::bench::Target;
 use bunraku::{Compiler, Diagnostic, ExportedMeeting, Place};
@@ -120,8 +121,7 @@ fn one(fleet: &Fleet, name: &str, meeting: Option<&ExportedMeeting>) -> Result<N
         Node { name: name.to_owned(), time: Duration::ZERO, resources: 0, failure: None, saved: None };
     let target = (fleet.target)(name).and_then(|mut target| {
         if let Some(meeting) = meeting {
-            let before = target.settings.exported.take();
-            target.settings.exported = Some(meeting.over(fleet.compiler, before.as_ref())?);
+            meet(fleet.compiler, &mut target, meeting)?;
         }
         Ok(target)
     });

@@ -48,6 +48,11 @@ pub struct Exported {
     pub parameters: Map<String, Json>,
 }
 
+/// Why a store that is made for trials takes in no catalog.
+fn not_taken_in(node: &str) -> String {
+    format!("The catalog of {node} is a trial: no store takes it in")
+}
+
 impl Exported {
     /// Of a resource as catalogs and PuppetDB write it.
     pub fn read(certname: &str, resource: &Json) -> Option<Exported> {

@@ -128,7 +128,7 @@ impl Store for MeetingOver {
     }
 
     fn save(&self, node: &str, _catalog: &Json) -> Result<(), String> {
-        Err(format!("The catalog of {node} is a trial: no store takes it in"))
+        Err(super::not_taken_in(node))
     }
 }
 

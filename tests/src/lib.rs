@@ -3,6 +3,7 @@
 //! Real Puppet and Bunraku speak the same line protocol (`batch`), so [`worker`] drives both;
 //! [`canonical`] brings their results to one form, [`compare`] says where two of them part.
 
+pub mod authority;
 pub mod bunraku;
 pub mod canonical;
 pub mod certificates;
@@ -13,6 +14,7 @@ pub mod differential;
 pub mod foreign;
 pub mod golden;
 pub mod hiera_repo;
+pub mod http;
 pub mod oracle;
 pub mod paths;
 pub mod programs;

@@ -1,0 +1,1 @@
+Facter.add(:other) { setcode { 2 } }

@@ -1,0 +1,126 @@
+//! Requests to a compile server, and what real Puppet Server answers: `spec/http/requests.jsonl` has the requests, one a line,
+//! `spec/http/answers.jsonl` the answers of Puppet Server 7.9.5, written by `cargo run -p bunraku-tests --bin http -- capture`.
+
+mod body;
+pub mod client;
+pub mod puppet_server;
+pub mod site;
+
+use crate::paths;
+use client::{Answer, Client};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use site::Site;
+use std::fs;
+use std::path::PathBuf;
+
+/// A request of the list.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// What it is called; no two are called the same.
+    pub name: String,
+    /// Whose certificate it comes with, without the domain; none where nobody's.
+    #[serde(rename = "as")]
+    pub client: Option<String>,
+    /// `GET` where nothing is said; `POST` with facts.
+    pub method: Option<String>,
+    /// Path and query as they are sent.
+    pub path: String,
+    /// The header `Accept`; what an agent sends where nothing is said.
+    pub accept: Option<String>,
+    /// The header `Content-Type`.
+    #[serde(rename = "type")]
+    pub content_type: Option<String>,
+    /// The body as it is sent.
+    pub body: Option<String>,
+    /// Facts of a catalog's request, which is then a form as an agent sends it.
+    pub facts: Option<Value>,
+    /// Whose facts these say they are, if not the node's.
+    pub facts_name: Option<String>,
+    /// Further fields of the form; null takes one out.
+    pub form: Option<serde_json::Map<String, Value>>,
+    /// Whose report, of one resource, is sent.
+    pub report: Option<String>,
+    /// Where Bunraku is meant to answer something else than Puppet Server: why.
+    pub ours: Option<String>,
+}
+
+/// What a request was answered with, in a form that is the same in each run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The request's name.
+    pub name: String,
+    /// The status.
+    pub status: u16,
+    /// `Content-Type`, where there is one.
+    #[serde(rename = "type")]
+    pub content_type: Option<String>,
+    /// The body: JSON where it is that, else text.
+    pub body: Value,
+}
+
+/// The requests of the list.
+///
+/// # Errors
+/// When the list can't be read, or two have one name.
+pub fn requests() -> Result<Vec<Request>, String> {
+    let requests: Vec<Request> = lines("requests.jsonl")?;
+    let mut names: Vec<&str> = requests.iter().map(|request| request.name.as_str()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("two requests are called '{}'", pair[0])),
+        None => Ok(requests),
+    }
+}
+
+/// What Puppet Server answered.
+///
+/// # Errors
+/// When the list can't be read.
+pub fn answers() -> Result<Vec<Shown>, String> {
+    lines("answers.jsonl")
+}
+
+/// Writes the answers.
+///
+/// # Errors
+/// When the list can't be written.
+pub fn write_answers(answers: &[Shown]) -> Result<(), String> {
+    let line = |answer: &Shown| serde_json::to_string(answer).expect("an answer is JSON") + "\n";
+    let text: String = answers.iter().map(line).collect();
+    fs::write(file("answers.jsonl"), text).map_err(|error| error.to_string())
+}
+
+/// Sends a request and shows what is answered.
+///
+/// # Errors
+/// When there is no answer.
+pub fn ask(site: &Site, client: &Client, request: &Request) -> Result<Shown, String> {
+    let answer = client.send(request.client.as_deref(), &body::head_and_body(request))?;
+    Ok(shown(site, &request.name, &answer))
+}
+
+/// What is the same in each run of an answer.
+fn shown(site: &Site, name: &str, answer: &Answer) -> Shown {
+    let content_type = answer.header("content-type").map(|text| text.to_ascii_lowercase().replace("; ", ";"));
+    let text = String::from_utf8_lossy(&answer.body).replace(&site.folder().display().to_string(), "$SITE");
+    let body = match serde_json::from_str(&text) {
+        Ok(mut value) => {
+            body::steady(&mut value);
+            value
+        }
+        Err(_) => Value::String(text),
+    };
+    Shown { name: name.to_owned(), status: answer.status, content_type, body }
+}
+
+fn file(name: &str) -> PathBuf {
+    paths::spec().join("http").join(name)
+}
+
+fn lines<T: for<'d> Deserialize<'d>>(name: &str) -> Result<Vec<T>, String> {
+    let text = fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))?;
+    let read = |line| serde_json::from_str(line).map_err(|error| format!("{name}: {error}: {line}"));
+    text.lines().map(read).collect()
+}

@@ -51,6 +51,7 @@ mod environment;
 mod exported;
 mod function;
 mod legacy;
+mod module_folders;
 mod node;
 mod puppetdb;
 mod settings;
@@ -147,6 +148,17 @@ pub mod regex {
 /// Programs that are run within limits of time and output.
 pub mod process {
     pub use bunraku_process::{Ended, Errors, Limits, run};
+}
+
+/// Moments, by nanoseconds since 1970, as Ruby writes them.
+pub mod time {
+    pub use bunraku_vm::time::timestamp::now;
+
+    /// A moment of UTC by a format of `strftime`.
+    pub fn format(nanoseconds: i128, format: &str) -> String {
+        use bunraku_vm::time::{calendar, strftime};
+        strftime::format(&calendar::parts(nanoseconds, 0), format)
+    }
 }
 
 /// What is counted while a compile runs.

@@ -3,3 +3,9 @@
 
 pub mod environments;
 pub mod exchange;
+pub mod files;
+pub mod formats;
+pub mod notices;
+pub mod parameters;
+#[cfg(test)]
+mod testing;

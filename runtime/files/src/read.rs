@@ -64,14 +64,7 @@ impl Pieces {
     /// # Errors
     /// When it can't be read, or is not regular: the error says what it is.
     pub fn open(path: &Path) -> io::Result<Pieces> {
-        let metadata = std::fs::metadata(path)?;
-        check(&metadata, u64::MAX)?;
-        if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        let file = open(path)?;
-        let metadata = file.metadata()?;
-        check(&metadata, u64::MAX)?;
+        let (file, metadata) = opened(path)?;
         Ok(Pieces { file, length: metadata.len() })
     }
 
@@ -111,6 +104,22 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()>
         }
     }
     Ok(())
+}
+
+/// A regular file, links followed, opened without waiting for anything; and what the disk says of it.
+///
+/// # Errors
+/// When it can't be opened, or is not regular: the error says what it is.
+pub fn opened(path: &Path) -> io::Result<(File, Metadata)> {
+    let metadata = std::fs::metadata(path)?;
+    check(&metadata, u64::MAX)?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    check(&metadata, u64::MAX)?;
+    Ok((file, metadata))
 }
 
 /// Whether a user can only have meant what comes out of it: a pipe or a terminal, say.

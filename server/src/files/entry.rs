@@ -1,0 +1,207 @@
+//! What is said of one file: Puppet's metadata as JSON. Source: `Puppet::FileServing::Metadata` of 7.23.0 and 8.10.0.
+
+use super::checksums::{ChecksumType, Checksums, time};
+use super::mounts::server_error;
+use crate::exchange::{Failure, Request};
+use crate::parameters::Parameter;
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
+
+/// Whether a link is itself or what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Itself.
+    Manage,
+    /// What it leads to.
+    Follow,
+}
+
+/// What a request asks of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What links are.
+    pub links: Links,
+    /// How contents are told from each other.
+    pub checksum: ChecksumType,
+    /// Whether owner, group and mode are the file's own.
+    pub own_permissions: bool,
+}
+
+/// A file that is told of: a folder, and the way from there on.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'f> {
+    /// The base, as clients see it.
+    pub base: &'f str,
+    /// The way from there: `.`, or names; none where one file is asked for.
+    pub relative: Option<&'f str>,
+}
+
+impl Links {
+    /// What the disk says of a path.
+    pub fn stat(self, path: &Path) -> io::Result<Metadata> {
+        match self {
+            Links::Manage => std::fs::symlink_metadata(path),
+            Links::Follow => std::fs::metadata(path),
+        }
+    }
+
+    /// The parameter `links`.
+    ///
+    /// # Errors
+    /// Puppet's message where it is something else.
+    pub fn of(request: &Request) -> Result<Links, Failure> {
+        match Parameter::of(request, "links") {
+            None | Some(Parameter::Boolean(false)) => Ok(Links::Manage),
+            Some(given) => match given.text() {
+                Some("manage" | "ignore") => Ok(Links::Manage),
+                Some("follow") => Ok(Links::Follow),
+                _ => Err(server_error(":links can only be set to :manage or :follow")),
+            },
+        }
+    }
+}
+
+impl Asked {
+    /// What the parameters of a request ask; the type of checksums is `default` where they do not say.
+    ///
+    /// # Errors
+    /// Puppet's message where one is none of those that there are.
+    pub fn of(request: &Request, default: ChecksumType) -> Result<Asked, Failure> {
+        let links = Links::of(request)?;
+        let given = Parameter::of(request, "checksum_type").filter(Parameter::is_true);
+        let checksum = given.map_or(Ok(default), |given| {
+            let found = given.text().and_then(ChecksumType::of);
+            found.ok_or_else(|| server_error(format!("Unsupported checksum type {given}")))
+        })?;
+        let given = Parameter::of(request, "source_permissions").filter(Parameter::is_true);
+        let own_permissions = match given.as_ref().map(Parameter::text) {
+            None | Some(Some("ignore")) => false,
+            Some(Some("use" | "use_when_creating")) => true,
+            Some(_) => {
+                let given = given.map(|given| given.to_string()).unwrap_or_default();
+                return Err(server_error(format!("Unsupported source_permission {given}")));
+            }
+        };
+        Ok(Asked { links, checksum, own_permissions })
+    }
+}
+
+impl File<'_> {
+    /// Its path.
+    pub fn path(&self) -> String {
+        match self.relative {
+            None | Some("" | ".") => self.base.to_owned(),
+            Some(relative) => format!("{}/{relative}", self.base.trim_end_matches('/')),
+        }
+    }
+
+    /// Appends what is said of it as an object of JSON.
+    ///
+    /// # Errors
+    /// Puppet's message where it is not there, can't be read, or is a device.
+    pub fn write(&self, asked: &Asked, checksums: &Checksums, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let path = self.path();
+        let path = Path::new(&path);
+        let call = if asked.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
+        let found = asked.links.stat(path).map_err(|error| of_ruby(&error, call, path))?;
+        let kind = found.file_type();
+        let mut checksum = asked.checksum;
+        let mut destination = None;
+        let (sum, kind) = match kind {
+            _ if kind.is_file() => {
+                let sum = checksums.get(path, &found, checksum);
+                (Some(sum.map_err(|error| of_ruby(&error, "rb_sysopen", path))?.to_string()), "file")
+            }
+            _ if kind.is_dir() => {
+                checksum = ChecksumType::Ctime;
+                let base = Path::new(self.base);
+                let base =
+                    std::fs::metadata(base).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
+                (Some(time(base.ctime())), "directory")
+            }
+            _ if kind.is_symlink() => {
+                let target = std::fs::read_link(path);
+                let target = target.map_err(|error| of_ruby(&error, "rb_readlink", path))?;
+                destination = Some(target.into_os_string().into_string().map_err(|target| {
+                    server_error(format!(
+                        "The link {} leads to {target:?}, which is not UTF-8",
+                        path.display()
+                    ))
+                })?);
+                (behind_link(path, checksum, checksums), "link")
+            }
+            _ if kind.is_fifo() || kind.is_socket() => {
+                checksum = ChecksumType::None;
+                (Some(String::new()), if kind.is_fifo() { "fifo" } else { "socket" })
+            }
+            _ => {
+                let kind = if kind.is_block_device() { "blockSpecial" } else { "characterSpecial" };
+                return Err(server_error(format!("Cannot manage files of type {kind}")));
+            }
+        };
+        let owner = match asked.own_permissions {
+            true => (found.uid(), found.gid(), found.mode() & 0o7777),
+            false => (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw(), 0o644),
+        };
+        self.write_json(asked, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
+        Ok(())
+    }
+
+    fn write_json(
+        &self,
+        asked: &Asked,
+        (owner, group, mode): (u32, u32, u32),
+        (checksum, sum): (ChecksumType, Option<&str>),
+        (kind, destination): (&str, Option<&str>),
+        out: &mut Vec<u8>,
+    ) {
+        let links = if asked.links == Links::Manage { "manage" } else { "follow" };
+        out.extend_from_slice(b"{\"path\":");
+        string(self.base, out);
+        out.extend_from_slice(b",\"relative_path\":");
+        optional(self.relative, out);
+        let name = checksum.name();
+        let middle = format!(
+            ",\"links\":\"{links}\",\"owner\":{owner},\"group\":{group},\"mode\":{mode},\"checksum\":{{\"type\":\"{name}\",\"value\":"
+        );
+        out.extend_from_slice(middle.as_bytes());
+        optional(sum.map(|sum| format!("{{{name}}}{sum}")).as_deref(), out);
+        out.extend_from_slice(format!("}},\"type\":\"{kind}\",\"destination\":").as_bytes());
+        optional(destination, out);
+        out.push(b'}');
+    }
+}
+
+/// The checksum of the file that a link leads to, where it leads to a regular one.
+fn behind_link(path: &Path, checksum: ChecksumType, checksums: &Checksums) -> Option<String> {
+    if checksum == ChecksumType::None {
+        return Some(String::new());
+    }
+    let found = std::fs::metadata(path).ok()?;
+    let is_time = matches!(checksum, ChecksumType::Mtime | ChecksumType::Ctime);
+    match is_time || found.is_file() {
+        true => checksums.get(path, &found, checksum).ok().map(|sum| sum.to_string()),
+        false => None,
+    }
+}
+
+fn string(text: &str, out: &mut Vec<u8>) {
+    // Writing to memory does not fail.
+    let _ = serde_json::to_writer(out, text);
+}
+
+fn optional(text: Option<&str>, out: &mut Vec<u8>) {
+    match text {
+        Some(text) => string(text, out),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// An error of the system as Ruby's own calls tell it.
+pub fn of_ruby(error: &io::Error, call: &str, path: &Path) -> Failure {
+    let words = error.to_string();
+    let words = words.split(" (os error").next().unwrap_or_default();
+    server_error(format!("{words} @ {call} - {}", path.display()))
+}

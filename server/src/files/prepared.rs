@@ -1,0 +1,145 @@
+//! Lists of plugins as they are sent, kept for the next agent that asks the same.
+//!
+//! Key: environment, path and parameters. Bound: 256 lists and 256 MB. Stale: as the environment's `environment_timeout`
+//! says: at once (0), after so many seconds, or when [`Prepared::forget`] is called (`unlimited`).
+
+use crate::exchange::Request;
+use bytes::Bytes;
+use lru::LruCache;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many lists are kept, those not asked for longest being dropped.
+const MOST: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+/// How many bytes they may have together.
+const MOST_BYTES: usize = 256 << 20;
+
+/// What a list is kept by.
+pub(super) type Key = Vec<(String, String)>;
+
+/// How long a list is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Validity {
+    /// Not at all.
+    Never,
+    /// From now on.
+    For(Duration),
+    /// Until it is told otherwise.
+    Forever,
+}
+
+impl Validity {
+    /// What a value of `environment_timeout` means.
+    pub(super) fn of(text: Option<&str>) -> Validity {
+        match text {
+            Some("unlimited" | "Infinity") => Validity::Forever,
+            Some(text) => match text.parse() {
+                Ok(0) | Err(_) => Validity::Never,
+                Ok(seconds) => Validity::For(Duration::from_secs(seconds)),
+            },
+            None => Validity::Never,
+        }
+    }
+}
+
+/// The lists.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    lists: LruCache<Key, (Bytes, Option<Instant>)>,
+    bytes: usize,
+}
+
+/// The key of a request, without what makes no difference between nodes.
+pub(super) fn key(request: &Request, rest: &str) -> Key {
+    let mut key = vec![(String::new(), rest.to_owned())];
+    key.extend(request.query.iter().cloned());
+    key
+}
+
+impl Default for Prepared {
+    fn default() -> Prepared {
+        Prepared { kept: Mutex::new(Kept { lists: LruCache::new(MOST), bytes: 0 }) }
+    }
+}
+
+impl Prepared {
+    /// A list that is still good.
+    pub(super) fn get(&self, key: &Key) -> Option<Bytes> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (bytes, end) = kept.lists.get(key)?;
+        end.is_none_or(|end| Instant::now() < end).then(|| bytes.clone())
+    }
+
+    /// Keeps a list for as long as it is good.
+    pub(super) fn keep(&self, key: Key, bytes: Bytes, validity: Validity) {
+        let end = match validity {
+            Validity::Never => return,
+            Validity::For(time) => Some(Instant::now() + time),
+            Validity::Forever => None,
+        };
+        if bytes.len() > MOST_BYTES / 4 {
+            return;
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += bytes.len();
+        if let Some((_, (old, _))) = kept.lists.push(key, (bytes, end)) {
+            kept.bytes -= old.len();
+        }
+        while kept.bytes > MOST_BYTES
+            && let Some((_, (old, _))) = kept.lists.pop_lru()
+        {
+            kept.bytes -= old.len();
+        }
+    }
+
+    /// Lets go of all.
+    pub(super) fn forget(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.lists.clear();
+        kept.bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_kept_as_long_as_they_are_good() {
+        let (prepared, key) = (Prepared::default(), |name: &str| vec![(name.to_owned(), String::new())]);
+        let bytes = || Bytes::from_static(b"[]");
+        prepared.keep(key("never"), bytes(), Validity::of(Some("0")));
+        prepared.keep(key("short"), bytes(), Validity::For(Duration::from_millis(20)));
+        prepared.keep(key("ever"), bytes(), Validity::of(Some("unlimited")));
+        assert_eq!(prepared.get(&key("never")), None);
+        assert_eq!(prepared.get(&key("short")), Some(bytes()));
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(prepared.get(&key("short")), None);
+        assert_eq!(prepared.get(&key("ever")), Some(bytes()));
+        prepared.forget();
+        assert_eq!(prepared.get(&key("ever")), None);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let prepared = Prepared::default();
+        for number in 0..2000 {
+            let key = vec![(number.to_string(), String::new())];
+            prepared.keep(key, Bytes::from(vec![b' '; 8 << 20]), Validity::Forever);
+            let kept = prepared.kept.lock().unwrap();
+            assert!(kept.bytes <= MOST_BYTES && kept.lists.len() <= MOST.get());
+            if number > 40 {
+                break;
+            }
+        }
+        let kept = prepared.kept.lock().unwrap();
+        assert_eq!(kept.bytes, kept.lists.iter().map(|(_, (bytes, _))| bytes.len()).sum::<usize>());
+    }
+}

@@ -22,6 +22,7 @@ mod fleet;
 mod inspect;
 mod ldap;
 mod lookup;
+mod machine;
 mod nodes;
 mod output;
 mod prepared;
@@ -29,6 +30,7 @@ mod render;
 mod reports;
 mod rules;
 mod sarif;
+mod server;
 mod tree;
 mod trees;
 mod upgrade;
@@ -85,6 +87,8 @@ enum Command {
     Diff(Box<diff::Arguments>),
     /// Name the nodes that a change can touch, and say why.
     Affected(Box<affected::Arguments>),
+    /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
+    Server(server::Arguments),
     /// Make links by which this command is `puppet`, for tools that run Puppet.
     Face(face::link::Arguments),
 }
@@ -119,6 +123,7 @@ fn main() -> ExitCode {
         Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
+        Command::Server(arguments) => server::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
     }
 }

@@ -13,7 +13,7 @@ mod handed;
 mod identity;
 pub mod link;
 mod lookup;
-mod machine;
+
 mod nodes;
 mod parser;
 mod subcommands;
@@ -190,7 +190,7 @@ fn prepared(
 
 /// The configuration with this machine's name, where nobody gives it another.
 fn with_certname(configuration: Configuration) -> Result<Configuration, String> {
-    match machine::name() {
+    match crate::machine::name() {
         Some(name) if configuration.get("certname")?.origin == Origin::Default => {
             configuration.with(&[("certname".to_owned(), name)])
         }

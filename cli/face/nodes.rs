@@ -3,7 +3,7 @@
 use super::Call;
 use super::handed::real_puppet;
 use super::identity::REAL_PUPPET;
-use super::machine;
+use crate::machine;
 use bunraku::bench::Target;
 use bunraku::process::{self, Errors};
 use bunraku::{Data, Facts, Node, Settings};

@@ -250,6 +250,14 @@ impl Configuration {
         }
     }
 
+    /// The names of all environments that have a folder, sorted.
+    ///
+    /// # Errors
+    /// As of [`Configuration::get`], for `environmentpath`.
+    pub fn environment_names(&self) -> Result<Vec<String>, String> {
+        Ok(bunraku_configuration::environments::names(&self.own.in_force().text("environmentpath")?))
+    }
+
     /// An environment: that of a name, or the one that is configured. It knows this configuration.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Values outside of a compile: facts, parameters of resources, arguments and results of an embedding program's functions.
 
 use bunraku_hiera::data_file::data::Data as Yaml;
+use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::{self, YamlFault};
 use serde_json::{Map, Number, Value as Json};
 use std::fmt::{Display, Formatter};
@@ -46,6 +47,14 @@ impl Data {
             Ok(data) => Ok(Data::of_yaml(data)),
             Err(YamlFault::Syntax(why) | YamlFault::Alias(why) | YamlFault::Class(why)) => Err(why),
         }
+    }
+
+    /// Reads HOCON, the form of Puppet Server's configuration. Includes of other files are refused.
+    ///
+    /// # Errors
+    /// What is wrong with the text, with line and column.
+    pub fn from_hocon(text: &str) -> Result<Data, String> {
+        hocon::parse(text).map(Data::of_yaml)
     }
 
     fn of_yaml(data: Yaml) -> Data {

@@ -188,6 +188,17 @@ impl Node {
         Data::of_map(self.node.facts.map().clone())
     }
 
+    /// Its variables of top scope, as a classifier gave them, as one map.
+    pub fn parameters(&self) -> Data {
+        Data::of_map(self.node.parameters.clone())
+    }
+
+    /// Its classes, as a classifier gave them: a map of names to parameters, or to [`Data::Undef`].
+    pub fn classes(&self) -> Data {
+        let one = |(name, parameters): &(String, Json)| (name.clone(), Data::of(parameters.clone()));
+        Data::Map(self.node.classes.iter().map(one).collect())
+    }
+
     /// A node of another certname of which the same is known, but `$trusted`, which follows from the name.
     pub(crate) fn renamed(&self, certname: &str) -> Node {
         let own = Node::new(certname);

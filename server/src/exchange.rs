@@ -70,6 +70,19 @@ pub struct Failure {
 }
 
 impl Request {
+    /// The same again, for whoever answers it; its body is shared.
+    pub(crate) fn share(&self) -> Request {
+        Request {
+            method: self.method.clone(),
+            path: self.path.clone(),
+            query: self.query.clone(),
+            accept: self.accept.clone(),
+            content_type: self.content_type.clone(),
+            body: self.body.clone(),
+            client: self.client.clone(),
+        }
+    }
+
     /// The first value that the query has for a key.
     pub fn query(&self, key: &str) -> Option<&str> {
         self.query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())

@@ -34,7 +34,7 @@ impl Format {
         }
     }
 
-    fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> &'static str {
         match self {
             Format::Json => "application/json",
             Format::Pson => "text/pson",

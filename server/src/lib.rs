@@ -1,11 +1,33 @@
 //! A compile server that real agents talk to, for programs that know the library only. Connections and TLS are asynchronous and
 //! end at [`exchange`]: what answers a request is a plain function of a [`exchange::Request`], run on a thread.
+//!
+//! [`server::Server`] is the whole: it listens ([`server`]), begins TLS ([`tls`]), reads a request and finds its route
+//! ([`connection`], [`routes`]), asks the rules whether it may be asked ([`authorization`]), hands it to a lane of threads
+//! ([`lanes`]), where a [`site::Site`] answers it.
 
+pub mod access;
+pub mod administration;
+pub mod authorization;
+pub mod catalog;
+pub mod catalog4;
+pub mod connection;
 pub mod environments;
 pub mod exchange;
 pub mod files;
 pub mod formats;
+pub mod gate;
+pub mod identity;
+pub mod lanes;
+pub mod listings;
+pub mod metrics;
+pub mod node;
 pub mod notices;
+pub mod oids;
 pub mod parameters;
+pub mod routes;
+pub mod server;
+pub mod site;
+pub mod states;
 #[cfg(test)]
 mod testing;
+pub mod tls;

@@ -20,6 +20,9 @@ pub fn head_and_body(request: &Request) -> Vec<u8> {
          User-Agent: Puppet/7.23.0\r\nAccept: {accept}\r\n",
         request.path
     );
+    if accept.is_empty() {
+        head = head.replace("Accept: \r\n", "");
+    }
     if let Some(content_type) = content_type {
         head.push_str(&format!("Content-Type: {content_type}\r\n"));
     }
@@ -81,7 +84,13 @@ fn report(host: &str) -> String {
 /// Takes out of a JSON value what is another in each run: identifiers, times, versions that are times.
 pub fn steady(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(steady),
+        Value::Array(items) => {
+            items.iter_mut().for_each(steady);
+            // Files of a folder stand in the order of the disk.
+            if items.iter().all(|item| item.get("relative_path").is_some()) {
+                items.sort_by_key(|item| item["relative_path"].to_string());
+            }
+        }
         Value::Object(map) => {
             for (key, value) in map.iter_mut() {
                 match (key.as_str(), &*value) {

@@ -1,0 +1,178 @@
+//! `bunraku server`: a compile server, from arguments and signals.
+
+use crate::configured::Configured;
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::{FAILED, USAGE, machine, output};
+use bunraku::{Compat, Configuration};
+use bunraku_server::access::{Access, Accesses};
+use bunraku_server::notices::{Notice, Notices};
+use bunraku_server::server::{Options, Server};
+use bunraku_server::site::Given;
+use clap::Args;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
+///
+/// It reads Puppet's own configuration: puppet.conf with its certificates, environments and classifier, auth.conf, fileserver.conf.
+/// SIGHUP reads it anew, SIGTERM ends once what is under way is answered.
+#[derive(Args)]
+pub struct Arguments {
+    /// Address to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED))]
+    address: IpAddr,
+    /// Port to listen on [default: the setting serverport, 8140].
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// File of rules: who may ask what [default: auth.conf beside puppet.conf, or Puppet Server's own rules].
+    #[arg(long, value_name = "FILE")]
+    auth: Option<PathBuf>,
+    /// Compiles that run at once [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Requests for compiles that may wait beside them; more are told to come again [default: 8 a thread].
+    #[arg(long, value_name = "N")]
+    queue: Option<usize>,
+    /// Who is told to come again is to do so within so many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    retry_after: u64,
+    /// Compress answers for those who take that: worth it where the network is slow.
+    #[arg(long)]
+    compress: bool,
+    /// Hand out measurements in Prometheus' form there, without TLS.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+    /// Tell each request there, as a line of JSON [default: on stderr].
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
+    /// Read everything, say what is in force, and end.
+    #[arg(long)]
+    check: bool,
+    /// Version of Puppet to stand for.
+    #[arg(long, value_name = "7|8|9", default_value_t)]
+    compat: Compat,
+    #[command(flatten)]
+    configured: Configured,
+    #[command(flatten)]
+    color: ColorChoice,
+    /// Form of errors.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
+    let read = arguments.configured.read(arguments.compat, &[]);
+    let configuration = match read {
+        Ok(Some(configuration)) => configuration,
+        Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    match start(arguments, configuration) {
+        Ok(Some(server)) => serve(&server, &mut renderer),
+        Ok(None) => ExitCode::SUCCESS,
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<Server>, String> {
+    if let Some(fault) = configuration.fault() {
+        return Err(format!("Could not parse the configuration: {fault}"));
+    }
+    let warnings = configuration.warnings()?;
+    warnings.iter().for_each(|warning| output::note(&format!("Warning: {warning}")));
+    let port = match arguments.port {
+        Some(port) => port,
+        None => {
+            let text = configuration.get("serverport")?.text;
+            text.parse().map_err(|_| format!("The setting serverport is no port: {text}"))?
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = arguments.threads.unwrap_or(cores).max(1);
+    let options = Options {
+        given: Given { rules: arguments.auth.clone(), addresses: machine::addresses() },
+        listen: SocketAddr::new(arguments.address, if arguments.check { 0 } else { port }),
+        threads,
+        queue: arguments.queue.unwrap_or(8 * threads),
+        retry_after: arguments.retry_after,
+        zips: arguments.compress,
+        metrics: arguments.metrics.filter(|_| !arguments.check),
+        notices: Notices::to(tell),
+        accesses: accesses(arguments.access_log.as_deref())?,
+        configuration,
+    };
+    let server = Server::start(options)?;
+    if arguments.check {
+        let told = server.describe()?;
+        server.stop();
+        output::print(&told).map_err(|error| format!("Nothing can be printed: {error}"))?;
+        return Ok(None);
+    }
+    Ok(Some(server))
+}
+
+/// Waits for signals, and does what they ask for.
+fn serve(server: &Server, renderer: &mut Renderer) -> ExitCode {
+    let mut signals = match Signals::new([SIGHUP, SIGTERM, SIGINT]) {
+        Ok(signals) => signals,
+        Err(error) => return renderer.failure(&format!("Signals can't be waited for: {error}"), FAILED),
+    };
+    output::note(&format!("Listening on {}", server.address()));
+    notify(&[sd_notify::NotifyState::Ready]);
+    for signal in signals.forever() {
+        if signal != SIGHUP {
+            break;
+        }
+        notify(&[sd_notify::NotifyState::Reloading]);
+        match server.reload() {
+            Ok(()) => output::note("Notice: The configuration was read anew"),
+            Err(why) => output::note(&format!("Error: The configuration stays as it was: {why}")),
+        }
+        notify(&[sd_notify::NotifyState::Ready]);
+    }
+    notify(&[sd_notify::NotifyState::Stopping]);
+    server.stop();
+    ExitCode::SUCCESS
+}
+
+/// Tells systemd, where that has started this process.
+fn notify(states: &[sd_notify::NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(states) {
+        output::note(&format!("Warning: systemd can't be told: {error}"));
+    }
+}
+
+fn tell(notice: Notice) {
+    let Notice { level, source, message } = notice;
+    let source = if source == "Puppet" { String::new() } else { format!("{source} ") };
+    let mut name = level;
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    output::note(&format!("{name}: {source}{message}"));
+}
+
+/// Each request as a line.
+fn accesses(file: Option<&Path>) -> Result<Accesses, String> {
+    let Some(path) = file else {
+        return Ok(Accesses::to(|access: &Access<'_>| output::note(&access.to_json())));
+    };
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    let file: File = opened.map_err(|error| format!("{} can't be written: {error}", path.display()))?;
+    let file = Arc::new(Mutex::new(file));
+    Ok(Accesses::to(move |access: &Access<'_>| {
+        let line = access.to_json() + "\n";
+        let written = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        if let Err(error) = written {
+            output::note(&format!("Error: A request can't be told: {error}"));
+        }
+    }))
+}

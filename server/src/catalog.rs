@@ -1,0 +1,137 @@
+//! A node's catalog, as its agent asks for it. Source: Puppet 7.23.0's `catalog` route and its compiler terminus; the order of what
+//! is looked at is theirs.
+
+use crate::environments::Served;
+use crate::exchange::{Failure, Request, Response};
+use crate::formats::{self, Format};
+use crate::node;
+use crate::site::Site;
+use bunraku::{Catalog, Compat, Compilation, Data, Facts, Node, is_environment_name};
+use http::{Method, StatusCode};
+use serde_json::json;
+
+/// The catalog's own form, which has values that JSON has not.
+const RICH: &str = "application/vnd.puppet.rich+json";
+
+/// What a request says: its query, and, sent with it, a form, which goes before.
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn of(request: &Request) -> Fields {
+        let is_form = request.content_type.as_deref() == Some("application/x-www-form-urlencoded");
+        let sent = form_urlencoded::parse(if is_form { &request.body } else { &[] });
+        let mut all: Vec<(String, String)> = sent.into_owned().collect();
+        all.extend(request.query.iter().cloned());
+        Fields(all)
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// `GET` and `POST /puppet/v3/catalog/NAME`.
+///
+/// # Errors
+/// What ends the compile, or what is wrong with the request.
+pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
+    let fields = Fields::of(request);
+    let environment = fields.get("environment").unwrap_or("null");
+    if fields.get("environment").is_none() || !is_environment_name(environment) {
+        let text = format!("The environment must be purely alphanumeric, not '{environment}'");
+        return Ok(Response::text(StatusCode::BAD_REQUEST, text));
+    }
+    let content_type = content_type(site.compat(), request)?;
+    if fields.get("use_node").is_some() {
+        return Err(node::failed("Invalid option use_node for a remote request".to_owned()));
+    }
+    let asked = match site.environments.get(environment) {
+        Ok(asked) => Some(asked),
+        Err(failure) if failure.status == StatusCode::NOT_FOUND => None,
+        Err(failure) => return Err(failure),
+    };
+    let facts = sent_facts(&fields, name)?;
+    let node = node::of_client(site, name, facts, &request.client);
+    let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
+    let (node, said) = node::classify(site, node).map_err(searching)?;
+    let environment = node::environment_of(site, name, asked.as_ref(), said.as_deref())?;
+    let is_moved = said.is_some() && asked.as_ref().is_none_or(|asked| asked.name != environment.name);
+    let checks = fields.get("check_environment").is_some_and(|checks| checks == "true");
+    if is_moved && checks && request.method == Method::POST {
+        return Ok(Response::of(content_type, elsewhere(name, &environment.name)));
+    }
+    let compiled = compile(site, &environment, &node);
+    let catalog = compiled.result.map_err(|error| node::failed(error.message))?;
+    Ok(Response::of(content_type, catalog.into_json()))
+}
+
+/// Compiles, as soon as fewer than the machine can do are under way, and tells what the compile logs.
+pub fn compile(site: &Site, environment: &Served, node: &Node) -> Compilation<Catalog> {
+    let compiled = {
+        let _pass = site.gate.pass();
+        site.compiler.compile(&environment.environment, node, &site.settings)
+    };
+    for log in &compiled.logs {
+        site.notices.say(log.level.name(), "Puppet", log.message.clone());
+    }
+    compiled
+}
+
+/// The facts that were sent: in JSON that was encoded for a URL before it was put into the form.
+fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Facts>, Failure> {
+    let Some(text) = fields.get("facts") else { return Ok(None) };
+    let Some(format) = fields.get("facts_format") else {
+        return Err(node::failed(format!("Facts but no fact format provided for {name}")));
+    };
+    if !matches!(format, "application/json" | "json" | "text/pson" | "pson") {
+        return Err(node::failed("Unsupported facts format".to_owned()));
+    }
+    // One pair whose key is empty: what is decoded is its value.
+    let decoded =
+        form_urlencoded::parse(format!("={}", text.replace('=', "%3D").replace('&', "%26")).as_bytes())
+            .next()
+            .map(|(_, value)| value.into_owned())
+            .unwrap_or_default();
+    facts_of(&decoded, name).map(Some)
+}
+
+/// The facts of a JSON text with `name` and `values`.
+pub fn facts_of(text: &str, name: &str) -> Result<Facts, Failure> {
+    let all =
+        Data::from_json(text).map_err(|why| node::failed(format!("Could not intern from json: {why}")))?;
+    let owner = all.get("name").and_then(Data::as_str).unwrap_or_default();
+    if owner != name {
+        return Err(node::failed(format!(
+            "Catalog for {name:?} was requested with fact definition for the wrong node ({owner:?})."
+        )));
+    }
+    match all.get("values") {
+        Some(Data::Map(values)) => {
+            let values = values.iter().filter(|(key, _)| key != "_timestamp").cloned();
+            Ok(Facts::from_data(Data::Map(values.collect())))
+        }
+        _ => Err(node::failed("Could not intern from json: the facts have no values".to_owned())),
+    }
+}
+
+/// The catalog of a node that is to ask again, in another environment.
+fn elsewhere(name: &str, environment: &str) -> String {
+    json!({
+        "tags": [], "name": name, "version": null, "code_id": null, "catalog_uuid": uuid::Uuid::new_v4().to_string(),
+        "catalog_format": 2, "environment": environment, "resources": [], "edges": [], "classes": [],
+    })
+    .to_string()
+}
+
+/// In which form it is sent: the first of those that the client takes.
+fn content_type(compat: Compat, request: &Request) -> Result<&'static str, Failure> {
+    let rich = request.accept.iter().position(|accepted| accepted == RICH || accepted == "*/*");
+    let plain =
+        |accepted: &String| formats::of_data(compat).iter().any(|format| accepted == format.media_type());
+    match (rich, request.accept.iter().position(plain)) {
+        (Some(rich), plain) if plain.is_none_or(|plain| rich < plain) => {
+            Ok("application/vnd.puppet.rich+json; charset=utf-8")
+        }
+        _ => formats::of_answer(request, formats::of_data(compat)).map(Format::content_type),
+    }
+}

@@ -1,0 +1,314 @@
+//! One connection: requests are read within limits, admitted or refused, handed to a lane, and answered.
+
+use crate::access::Access;
+use crate::exchange::{Body, Client, Failure, Request, Response};
+use crate::identity::{self, Identity};
+use crate::lanes::Place;
+use crate::routes::{Lane, Route};
+use crate::server::Shared;
+use crate::site::{Site, not_there};
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::body::{Body as _, Frame, Incoming};
+use percent_encoding::percent_decode_str;
+use std::convert::Infallible;
+use std::io::Read;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long nothing of a body may come.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a body may take in all.
+const WHOLE: Duration = Duration::from_secs(300);
+/// Bytes of a file that are sent at once.
+const PIECE: usize = 64 << 10;
+/// The version from which on agents know to come again when they are told to.
+const WAITS_SINCE: [u64; 3] = [5, 3, 1];
+
+/// A body as hyper sends it.
+pub type Sent = UnsyncBoxBody<Bytes, std::io::Error>;
+
+/// Who is at the other end of a connection.
+pub struct Peer {
+    /// What its certificate proves.
+    pub identity: Identity,
+    /// Where it is.
+    pub address: IpAddr,
+}
+
+/// Answers one request.
+pub async fn answer(
+    shared: Arc<Shared>,
+    peer: Arc<Peer>,
+    request: http::Request<Incoming>,
+) -> Result<http::Response<Sent>, Infallible> {
+    let begun = Instant::now();
+    let id = shared.next_id();
+    let site = shared.site();
+    let (parts, incoming) = request.into_parts();
+    let mut asked = Request {
+        path: percent_decode_str(parts.uri.path()).decode_utf8_lossy().into_owned(),
+        query: form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
+            .into_owned()
+            .collect(),
+        accept: accepted(&parts.headers),
+        content_type: media_type(&parts.headers),
+        body: Bytes::new(),
+        client: client(&parts.headers, &peer, &site),
+        method: parts.method,
+    };
+    let zips = shared.zips && zips(&parts.headers);
+    let response = respond(&shared, &site, &mut asked, incoming).await;
+    let response = finish(&site, response, zips, id, &asked.method);
+    let access = Access {
+        id,
+        client: &asked.client,
+        method: asked.method.as_str(),
+        path: &asked.path,
+        status: response.status().as_u16(),
+        received: asked.body.len(),
+        sent: response.body().size_hint().exact(),
+        took: begun.elapsed(),
+    };
+    shared.metrics.count(Route::of(&asked.path).as_ref(), &access);
+    shared.accesses.tell(&access);
+    Ok(response)
+}
+
+/// What a request is answered with.
+async fn respond(shared: &Shared, site: &Arc<Site>, asked: &mut Request, incoming: Incoming) -> Response {
+    if asked.path.split('/').any(|part| part == ".." || part == ".") {
+        let text = format!("Invalid relative path (.. or .) in: {}", asked.path);
+        return Response { headers: Vec::new(), ..Response::text(StatusCode::BAD_REQUEST, text) };
+    }
+    let Some(route) = Route::of(&asked.path) else { return not_there(&asked.path) };
+    if let Err(refused) = site.admit(&route, asked) {
+        return refused;
+    }
+    let place = match enter(shared, &route, asked).await {
+        Ok(place) => place,
+        Err(refused) => return refused,
+    };
+    match read(incoming, route.limit()).await {
+        Ok(body) => asked.body = body,
+        Err(refused) => return closing(refused),
+    }
+    let lane = match route.lane() {
+        Lane::Compiles => &shared.compiles,
+        Lane::Files => &shared.files,
+    };
+    let (site, request) = (Arc::clone(site), asked.share());
+    let done = lane.run(place, move || site.answer(&route, &request)).await;
+    done.unwrap_or_else(|| {
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error: the request could not be answered")
+            .response()
+    })
+}
+
+/// A place in the route's lane. Where compiles are too many, agents that know to wait are told to come again; others wait here.
+async fn enter(shared: &Shared, route: &Route, asked: &Request) -> Result<Place, Response> {
+    let closed = || Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end");
+    if route.lane() == Lane::Files {
+        return shared.files.wait().await.ok_or_else(closed);
+    }
+    if let Some(place) = shared.compiles.enter() {
+        return Ok(place);
+    }
+    if !knows_to_wait(asked.client.version.as_deref()) && asked.client.version.is_some() {
+        let waited = tokio::time::timeout(WHOLE, shared.compiles.wait()).await;
+        return waited.ok().flatten().ok_or_else(closed);
+    }
+    shared.metrics.refused();
+    let mut response =
+        Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is busy; come again later");
+    let seconds = 1 + rand(shared.retry_after.max(1));
+    response.headers.push((header::RETRY_AFTER, HeaderValue::from(seconds)));
+    Err(closing(response))
+}
+
+/// A number below `most`, another each time.
+fn rand(most: u64) -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().0 % most
+}
+
+fn knows_to_wait(version: Option<&str>) -> bool {
+    let Some(version) = version else { return true };
+    let mut parts = version.split('.').map(|part| part.parse::<u64>().unwrap_or_default());
+    let version = [(); 3].map(|()| parts.next().unwrap_or_default());
+    version >= WAITS_SINCE
+}
+
+/// The whole body.
+async fn read(mut incoming: Incoming, limit: usize) -> Result<Bytes, Response> {
+    let too_large =
+        || Response::text(StatusCode::PAYLOAD_TOO_LARGE, format!("The body is larger than {limit} bytes"));
+    let told = |status, text: &'static str| Response::text(status, text);
+    if incoming.size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
+    let all = async {
+        let mut body = BytesMut::new();
+        loop {
+            let frame = tokio::time::timeout(SILENCE, incoming.frame()).await;
+            let Ok(frame) = frame else {
+                return Err(told(StatusCode::REQUEST_TIMEOUT, "Nothing came for too long"));
+            };
+            match frame {
+                None => return Ok(body.freeze()),
+                Some(Err(_)) => return Err(told(StatusCode::BAD_REQUEST, "The body could not be read")),
+                Some(Ok(frame)) => {
+                    let Ok(data) = frame.into_data() else { continue };
+                    if body.len() + data.len() > limit {
+                        return Err(too_large());
+                    }
+                    body.extend_from_slice(&data);
+                }
+            }
+        }
+    };
+    match tokio::time::timeout(WHOLE, all).await {
+        Ok(read) => read,
+        Err(_) => Err(told(StatusCode::REQUEST_TIMEOUT, "The body took too long")),
+    }
+}
+
+/// The same, and the connection ends with it: what follows on it is not known.
+fn closing(mut response: Response) -> Response {
+    response.headers.push((header::CONNECTION, HeaderValue::from_static("close")));
+    response
+}
+
+/// The answer as it is sent.
+fn finish(site: &Site, response: Response, zips: bool, id: u64, method: &Method) -> http::Response<Sent> {
+    let mut answer = http::Response::new(());
+    *answer.status_mut() = response.status;
+    let headers = answer.headers_mut();
+    headers.extend(response.headers);
+    let version = HeaderValue::from_static(site.compat().server_version());
+    headers.insert(HeaderName::from_static("x-puppet-version"), version);
+    headers.insert(HeaderName::from_static("x-request-id"), HeaderValue::from(id));
+    let body = match response.body {
+        Body::Bytes(bytes)
+            if zips
+                && response.status.is_success()
+                && bytes.len() > 1024
+                && !headers.contains_key(header::CONTENT_ENCODING) =>
+        {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+            full(zipped(&bytes))
+        }
+        Body::Bytes(bytes) => full(bytes),
+        Body::File(_, length) if method == Method::HEAD => {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+            full(Bytes::new())
+        }
+        Body::File(file, length) => {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+            from_file(file, length)
+        }
+    };
+    answer.map(|()| body)
+}
+
+fn full(bytes: Bytes) -> Sent {
+    Full::new(bytes).map_err(|never: Infallible| match never {}).boxed_unsync()
+}
+
+/// So many bytes of a file, read piece by piece on threads that may wait. A file that has become shorter ends the connection: its
+/// length is said already.
+fn from_file(file: std::fs::File, length: u64) -> Sent {
+    let pieces = futures_util::stream::unfold((Some(file), length), |(file, left)| async move {
+        let file = file.filter(|_| left > 0)?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; PIECE.min(usize::try_from(left).unwrap_or(PIECE))];
+            let mut file = file;
+            let read = file.read(&mut piece)?;
+            piece.truncate(read);
+            Ok::<_, std::io::Error>((file, piece))
+        });
+        let gone = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        match read.await.map_err(|_| gone()).and_then(|read| read) {
+            Ok((_, piece)) if piece.is_empty() => Some((Err(gone()), (None, 0))),
+            Ok((file, piece)) => {
+                let left = left - piece.len() as u64;
+                Some((Ok(Frame::data(Bytes::from(piece))), (Some(file), left)))
+            }
+            Err(error) => Some((Err(error), (None, 0))),
+        }
+    });
+    StreamBody::new(pieces).boxed_unsync()
+}
+
+fn zipped(bytes: &[u8]) -> Bytes {
+    use std::io::Write;
+    let mut zip =
+        flate2::write::GzEncoder::new(Vec::with_capacity(bytes.len() / 4), flate2::Compression::fast());
+    // Into memory: it does not fail.
+    let _ = zip.write_all(bytes);
+    zip.finish().unwrap_or_default().into()
+}
+
+/// Whether the client takes gzip.
+fn zips(headers: &HeaderMap) -> bool {
+    list(headers, header::ACCEPT_ENCODING).iter().any(|(coding, weight)| coding == "gzip" && *weight > 0.0)
+}
+
+/// The media types of `Accept`, most wanted first.
+fn accepted(headers: &HeaderMap) -> Vec<String> {
+    let mut all = list(headers, header::ACCEPT);
+    all.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    all.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The parts of a header with their weights (`q`), in lower case.
+fn list(headers: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let parts = values.flat_map(|value| value.split(','));
+    let part = |part: &str| {
+        let mut pieces = part.split(';').map(str::trim);
+        let name = pieces.next().unwrap_or_default().to_ascii_lowercase();
+        let weight = pieces.find_map(|piece| piece.strip_prefix("q=")).and_then(|weight| weight.parse().ok());
+        (name, weight.unwrap_or(1.0))
+    };
+    parts.map(part).filter(|(name, _)| !name.is_empty()).collect()
+}
+
+fn media_type(headers: &HeaderMap) -> Option<String> {
+    list(headers, header::CONTENT_TYPE).into_iter().next().map(|(name, _)| name)
+}
+
+/// Who asks: by its certificate; by headers where a proxy has looked at that and the rules say so.
+fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let identity = match site.rules.names_by_headers {
+        false => peer.identity.clone(),
+        true => by_headers(&text, site).unwrap_or_default(),
+    };
+    Client {
+        certname: identity.certname,
+        extensions: identity.extensions,
+        address: peer.address,
+        version: text("x-puppet-version").map(str::to_owned),
+    }
+}
+
+/// What a proxy says of the certificate that it has verified.
+fn by_headers<'h>(text: &impl Fn(&str) -> Option<&'h str>, site: &Site) -> Option<Identity> {
+    if text("x-client-verify")? != "SUCCESS" {
+        return None;
+    }
+    let named = text("x-client-dn")?;
+    let mut common = named.split([',', '/']).map(str::trim).filter_map(|part| part.strip_prefix("CN="));
+    let (name, more) = (common.next()?.to_ascii_lowercase(), common.next());
+    let certname = Some(name).filter(|name| more.is_none() && identity::is_certname(name));
+    let pem = text("x-client-cert").map(|pem| percent_decode_str(pem).decode_utf8_lossy().into_owned());
+    let der = pem.and_then(|pem| {
+        use rustls::pki_types::pem::PemObject;
+        rustls::pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).ok()
+    });
+    let extensions = der.map(|der| identity::of(&der, &site.names).extensions).unwrap_or_default();
+    Some(Identity { certname, extensions })
+}

@@ -1,0 +1,87 @@
+//! Who a client is: what its verified certificate says.
+
+use crate::oids::Names;
+use der::asn1::{Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
+use der::{AnyRef, Decode};
+use x509_cert::Certificate;
+
+/// Common names.
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+
+/// What a certificate proves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// The one common name, in lower case; none where there is not just one, or it is no node's name. Alternative names are
+    /// never looked at.
+    pub certname: Option<String>,
+    /// Puppet's extensions by name, in the certificate's order.
+    pub extensions: Vec<(String, String)>,
+}
+
+/// Reads a certificate (DER) whose chain has been verified; one that is none proves nothing.
+pub fn of(certificate: &[u8], names: &Names) -> Identity {
+    let Ok(certificate) = Certificate::from_der(certificate) else { return Identity::default() };
+    let tbs = &certificate.tbs_certificate;
+    let mut common = Vec::new();
+    for attribute in tbs.subject.0.iter().flat_map(|part| part.0.iter()) {
+        if attribute.oid == COMMON_NAME {
+            common.push(text((&attribute.value).into()));
+        }
+    }
+    let certname = match common.as_slice() {
+        [Some(one)] => Some(one.to_ascii_lowercase()).filter(|name| is_certname(name)),
+        _ => None,
+    };
+    let extension = |extension: &x509_cert::ext::Extension| {
+        let name = names.of(&extension.extn_id.to_string())?;
+        let bytes = extension.extn_value.as_bytes();
+        // Old tools wrote the bytes of the text alone.
+        let value = match AnyRef::from_der(bytes) {
+            Ok(value) => text(value)?,
+            Err(_) => std::str::from_utf8(bytes).ok()?.to_owned(),
+        };
+        Some((name, value))
+    };
+    let extensions = tbs.extensions.iter().flatten().filter_map(extension).collect();
+    Identity { certname, extensions }
+}
+
+/// Whether a name is one that nodes have: letters in lower case, digits, `.`, `_`, `-`; not `..` nor empty.
+pub fn is_certname(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+    !name.is_empty()
+        && name.len() <= 255
+        && name.chars().all(plain)
+        && !name.starts_with('.')
+        && !name.contains("..")
+}
+
+/// A text of any of the kinds that certificates have.
+fn text(value: AnyRef<'_>) -> Option<String> {
+    let utf8 = value.decode_as::<Utf8StringRef<'_>>().map(|text| text.as_str().to_owned());
+    let printable = || value.decode_as::<PrintableStringRef<'_>>().map(|text| text.as_str().to_owned());
+    let ia5 = || value.decode_as::<Ia5StringRef<'_>>().map(|text| text.as_str().to_owned());
+    utf8.or_else(|_| printable()).or_else(|_| ia5()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_nodes_are_plain() {
+        for name in ["web01.example.com", "a", "a_b-c.1"] {
+            assert!(is_certname(name), "{name}");
+        }
+        let long = "a".repeat(256);
+        for name in ["", "..", "a..b", ".a", "a/b", "WEB01", "a b", "a\0", "ü", "*", long.as_str()] {
+            assert!(!is_certname(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_certificate_proves_nothing() {
+        assert_eq!(of(b"", &Names::default()), Identity::default());
+        assert_eq!(of(b"\x30\x03\x02\x01\x01", &Names::default()), Identity::default());
+    }
+}

@@ -1,0 +1,117 @@
+//! What is known of a node before its catalog is compiled: what its classifier says, its trusted data; and the route by which an
+//! agent asks for its environment.
+
+use crate::environments::Served;
+use crate::exchange::{Client, Failure, Request, Response};
+use crate::files::environment;
+use crate::formats;
+use crate::site::Site;
+use bunraku::{Data, Facts, Node};
+use http::StatusCode;
+use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+
+/// `GET /puppet/v3/node/NAME`: name and environment, and what the classifier says.
+///
+/// # Errors
+/// Where there is no such environment, or the classifier fails.
+pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
+    let format = formats::of_answer(request, formats::of_data(site.compat()))?;
+    let asked = site.environments.get(environment(request)?)?;
+    let (node, said) = classify(site, Node::new(name)).map_err(failed)?;
+    let mut all = Map::new();
+    all.insert("name".to_owned(), name.into());
+    all.insert("environment".to_owned(), said.unwrap_or_else(|| asked.name.clone()).into());
+    for (key, data) in [("classes", node.classes()), ("parameters", node.parameters())] {
+        if data != Data::Map(Vec::new()) {
+            all.insert(key.to_owned(), json_of(&data));
+        }
+    }
+    Ok(Response::of(format.content_type(), Json::Object(all).to_string()))
+}
+
+/// A node with its facts and what its certificate proves.
+pub fn of_client(site: &Site, name: &str, facts: Option<Facts>, client: &Client) -> Node {
+    let node = Node::new(name).with_trusted(&trusted(client));
+    let node = node.with_server(site.compat(), &site.certname, site.addresses.clone());
+    match facts {
+        Some(facts) => node.with_facts(facts),
+        None => node,
+    }
+}
+
+/// `$trusted`: what the certificate says, and nothing that the client says besides.
+fn trusted(client: &Client) -> Vec<(String, Data)> {
+    let certname = client.certname.as_deref();
+    let (hostname, domain) = match certname.map(|name| name.split_once('.').unwrap_or((name, ""))) {
+        Some((hostname, "")) => (Some(hostname), None),
+        Some((hostname, domain)) => (Some(hostname), Some(domain)),
+        None => (None, None),
+    };
+    let text = |text: Option<&str>| text.map_or(Data::Undef, Data::from);
+    let extension = |(name, value): &(String, String)| (name.clone(), Data::from(value.as_str()));
+    let authenticated = if certname.is_some() { Data::from("remote") } else { Data::Boolean(false) };
+    let all = [
+        ("authenticated", authenticated),
+        ("certname", text(certname)),
+        ("extensions", Data::Map(client.extensions.iter().map(extension).collect())),
+        ("hostname", text(hostname)),
+        ("domain", text(domain)),
+        ("external", Data::Map(Vec::new())),
+    ];
+    all.map(|(name, value)| (name.to_owned(), value)).to_vec()
+}
+
+/// A node with what the classifier and programs say of it; and the environment that they name.
+///
+/// # Errors
+/// What they fail with.
+pub fn classify(site: &Site, node: Node) -> Result<(Node, Option<String>), String> {
+    site.configuration().complete(node, site.settings.programs)
+}
+
+/// The environment that a node is compiled in: the one that its classifier names, or else that of the request, or else the
+/// configured one, where nobody has one of that name.
+///
+/// # Errors
+/// Puppet's message where the classifier names one that there is not.
+pub fn environment_of(
+    site: &Site,
+    name: &str,
+    asked: Option<&Arc<Served>>,
+    said: Option<&str>,
+) -> Result<Arc<Served>, Failure> {
+    match (said, asked) {
+        (None, Some(asked)) => Ok(Arc::clone(asked)),
+        (None, None) => {
+            let configured = site.configuration().get("environment").map_err(failed)?.text;
+            site.environments.get(&configured)
+        }
+        (Some(said), _) => {
+            // Its message names the path that was searched.
+            let found = site.configuration().environment_folder(Some(said));
+            found.map_err(|why| failed(format!("Failed when searching for node {name}: {why}")))?;
+            site.environments.get(said)
+        }
+    }
+}
+
+/// A failure of the server's side.
+pub fn failed(message: String) -> Failure {
+    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+}
+
+/// Data as a value of JSON.
+pub fn json_of(data: &Data) -> Json {
+    match data {
+        Data::Undef => Json::Null,
+        Data::Boolean(value) => json!(value),
+        Data::Integer(whole) => json!(whole),
+        Data::Float(number) => json!(number),
+        Data::Text(text) => json!(text),
+        Data::List(all) => Json::Array(all.iter().map(json_of).collect()),
+        Data::Map(all) => {
+            Json::Object(all.iter().map(|(name, value)| (name.clone(), json_of(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What can be asked: the paths that there are, how each is asked for, and what becomes of it.
+
+use http::Method;
+
+/// A route with what the path says behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// A node's catalog, as its agent asks for it.
+    Catalog(String),
+    /// A catalog as orchestrators ask for it.
+    Catalog4,
+    /// What is known of a node.
+    Node(String),
+    /// Facts that are sent.
+    Facts(String),
+    /// A report that is sent.
+    Report(String),
+    /// What is said of a file.
+    Metadata(String),
+    /// What is said of a folder's files.
+    Metadatas(String),
+    /// A file's content.
+    Content(String),
+    /// A file's content in some version of the code.
+    StaticContent(String),
+    /// A file that an agent backs up.
+    Bucket(String),
+    /// The environments.
+    Environments,
+    /// The classes of an environment.
+    Classes,
+    /// The modules of environments.
+    Modules,
+    /// The tasks of an environment.
+    Tasks,
+    /// Whether the server runs: of a service, or of all in one word.
+    Simple(Option<String>),
+    /// What is to be said of services, or one of them.
+    Services(Option<String>),
+    /// What is kept of environments is to be forgotten.
+    EnvironmentCache,
+    /// What is kept at all is to be forgotten.
+    Pool,
+}
+
+/// What a route is answered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Threads that compile, of which there are few, and may run long.
+    Compiles,
+    /// Threads for what is short.
+    Files,
+}
+
+/// Megabyte.
+const MB: usize = 1 << 20;
+
+impl Route {
+    /// The route of a path that is decoded; none where there is nothing.
+    pub fn of(path: &str) -> Option<Route> {
+        if let Some(rest) = path.strip_prefix("/puppet/v3/") {
+            return Route::of_version_3(rest);
+        }
+        let simple = path.strip_prefix("/status/v1/simple");
+        let services = path.strip_prefix("/status/v1/services");
+        match (path.trim_end_matches('/'), simple, services) {
+            ("/puppet/v4/catalog", ..) => Some(Route::Catalog4),
+            ("/puppet-admin-api/v1/environment-cache", ..) => Some(Route::EnvironmentCache),
+            ("/puppet-admin-api/v1/jruby-pool", ..) => Some(Route::Pool),
+            (_, Some(rest), _) => below(rest).map(Route::Simple),
+            (_, _, Some(rest)) => below(rest).map(Route::Services),
+            _ => None,
+        }
+    }
+
+    fn of_version_3(rest: &str) -> Option<Route> {
+        let (kind, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        let all = || rest.to_owned();
+        let one = || Some(rest.to_owned()).filter(|rest| !rest.is_empty() && !rest.contains('/'));
+        let alone = |route| rest.is_empty().then_some(route);
+        match kind {
+            "catalog" => one().map(Route::Catalog),
+            "node" => one().map(Route::Node),
+            "facts" => one().map(Route::Facts),
+            "report" => one().map(Route::Report),
+            "file_metadata" => Some(Route::Metadata(all())),
+            "file_metadatas" => Some(Route::Metadatas(all())),
+            "file_content" => Some(Route::Content(all())),
+            "static_file_content" => Some(Route::StaticContent(all())),
+            "file_bucket_file" => Some(Route::Bucket(all())),
+            "environments" => alone(Route::Environments),
+            "environment_classes" => alone(Route::Classes),
+            "environment_modules" => alone(Route::Modules),
+            "tasks" => alone(Route::Tasks),
+            _ => None,
+        }
+    }
+
+    /// The methods that it is asked for with.
+    pub fn methods(&self) -> &'static [Method] {
+        match self {
+            Route::Catalog(_) => &[Method::GET, Method::POST],
+            Route::Catalog4 => &[Method::POST],
+            Route::Facts(_) | Route::Report(_) => &[Method::PUT],
+            Route::Bucket(_) => &[Method::GET, Method::HEAD, Method::PUT],
+            Route::EnvironmentCache | Route::Pool => &[Method::DELETE],
+            _ => &[Method::GET],
+        }
+    }
+
+    /// What answers it.
+    pub fn lane(&self) -> Lane {
+        match self {
+            Route::Catalog(_) | Route::Catalog4 | Route::Node(_) | Route::Classes => Lane::Compiles,
+            _ => Lane::Files,
+        }
+    }
+
+    /// How many bytes its body may have.
+    pub fn limit(&self) -> usize {
+        match self {
+            Route::Catalog(_) | Route::Catalog4 | Route::Facts(_) => 16 * MB,
+            Route::Report(_) | Route::Bucket(_) => 64 * MB,
+            _ => 64 << 10,
+        }
+    }
+
+    /// The node that it is about, if it is about one.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Route::Catalog(name) | Route::Node(name) | Route::Facts(name) | Route::Report(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// What it is called in measurements.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Route::Catalog(_) => "catalog",
+            Route::Catalog4 => "catalog4",
+            Route::Node(_) => "node",
+            Route::Facts(_) => "facts",
+            Route::Report(_) => "report",
+            Route::Metadata(_) => "file_metadata",
+            Route::Metadatas(_) => "file_metadatas",
+            Route::Content(_) => "file_content",
+            Route::StaticContent(_) => "static_file_content",
+            Route::Bucket(_) => "file_bucket_file",
+            Route::Environments => "environments",
+            Route::Classes => "environment_classes",
+            Route::Modules => "environment_modules",
+            Route::Tasks => "tasks",
+            Route::Simple(_) | Route::Services(_) => "status",
+            Route::EnvironmentCache | Route::Pool => "admin",
+        }
+    }
+}
+
+/// What stands behind a path's slash: nothing, or one name.
+fn below(rest: &str) -> Option<Option<String>> {
+    match rest.strip_prefix('/') {
+        None => rest.is_empty().then_some(None),
+        Some("") => Some(None),
+        Some(name) => (!name.contains('/')).then(|| Some(name.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_routes_or_nothing() {
+        let of = Route::of;
+        assert_eq!(of("/puppet/v3/catalog/web01"), Some(Route::Catalog("web01".into())));
+        assert_eq!(of("/puppet/v3/file_content/modules/a/b"), Some(Route::Content("modules/a/b".into())));
+        assert_eq!(of("/puppet/v3/file_bucket_file/md5/1//a"), Some(Route::Bucket("md5/1//a".into())));
+        assert_eq!(of("/status/v1/simple"), Some(Route::Simple(None)));
+        assert_eq!(of("/status/v1/simple/server"), Some(Route::Simple(Some("server".into()))));
+        for path in
+            ["", "/", "/puppet", "/puppet/v3", "/puppet/v3/catalog", "/puppet/v3/catalog/", "/puppet/v3/x"]
+        {
+            assert_eq!(of(path), None, "{path}");
+        }
+        for path in [
+            "/puppet/v3/catalog/a/b",
+            "/puppet/v3/environments/x",
+            "/status/v1/simplex",
+            "/status/v1/simple/a/b",
+        ] {
+            assert_eq!(of(path), None, "{path}");
+        }
+    }
+}

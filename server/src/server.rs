@@ -1,0 +1,313 @@
+//! The server: listens, begins connections, and ends when it is told to, once what it has begun is answered.
+
+use crate::access::Accesses;
+use crate::connection::{self, Peer};
+use crate::gate::Gate;
+use crate::identity::{self, Identity};
+use crate::lanes::Lane;
+use crate::metrics::Metrics;
+use crate::notices::Notices;
+use crate::site::{Given, Site};
+use crate::tls::Tls;
+use bunraku::{Compiler, Configuration};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
+
+/// How long TLS may take to begin.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a request's head may take, and how long a connection may be idle before the next one's.
+const HEAD: Duration = Duration::from_secs(15);
+/// How long a client may take nothing of what it is sent.
+const SLOW: Duration = Duration::from_secs(30);
+/// Bytes of a request's head.
+const MAX_HEAD: usize = 32 << 10;
+/// Connections at once; more wait to be begun.
+const MAX_CONNECTIONS: usize = 16_384;
+/// Requests for files at once; more wait.
+const MAX_FILES: usize = 256;
+/// How long what is under way may take once the server is to end.
+const DRAIN: Duration = Duration::from_secs(60);
+/// Compiles that may wait for programs or other servers besides those that compute.
+const WAITING: usize = 8;
+
+/// What a server is started with.
+pub struct Options {
+    /// Puppet's configuration.
+    pub configuration: Configuration,
+    /// What it does not say.
+    pub given: Given,
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// How many compiles compute at once.
+    pub threads: usize,
+    /// How many requests for compiles may wait beside them.
+    pub queue: usize,
+    /// Agents that are too many are told to come again within so many seconds.
+    pub retry_after: u64,
+    /// Whether answers are compressed for those who take that.
+    pub zips: bool,
+    /// Where measurements are handed out, if they are: without TLS.
+    pub metrics: Option<SocketAddr>,
+    /// Where messages go.
+    pub notices: Notices,
+    /// Where each request is told.
+    pub accesses: Accesses,
+}
+
+/// What all connections share.
+pub struct Shared {
+    site: RwLock<Arc<Site>>,
+    tls: Tls,
+    /// Threads that compile.
+    pub compiles: Lane,
+    /// Threads for what is short.
+    pub files: Lane,
+    /// Where each request is told.
+    pub accesses: Accesses,
+    /// Whether answers are compressed.
+    pub zips: bool,
+    /// The most seconds after which somebody is to come again.
+    pub retry_after: u64,
+    /// What is counted.
+    pub metrics: Metrics,
+    given: Given,
+    ids: AtomicU64,
+    notices: Notices,
+}
+
+/// A server that runs, until it is stopped or dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    metrics: Option<SocketAddr>,
+    stop: watch::Sender<bool>,
+    runtime: Mutex<Option<tokio::runtime::Runtime>>,
+    listens: Mutex<Option<tokio::task::JoinHandle<()>>>,
+}
+
+impl Shared {
+    /// What requests are answered from, as it is now.
+    pub fn site(&self) -> Arc<Site> {
+        Arc::clone(&self.site.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn next_id(&self) -> u64 {
+        self.ids.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Server {
+    /// Reads everything, listens, and answers from now on.
+    ///
+    /// # Errors
+    /// What is wrong with the configuration, a certificate, the rules; or when it can't listen.
+    pub fn start(options: Options) -> Result<Server, String> {
+        let gate = Arc::new(Gate::new(options.threads));
+        let compiler = Arc::new(Compiler::new());
+        let site =
+            Site::read(options.configuration, &options.given, compiler, gate, options.notices.clone())?;
+        check_headers(&site, options.listen)?;
+        let tls = Tls::new(site.tls()?, options.notices.clone())?;
+        let threads = options.threads.max(1);
+        let compiles = Lane::start("compile", threads + WAITING.min(options.queue), threads + options.queue)?;
+        let shared = Arc::new(Shared {
+            site: RwLock::new(Arc::new(site)),
+            tls,
+            compiles,
+            files: Lane::start("files", 2, MAX_FILES)?,
+            accesses: options.accesses,
+            zips: options.zips,
+            retry_after: options.retry_after,
+            metrics: Metrics::default(),
+            given: options.given,
+            ids: AtomicU64::new(1),
+            notices: options.notices,
+        });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("connections")
+            .enable_all()
+            .build()
+            .map_err(|error| format!("No threads could be started: {error}"))?;
+        let (stop, stopped) = watch::channel(false);
+        let (listener, address) = listen(options.listen, &runtime)?;
+        let mut metrics = None;
+        if let Some(wanted) = options.metrics {
+            let (listener, address) = listen(wanted, &runtime)?;
+            metrics = Some(address);
+            runtime.spawn(crate::metrics::serve(listener, Arc::clone(&shared), stopped.clone()));
+        }
+        let listens = runtime.spawn(accept(listener, Arc::clone(&shared), stopped));
+        let (runtime, listens) = (Mutex::new(Some(runtime)), Mutex::new(Some(listens)));
+        Ok(Server { shared, address, metrics, stop, runtime, listens })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it hands out measurements.
+    pub fn metrics(&self) -> Option<SocketAddr> {
+        self.metrics
+    }
+
+    /// What is in force, a line each: for a person.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn describe(&self) -> Result<String, String> {
+        let site = self.shared.site();
+        let files = site.tls()?;
+        let rules = match &site.rules_from {
+            Some(file) => file.display().to_string(),
+            None => "Puppet Server's own".to_owned(),
+        };
+        let environments = site.configuration().environment_names()?.join(", ");
+        let lines = [
+            ("certname", site.certname.clone()),
+            ("hostcert", files.certificate.display().to_string()),
+            ("hostprivkey", files.key.display().to_string()),
+            ("localcacert", files.authorities.display().to_string()),
+            ("hostcrl", files.revoked.display().to_string()),
+            ("rules", format!("{} ({rules})", site.rules.len())),
+            ("environments", environments),
+            ("version", site.compat().server_version().to_owned()),
+        ];
+        Ok(lines.map(|(name, value)| format!("{name}: {value}\n")).concat())
+    }
+
+    /// Reads everything again; requests under way end with what they began with.
+    ///
+    /// # Errors
+    /// What is wrong; then everything stays as it was.
+    pub fn reload(&self) -> Result<(), String> {
+        let before = self.shared.site();
+        let configuration = before.configuration().again()?;
+        let (compiler, gate) = (Arc::clone(&before.compiler), Arc::clone(&before.gate));
+        let site =
+            Site::read(configuration, &self.shared.given, compiler, gate, self.shared.notices.clone())?;
+        check_headers(&site, self.address)?;
+        self.shared.tls.reload();
+        *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
+        Ok(())
+    }
+
+    /// Takes nothing in any more, answers what is under way, and ends.
+    pub fn stop(&self) {
+        let _ = self.stop.send(true);
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(runtime), Some(listens)) = (runtime, listens) {
+            let _ = runtime.block_on(listens);
+            self.shared.compiles.close();
+            self.shared.files.close();
+            runtime.shutdown_timeout(Duration::from_secs(1));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Names by headers are for a proxy on this machine: anybody else could call himself what he likes.
+fn check_headers(site: &Site, listen: SocketAddr) -> Result<(), String> {
+    match site.rules.names_by_headers && !listen.ip().is_loopback() {
+        true => Err(format!(
+            "allow-header-cert-info takes clients' names from headers, and the server would listen on {listen}: it has to \
+             listen on this machine alone (127.0.0.1)"
+        )),
+        false => Ok(()),
+    }
+}
+
+fn listen(
+    address: SocketAddr,
+    runtime: &tokio::runtime::Runtime,
+) -> Result<(TcpListener, SocketAddr), String> {
+    let failed = |error: std::io::Error| format!("{address} can't be listened on: {error}");
+    let listener = StdListener::bind(address).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    let _inside = runtime.enter();
+    let listener = TcpListener::from_std(listener).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let graceful = GracefulShutdown::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let (socket, address) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                // No more files: others will be closed.
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            _ = stopped.changed() => break,
+        };
+        let watcher = graceful.watcher();
+        let shared = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let _place = place;
+            let Some((stream, peer)) = begin(socket, address, &shared).await else { return };
+            let peer = Arc::new(peer);
+            let service = service_fn(move |request| {
+                connection::answer(Arc::clone(&shared), Arc::clone(&peer), request)
+            });
+            let connection = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD)
+                .max_buf_size(MAX_HEAD)
+                .serve_connection(TokioIo::new(stream), service);
+            // A client that goes is none that anything could be told.
+            let _ = watcher.watch(connection).await;
+        });
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
+}
+
+type Stream = std::pin::Pin<Box<TimeoutStream<tokio_rustls::server::TlsStream<TcpStream>>>>;
+
+/// Begins TLS, and looks at the certificate that is shown, if one is.
+async fn begin(socket: TcpStream, address: SocketAddr, shared: &Shared) -> Option<(Stream, Peer)> {
+    let _ = socket.set_nodelay(true);
+    let handshake = pin!(TlsAcceptor::from(shared.tls.config()).accept(socket));
+    let stream = match tokio::time::timeout(HANDSHAKE, handshake).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            let message = format!("{}: no connection: {error}", address.ip());
+            shared.notices.say("info", "Puppet", message);
+            return None;
+        }
+        Err(_) => return None,
+    };
+    let certificate = stream.get_ref().1.peer_certificates().and_then(|all| all.first());
+    let site = shared.site();
+    let identity = certificate.map_or_else(Identity::default, |one| identity::of(one, &site.names));
+    if certificate.is_some() && identity.certname.is_none() {
+        let message = format!("{}: its certificate names no node", address.ip());
+        shared.notices.say("warning", "Puppet", message);
+    }
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(SLOW));
+    Some((Box::pin(stream), Peer { identity, address: address.ip() }))
+}

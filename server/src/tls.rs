@@ -1,0 +1,141 @@
+//! The server's side of TLS: its certificate and key, and who signs the certificates of its clients. A file that has changed is
+//! read anew; one that can't be read, or fits no more, leaves what was there before in force.
+
+use crate::notices::Notices;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often it is looked whether files have changed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The files, by the settings that name them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// `hostcert`
+    pub certificate: PathBuf,
+    /// `hostprivkey`
+    pub key: PathBuf,
+    /// `localcacert`
+    pub authorities: PathBuf,
+    /// `hostcrl`
+    pub revoked: PathBuf,
+}
+
+/// What connections are begun with.
+#[derive(Debug)]
+pub struct Tls {
+    files: Files,
+    state: Mutex<State>,
+    notices: Notices,
+}
+
+#[derive(Debug)]
+struct State {
+    config: Arc<ServerConfig>,
+    seen: [Seen; 4],
+    looked: Instant,
+}
+
+/// What tells a file from one that was written since: when, how long, and where on the disk.
+type Seen = Option<(SystemTime, u64, u64)>;
+
+impl Tls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// The first that can't be read or is not what it should be, by its setting.
+    pub fn new(files: Files, notices: Notices) -> Result<Tls, String> {
+        let (seen, config) = (files.seen(), files.config()?);
+        let state = State { config: Arc::new(config), seen, looked: Instant::now() };
+        Ok(Tls { files, state: Mutex::new(state), notices })
+    }
+
+    /// What a new connection is begun with: as the files are, which are looked at once a second.
+    pub fn config(&self) -> Arc<ServerConfig> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.looked.elapsed() >= LOOK {
+            state.looked = Instant::now();
+            let seen = self.files.seen();
+            if seen != state.seen {
+                state.seen = seen;
+                self.read_into(&mut state);
+            }
+        }
+        Arc::clone(&state.config)
+    }
+
+    /// Reads the files at once.
+    pub fn reload(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.seen = self.files.seen();
+        self.read_into(&mut state);
+    }
+
+    fn read_into(&self, state: &mut State) {
+        match self.files.config() {
+            Ok(config) => {
+                state.config = Arc::new(config);
+                self.notices.say("notice", "Puppet", "Certificates and revocation lists were read anew");
+            }
+            Err(why) => {
+                let message = format!("Certificates stay as they were: {why}");
+                self.notices.say("err", "Puppet", message);
+            }
+        }
+    }
+}
+
+impl Files {
+    fn seen(&self) -> [Seen; 4] {
+        let seen = |file: &Path| {
+            let metadata = std::fs::metadata(file).ok()?;
+            let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+            Some((metadata.modified().ok()?, metadata.len(), inode))
+        };
+        [seen(&self.certificate), seen(&self.key), seen(&self.authorities), seen(&self.revoked)]
+    }
+
+    /// Clients may come without a certificate; one that they show has to be good: signed by the authorities, not out of date,
+    /// and revoked by no list, of which there is one for every issuer.
+    fn config(&self) -> Result<ServerConfig, String> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut roots = RootCertStore::empty();
+        for authority in all::<CertificateDer<'static>>(&self.authorities, "localcacert")? {
+            roots.add(authority).map_err(|error| wrong("localcacert", &self.authorities, &error))?;
+        }
+        let revoked = all::<CertificateRevocationListDer<'static>>(&self.revoked, "hostcrl")?;
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+            .with_crls(revoked)
+            .enforce_revocation_expiration()
+            .allow_unauthenticated()
+            .build()
+            .map_err(|error| wrong("hostcrl", &self.revoked, &error))?;
+        let chain = all::<CertificateDer<'static>>(&self.certificate, "hostcert")?;
+        let key = PrivateKeyDer::from_pem_file(&self.key)
+            .map_err(|error| wrong("hostprivkey", &self.key, &error))?;
+        ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain, key)
+            .map_err(|error| wrong("hostcert", &self.certificate, &error))
+    }
+}
+
+/// All that a file has of a kind: at least one.
+fn all<T: PemObject>(file: &Path, setting: &str) -> Result<Vec<T>, String> {
+    let found = T::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<T>, _>>);
+    match found.map_err(|error| wrong(setting, file, &error))? {
+        none if none.is_empty() => Err(wrong(setting, file, &"there is nothing of the kind in it")),
+        found => Ok(found),
+    }
+}
+
+fn wrong(setting: &str, file: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("The setting {setting} names {}, which can't be used: {why}", file.display())
+}

@@ -1,0 +1,93 @@
+//! `bunraku server`, for one run of the cases.
+
+use super::site::Site;
+use crate::bunraku;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A running server; it ends with this value.
+pub struct BunrakuServer {
+    child: Child,
+    port: u16,
+    said: Arc<Mutex<String>>,
+}
+
+impl BunrakuServer {
+    /// Starts one for a site, with more arguments, and waits until it listens.
+    ///
+    /// # Errors
+    /// When it does not build or does not start: with what it says.
+    pub fn start(site: &Site, arguments: &[&str]) -> Result<BunrakuServer, String> {
+        BunrakuServer::start_at(site.confdir(), arguments)
+    }
+
+    /// The same for any folder of configuration.
+    ///
+    /// # Errors
+    /// As of [`BunrakuServer::start`].
+    pub fn start_at(confdir: PathBuf, arguments: &[&str]) -> Result<BunrakuServer, String> {
+        let mut command = Command::new(bunraku::binary()?);
+        command
+            .args(["server", "--address", "127.0.0.1", "--port", "0", "--confdir"])
+            .arg(confdir)
+            .args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let stderr = child.stderr.take().ok_or("it has no stderr")?;
+        let said = Arc::new(Mutex::new(String::new()));
+        let mut lines = BufReader::new(stderr).lines();
+        let mut begin = String::new();
+        let port = loop {
+            let Some(Ok(line)) = lines.next() else {
+                let _ = child.wait();
+                return Err(format!("bunraku server does not start: {begin}"));
+            };
+            if let Some(port) = line.strip_prefix("Listening on 127.0.0.1:") {
+                break port.parse().map_err(|_| format!("no port: {line}"))?;
+            }
+            begin.push_str(&line);
+            begin.push('\n');
+        };
+        let kept = Arc::clone(&said);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push_str(&line);
+                kept.push('\n');
+            }
+        });
+        Ok(BunrakuServer { child, port, said })
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has said on stderr so far.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until it ends.
+    ///
+    /// # Errors
+    /// When it can't be waited for.
+    pub fn wait(&mut self) -> Result<std::process::ExitStatus, String> {
+        self.child.wait().map_err(|error| error.to_string())
+    }
+}
+
+impl Drop for BunrakuServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

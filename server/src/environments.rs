@@ -46,8 +46,8 @@ impl Environments {
             return Err(Failure::new(StatusCode::BAD_REQUEST, message));
         }
         let failed = |message: String| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message);
-        let (folder, _) = self.configuration.environment_folder(Some(name)).map_err(failed)?;
-        let Some(folder) = folder.filter(|folder: &PathBuf| Path::is_dir(folder)) else {
+        let found = self.configuration.environment_folder(Some(name)).ok().and_then(|(folder, _)| folder);
+        let Some(folder) = found.filter(|folder: &PathBuf| Path::is_dir(folder)) else {
             let message = format!("Could not find environment '{name}'");
             return Err(Failure::new(StatusCode::NOT_FOUND, message));
         };

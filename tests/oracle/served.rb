@@ -7,10 +7,9 @@
 #   served.rb [--SETTING VALUE …]
 #
 # One JSON request a line on stdin: {"method","path","query":[[K,V]…],"headers":{},"body","node"}; the path is decoded, the
-# body is base64. One JSON answer a line on stdout: {"status","type","body","logs"}, the body as base64.
+# body is in hexadecimal digits. One JSON answer a line on stdout: {"status","type","body","logs"}, the body likewise.
 
 require 'json'
-require 'base64'
 require 'puppet'
 require 'puppet/network/http'
 require 'puppet/network/http/api'
@@ -64,7 +63,7 @@ module Served
     body = response['body']
     # Puppet Server sends nothing for a folder.
     body = File.directory?(body.path) ? '' : body.read if body.is_a?(File)
-    { 'type' => response['type'].to_s, 'status' => response['status'], 'body' => Base64.strict_encode64(body.to_s),
+    { 'type' => response['type'].to_s, 'status' => response['status'], 'body' => body.to_s.unpack1('H*'),
       'logs' => logs.map { |log| [log.level.to_s, log.to_s] } }
   ensure
     Puppet::Util::Log.close(collector)
@@ -84,7 +83,7 @@ Puppet::Util::Log.level = :info
 handler = Served::Handler.new
 $stdin.each_line do |line|
   request = JSON.parse(line)
-  request['body'] = Base64.decode64(request['body'].to_s)
+  request['body'] = [request['body'].to_s].pack('H*')
   request['headers'] ||= {}
   request['query'] ||= []
   puts JSON.generate(Served.answer(handler, request))

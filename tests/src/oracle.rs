@@ -71,15 +71,18 @@ impl Oracle {
 
     /// Its command `puppet`, to which arguments are added.
     pub fn command(self) -> Command {
+        self.script("command.rb")
+    }
+
+    /// One of the scripts in `tests/oracle/`, to which arguments are added.
+    pub fn script(self, name: &str) -> Command {
         let mut command = self.ruby();
-        command.arg(paths::root().join("tests/oracle/command.rb"));
+        command.arg(paths::root().join("tests/oracle").join(name));
         command
     }
 
     fn batch(self) -> Command {
-        let mut command = self.ruby();
-        command.arg(paths::root().join("tests/oracle/oracle.rb"));
-        command
+        self.script("oracle.rb")
     }
 
     /// Runs jobs, two processes side by side.

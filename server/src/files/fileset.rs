@@ -8,6 +8,7 @@ use crate::exchange::{Failure, Request};
 use crate::parameters::Parameter;
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
+use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -95,20 +96,20 @@ impl Search {
 
     fn walk(&self, folder: &Path, before: usize) -> Result<Vec<String>, Failure> {
         let mut found: Vec<String> = Vec::new();
-        let mut next = VecDeque::from([(String::new(), 0_i64)]);
-        while let Some((relative, depth)) = next.pop_front() {
+        let mut next = VecDeque::from([(String::new(), 0_i64, false)]);
+        while let Some((relative, depth, is_folder)) = next.pop_front() {
             if !self.goes_to(depth + 1)? {
                 continue;
             }
             let path = if relative.is_empty() { folder.to_path_buf() } else { folder.join(&relative) };
-            for (name, may_be_folder) in self.children(&path)? {
+            for (name, kind) in self.children(&path, is_folder)? {
                 let child = if relative.is_empty() { name } else { format!("{relative}/{name}") };
                 if before + found.len() >= MOST {
                     let message = format!("There are more than {MOST} files below {}", folder.display());
                     return Err(server_error(message));
                 }
-                if may_be_folder {
-                    next.push_back((child.clone(), depth + 1));
+                if kind.is_none_or(|kind| kind.is_dir() || kind.is_symlink()) {
+                    next.push_back((child.clone(), depth + 1, kind.is_some_and(|kind| kind.is_dir())));
                 }
                 found.push(child);
             }
@@ -116,28 +117,29 @@ impl Search {
         Ok(found)
     }
 
-    /// The names in a folder, if it is one, and whether each may be a folder.
-    fn children(&self, path: &Path) -> Result<Vec<(String, bool)>, Failure> {
-        match self.links.stat(path) {
-            Ok(found) if found.is_dir() => {}
-            Ok(_) => return Ok(Vec::new()),
-            Err(error) if is_absence(&error) => return Ok(Vec::new()),
-            Err(error) => return Err(of_ruby(&error, "rb_file_s_stat", path)),
+    /// The names in a folder, if it is one, and what each is as far as the folder says.
+    fn children(&self, path: &Path, is_folder: bool) -> Result<Vec<(String, Option<FileType>)>, Failure> {
+        match if is_folder { None } else { Some(self.links.stat(path)) } {
+            None => {}
+            Some(Ok(found)) if found.is_dir() => {}
+            Some(Ok(_)) => return Ok(Vec::new()),
+            Some(Err(error)) if is_absence(&error) => return Ok(Vec::new()),
+            Some(Err(error)) => return Err(of_ruby(&error, "rb_file_s_stat", path)),
         }
         let failed = |error: io::Error| of_ruby(&error, "dir_initialize", path);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let may_be_folder = entry.file_type().map_or(true, |kind| kind.is_dir() || kind.is_symlink());
+            let kind = entry.file_type().ok();
             let name = entry.file_name().into_string().map_err(|name| {
                 let path = PathBuf::from(path).join(name);
                 server_error(format!("The name of {} is not UTF-8", path.to_string_lossy()))
             })?;
             if !self.ignore.iter().any(|pattern| fnmatch::is_match(pattern, &name)) {
-                names.push((name, may_be_folder));
+                names.push((name, kind));
             }
         }
-        names.sort_unstable();
+        names.sort_unstable_by(|(one, _): &(String, _), (other, _)| one.cmp(other));
         Ok(names)
     }
 

@@ -117,8 +117,8 @@ impl Files {
     /// Puppet's.
     pub fn metadata(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
         let (asked_path, format) = (self.find(request, rest, "file_metadata")?, self.data_format(request));
+        let path = asked_path.ok_or_else(|| absent("file_metadata", rest))?;
         let asked = Asked::of(request, self.shared.digest)?;
-        let Some(path) = asked_path else { return Err(absent("file_metadata", rest)) };
         let mut out = Vec::new();
         File { base: &path, relative: None }.write(&asked, &self.shared.checksums, &mut out)?;
         Ok(Response::of(format?.content_type(), out))
@@ -178,8 +178,8 @@ impl Files {
     /// Puppet's; what is neither file nor folder is refused by its kind.
     pub fn content(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
         let path = self.find(request, rest, "file_content")?;
-        Links::of(request)?;
         let path = path.ok_or_else(|| absent("file_content", rest))?;
+        Links::of(request)?;
         let format = formats::of_answer(request, &[Format::Binary])?;
         content::of_path(Path::new(&path), format)
     }
@@ -219,7 +219,7 @@ impl Files {
             (&Method::HEAD, "find") => "head",
             (&Method::DELETE, "find") => "destroy",
             (method, "search") => {
-                let message = format!("No support for plurality plural for {method} operations");
+                let message = format!("No support for plurality singular for {method} operations");
                 return Err(Failure::new(StatusCode::BAD_REQUEST, message));
             }
             (method, _) => {

@@ -12,10 +12,10 @@ set -eu
 
 eight='puppet-agent 8.10.0 trixie
 puppet-agent facter ruby-augeas ruby-concurrent ruby-deep-merge ruby-fast-gettext ruby-highline ruby-hocon ruby-locale
-ruby-multi-json ruby-optimist ruby-puppet-resource-api ruby-scanf ruby-semantic-puppet ruby-text hiera-eyaml'
+ruby-multi-json ruby-optimist ruby-puppet-resource-api ruby-scanf ruby-semantic-puppet ruby-text ruby-thor hiera-eyaml'
 nine='ruby-openvox 9.0.0~rc1 sid
 ruby-openvox openvox-agent openfact ruby-augeas ruby-concurrent ruby-deep-merge ruby-fast-gettext ruby-highline ruby-hocon
-ruby-locale ruby-multi-json ruby-optimist ruby-puppet-resource-api ruby-scanf ruby-semantic-puppet ruby-text hiera-eyaml'
+ruby-locale ruby-multi-json ruby-optimist ruby-puppet-resource-api ruby-scanf ruby-semantic-puppet ruby-text ruby-thor hiera-eyaml'
 
 fail() {
   echo "$*" >&2
@@ -72,7 +72,7 @@ unpack() {
     "$1_$wanted"-*) ;;
     *) fail "Debian's $suite has $found, the oracle for $version is $1 $wanted" ;;
   esac
-  echo "$wanted" > "$own/$version/root/complete"
+  echo "$wanted $*" > "$own/$version/root/complete"
   rm -rf "${oracles:?}/$version"
   mv "$own/$version/root" "$oracles/$version"
   rm -rf "$own/$version"
@@ -92,7 +92,8 @@ for version in ${@:-8 9}; do
   set -- $facts
   package=$1 wanted=$2 suite=$3
   shift 3
-  if [ "$(cat "$oracles/$version/complete" 2> /dev/null)" = "$wanted" ]; then continue; fi
+  # What is there was made of these packages, in this version.
+  if [ "$(cat "$oracles/$version/complete" 2> /dev/null)" = "$wanted $*" ]; then continue; fi
   if ! command -v apt-get > /dev/null || ! command -v dpkg > /dev/null; then
     fail "there is no apt here to get $package $wanted with"
   fi

@@ -11,7 +11,8 @@ shift
 case $version in
   7) exec ruby "$@" ;;
   8 | 9)
-    ORACLE_ROOT=$here/../../.cache/oracles/$version
+    # A clean path: Puppet compares names of files, and would load its types twice.
+    ORACLE_ROOT=$(cd "$here/../../.cache/oracles/$version" && pwd)
     export ORACLE_ROOT
     exec ruby --disable-gems -r "$here/unpacked.rb" "$@"
     ;;

@@ -1,6 +1,7 @@
 //! Requests to a compile server, and what real Puppet Server answers: `spec/http/requests.jsonl` has the requests, one a line,
 //! `spec/http/answers.jsonl` the answers of Puppet Server 7.9.5, written by `cargo run -p bunraku-tests --bin http -- capture`.
 
+pub mod agent;
 mod body;
 pub mod bunraku_server;
 pub mod client;

@@ -1,0 +1,137 @@
+//! Real agents, of Puppet 7.23 and 8.10, and the compile server: whole runs over TLS, with certificates of an authority that the
+//! test makes; and the answers that Puppet Server gives (`spec/http/`).
+
+use bunraku_tests::http::agent::{Agent, Run};
+use bunraku_tests::http::bunraku_server::BunrakuServer;
+use bunraku_tests::http::client::Client;
+use bunraku_tests::http::site::Site;
+use bunraku_tests::http::{self, Shown};
+use bunraku_tests::oracle::{self, Oracle};
+use std::fs;
+use std::path::Path;
+
+/// An environment whose resources lie below the fact `target` only.
+fn environment(site: &Site, name: &str, manifest: &str) {
+    let folder = site.folder().join("code/environments").join(name);
+    for (file, text) in [
+        ("manifests/site.pp", manifest),
+        ("modules/served/files/one.txt", "one\n"),
+        ("modules/served/files/tree/a", "a\n"),
+        ("modules/served/files/tree/deep/b", "b\n"),
+        ("modules/served/lib/facter/from_plugin.rb", "Facter.add(:from_plugin) { setcode { 'synced' } }\n"),
+        ("modules/served/facts.d/from_file.txt", "from_file=external\n"),
+    ] {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+    }
+}
+
+const MANIFEST: &str = "
+file { \"${facts['target']}/one\": source => 'puppet:///modules/served/one.txt' }
+file { \"${facts['target']}/tree\": source => 'puppet:///modules/served/tree', recurse => true }
+file { \"${facts['target']}/said\": content => \"${trusted['certname']} ${facts['from_plugin']} ${facts['from_file']}\\n\" }
+";
+
+fn start(site: &Site, oracle: Oracle) -> BunrakuServer {
+    BunrakuServer::start(site, &["--compat", &oracle.number.to_string()]).expect("the server starts")
+}
+
+fn ended(run: &Run, status: i32) {
+    assert_eq!(run.status, Some(status), "{}", run.text);
+}
+
+#[test]
+fn agents_run_and_run_again() {
+    for oracle in oracle::seven_and_eight("agents at the server") {
+        let site = Site::new().expect("a site can be made");
+        environment(&site, "production", MANIFEST);
+        let server = start(&site, oracle);
+        let agent = Agent::new(oracle, &site, "web01").expect("an agent can be made");
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        let read = |name: &str| {
+            fs::read_to_string(agent.target().join(name)).unwrap_or_else(|e| format!("{name}: {e}"))
+        };
+        assert_eq!(read("one"), "one\n");
+        assert_eq!(read("tree/deep/b"), "b\n");
+        assert_eq!(read("said"), "web01.example.com synced external\n");
+        // Nothing to do; then a source that has changed.
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 0);
+        let source = site.folder().join("code/environments/production/modules/served/files/one.txt");
+        fs::write(source, "another\n").expect("files can be written");
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        assert_eq!(read("one"), "another\n");
+    }
+}
+
+#[test]
+fn agents_are_told_what_is_wrong_and_where_to_go() {
+    for oracle in oracle::seven_and_eight("agents that fail or are moved") {
+        let site = Site::new().expect("a site can be made");
+        environment(&site, "production", "node 'fails.example.com' { fail('on purpose') }");
+        environment(&site, "moved", "file { \"${facts['target']}/moved\": content => $environment }");
+        let server = start(&site, oracle);
+        let fails = Agent::new(oracle, &site, "fails").expect("an agent can be made");
+        let run = fails.run(server.port(), &[]).expect("it runs");
+        ended(&run, 1);
+        let wanted = "Error 500 on SERVER: Server Error: Evaluation Error: Error while evaluating a Function Call, on purpose";
+        assert!(run.text.contains(wanted), "{}", run.text);
+        // The classifier moves this one to another environment.
+        let moved = Agent::new(oracle, &site, "moved").expect("an agent can be made");
+        ended(&moved.run(server.port(), &[]).expect("it runs"), 2);
+        assert_eq!(fs::read_to_string(moved.target().join("moved")).expect("it is written"), "moved");
+    }
+}
+
+#[test]
+fn answers_are_puppet_servers() {
+    let site = Site::new().expect("a site can be made");
+    let rules = site.folder().join("auth.conf").display().to_string();
+    let server =
+        BunrakuServer::start(&site, &["--compat", "7", "--auth", &rules]).expect("the server starts");
+    let client = Client::new(site.authority(), server.port());
+    let wanted = http::answers().expect("the answers can be read");
+    let requests = http::requests().expect("the requests can be read");
+    assert_eq!(wanted.len(), requests.len(), "an answer a request: `http -- capture` writes them");
+    let mut wrong = Vec::new();
+    for (request, want) in requests.iter().zip(&wanted) {
+        let got = http::ask(&site, &client, request).expect("there is an answer");
+        match (&request.ours, got == *want) {
+            (None, false) => {
+                wrong.push(format!("{}\n wanted {}\n got    {}", request.name, line(want), line(&got)))
+            }
+            (Some(_), true) => wrong.push(format!("{}: it is the same; `ours` can go", request.name)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), wanted.len(), wrong.join("\n"));
+}
+
+fn line(answer: &Shown) -> String {
+    serde_json::to_string(answer).expect("an answer is JSON")
+}
+
+/// The site's own folder is never written to.
+#[test]
+fn the_code_is_only_read() {
+    let site = Site::new().expect("a site can be made");
+    let before = listing(&site.folder().join("code"));
+    let server = BunrakuServer::start(&site, &["--compat", "7"]).expect("the server starts");
+    let client = Client::new(site.authority(), server.port());
+    for request in http::requests().expect("the requests can be read").iter().take(30) {
+        http::ask(&site, &client, request).expect("there is an answer");
+    }
+    assert_eq!(before, listing(&site.folder().join("code")));
+}
+
+fn listing(folder: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder can be read").flatten() {
+        all.push(entry.path().display().to_string());
+        if entry.path().is_dir() {
+            all.extend(listing(&entry.path()));
+        }
+    }
+    all.sort();
+    all
+}

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often a construct stands in the smaller source, and how many times that in the larger one.
-const FEW: usize = 750;
+const FEW: usize = 300;
 const TIMES: usize = 4;
 /// How much more the larger source may take. What grows with the square takes 16 times as much.
 const MOST: f64 = 6.5;

@@ -121,6 +121,7 @@ fn run(folder: &Path, with_bunraku: bool) -> (Results, Duration) {
 }
 
 #[test]
+#[ignore = "minutes long: .ci/nightly"]
 fn suites_of_debians_modules_have_the_same_results() {
     let _turn = TURN.lock();
     let gems = "puppet rspec rspec-puppet rspec-puppet-facts facterdb puppetlabs_spec_helper";

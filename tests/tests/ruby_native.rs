@@ -47,6 +47,7 @@ fn compiled_functions_give_what_ruby_makes_of_their_calls() {
 
 /// The calls that the corpus makes: twins stand aside, so that every function of a module is compiled code or Ruby.
 #[test]
+#[ignore = "minutes long: .ci/nightly"]
 fn compiled_functions_change_no_catalog_of_the_corpus() {
     if let Err(reason) = fetch::fetch() {
         eprintln!("SKIPPED: nothing compared with and without compiled functions, since {reason}");

@@ -40,6 +40,7 @@ fn assert_same(subcommand: &str, format: &str, files: &[PathBuf]) {
 }
 
 #[test]
+#[ignore = "minutes long: .ci/nightly"]
 fn the_trees_of_the_corpus_are_puppets() {
     if !oracle::installed() {
         eprintln!("SKIPPED the corpus's syntax trees by Puppet 7.23.0: it is not installed");

@@ -7,5 +7,6 @@ pub mod files;
 pub mod formats;
 pub mod notices;
 pub mod parameters;
+pub mod reports;
 #[cfg(test)]
 mod testing;

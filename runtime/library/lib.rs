@@ -140,6 +140,11 @@ pub mod files {
     pub use bunraku_files::{read, write};
 }
 
+/// HTTP to those that Puppet's authority has signed.
+pub mod http {
+    pub use bunraku_stores::Client;
+}
+
 /// Regular expressions in Ruby's notation.
 pub mod regex {
     pub use bunraku_vm::regex::{check, escape, is_match};

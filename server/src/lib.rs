@@ -24,6 +24,7 @@ pub mod node;
 pub mod notices;
 pub mod oids;
 pub mod parameters;
+pub mod reports;
 pub mod routes;
 pub mod server;
 pub mod site;

@@ -13,6 +13,7 @@ use crate::listings;
 use crate::node;
 use crate::notices::Notices;
 use crate::oids::Names;
+use crate::reports::Reports;
 use crate::routes::Route;
 use crate::states;
 use crate::{catalog4, tls};
@@ -50,6 +51,8 @@ pub struct Site {
     pub gate: Arc<Gate>,
     /// Its files.
     pub files: Files,
+    /// What becomes of reports.
+    pub reports: Reports,
     /// Who may ask what.
     pub rules: Rules,
     /// Where the rules are from.
@@ -81,6 +84,7 @@ impl Site {
         let certname = configuration.get("certname")?.text;
         let mut settings = configuration.settings()?;
         settings.limits.time = Some(bunraku::TIMEOUT);
+        let reports = Reports::new(&configuration)?.with_notices(notices.clone());
         let environments = Arc::new(Environments::new(configuration));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
         let addresses = given.addresses.clone();
@@ -92,6 +96,7 @@ impl Site {
             compiler,
             gate,
             files,
+            reports,
             rules,
             rules_from,
             names,
@@ -169,6 +174,14 @@ impl Site {
 
     /// Answers a request that was admitted.
     pub fn answer(&self, route: &Route, request: &Request) -> Response {
+        let asks_for_files = matches!(route, Route::Metadatas(_) | Route::Content(_));
+        if asks_for_files && request.query("environment").is_none() {
+            let text = format!(
+                "A {} request must include an `environment` or `versioned_project` query parameter.",
+                route.name()
+            );
+            return Response::text(StatusCode::BAD_REQUEST, text);
+        }
         let answered = match route {
             Route::Catalog(name) => catalog::answer(self, request, name),
             Route::Catalog4 => catalog4::answer(self, request),
@@ -182,7 +195,8 @@ impl Site {
             Route::Simple(service) => Ok(states::simple(service.as_deref())),
             Route::Services(service) => states::services(self, request, service.as_deref()),
             Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self)),
-            Route::Facts(_) | Route::Report(_) | Route::Bucket(_) | Route::Classes | Route::Tasks => {
+            Route::Report(name) => self.reports.save(request, name),
+            Route::Facts(_) | Route::Bucket(_) | Route::Classes | Route::Tasks => {
                 Err(Failure::new(StatusCode::NOT_IMPLEMENTED, format!("{} is not served yet", route.name())))
             }
         };

@@ -1,16 +1,18 @@
 //! Where nodes meet: exported resources go to a store with a node's catalog, and other nodes' collectors ask for them
 //! there. The store is a folder of catalogs, or PuppetDB; where catalogs are tried only, what the nodes of the same run export.
 
+mod client;
 mod files;
 mod meeting;
 mod once;
 mod puppetdb;
 mod wire;
 
+pub use client::{Certificates, Client};
 pub use files::Files;
 pub use meeting::{Exports, Meeting, MeetingOver};
 pub use once::Once;
-pub use puppetdb::{Certificates, PuppetDb};
+pub use puppetdb::PuppetDb;
 pub use wire::{is_kept, replace_catalog};
 
 use serde_json::{Map, Value as Json};

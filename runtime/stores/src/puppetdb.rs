@@ -1,25 +1,10 @@
 //! The store as PuppetDB: its query API (version 4) for exported resources and facts, its command API for catalogs.
 
-use super::{Exported, Filter, Store, wire};
-use bunraku_files::read;
+use super::{Certificates, Exported, Filter, Store, client, wire};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value as Json, json};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use ureq::Agent;
-use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
-
-/// Files of an agent's certificates, as in Puppet's `ssldir`: what PuppetDB is shown, and what it is checked by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Certificates {
-    /// Certificates of authorities: `localcacert`.
-    pub authorities: Option<PathBuf>,
-    /// One's own certificate: `hostcert`.
-    pub certificate: Option<PathBuf>,
-    /// Its key: `hostprivkey`.
-    pub key: Option<PathBuf>,
-}
 
 /// A PuppetDB, or several with the same content: the next is asked where one can't answer.
 #[derive(Debug)]
@@ -31,8 +16,6 @@ pub struct PuppetDb {
 
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes that a file of certificates may hold.
-const MAX_PEM: u64 = 16 << 20;
 /// How large it may be.
 const LARGEST: u64 = 256 << 20;
 /// What stands for itself in a part of a path.
@@ -44,47 +27,9 @@ impl PuppetDb {
     /// # Errors
     /// When a file of certificates can't be used.
     pub fn new(url: &str, certificates: &Certificates) -> Result<PuppetDb, String> {
-        let read = |path: &Path| {
-            read::regular(path, MAX_PEM)
-                .map_err(|error| format!("Could not read {}: {error}", path.display()))
-        };
-        let mut tls = TlsConfig::builder()
-            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
-        let pem = |path: &Path| -> Result<Vec<Certificate<'static>>, String> {
-            let bytes = read(path)?;
-            let found: Vec<_> = parse_pem(&bytes)
-                .filter_map(|item| match item {
-                    Ok(PemItem::Certificate(certificate)) => Some(certificate),
-                    _ => None,
-                })
-                .collect();
-            match found.is_empty() {
-                true => Err(format!("There is no certificate in {}", path.display())),
-                false => Ok(found),
-            }
-        };
-        // Puppet's authority signs PuppetDB; those of the web have no say.
-        let authorities = certificates.authorities.as_deref().map(pem).transpose()?.unwrap_or_default();
-        tls = tls.root_certs(RootCerts::new_with_certs(&authorities));
-        match (&certificates.certificate, &certificates.key) {
-            (Some(certificate), Some(key)) => {
-                let chain = pem(certificate)?;
-                let key = PrivateKey::from_pem(&read(key)?)
-                    .map_err(|error| format!("Could not read the key {}: {error}", key.display()))?;
-                tls = tls.client_cert(Some(ClientCert::new_with_certs(&chain, key)));
-            }
-            (None, None) => {}
-            _ => return Err("A certificate for PuppetDB needs its key, and a key its certificate".to_owned()),
-        }
-        let config = Agent::config_builder()
-            .tls_config(tls.build())
-            .timeout_global(Some(TIMEOUT))
-            .http_status_as_error(false)
-            // A PuppetDB has no reason to; where it leads may be anywhere, and without TLS.
-            .max_redirects(0)
-            .build();
+        let agent = client::agent(certificates, TIMEOUT)?;
         let urls = url.split(',').map(|url| url.trim().trim_end_matches('/').to_owned());
-        Ok(PuppetDb { urls: urls.collect(), agent: config.into() })
+        Ok(PuppetDb { urls: urls.collect(), agent })
     }
 
     /// What the query API answers: to a query in PuppetDB's syntax tree that begins with `from`, or to a text in PQL.

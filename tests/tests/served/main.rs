@@ -3,3 +3,4 @@
 
 mod exchange;
 mod files;
+mod reports;

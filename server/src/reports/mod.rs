@@ -1,0 +1,230 @@
+//! Reports of agents, handed to what the setting `reports` names: `store`, `log`, `http`, `puppetdb`.
+//!
+//! Two reports of a node within one minute have one name in Puppet, and the second takes the place of the first. Here the
+//! second has a number behind its name.
+
+pub(crate) mod form;
+mod yaml;
+
+use crate::environments::Environments;
+use crate::exchange::{Failure, Request, Response};
+use crate::files::{environment, server_error};
+use crate::formats;
+use crate::notices::Notices;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bunraku::files::write::{self, Access};
+use bunraku::http::Client;
+use bunraku::{Certificates, Configuration};
+use http::StatusCode;
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value as Json};
+use std::hash::{BuildHasher as _, RandomState};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a receiver of reports may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How many reports of a node are kept within one minute; more are an error.
+const MOST_A_MINUTE: usize = 1000;
+
+/// How many nodes' reports are written at once, each node's one after the other.
+const LOCKS: usize = 64;
+
+/// Who takes a report besides those that are built in; it is called with its name and the report in Puppet's one form.
+pub type Taker = Arc<dyn Fn(&str, &Map<String, Json>) -> Result<(), Failure> + Send + Sync>;
+
+/// What is done with reports. It may be shared by threads.
+pub struct Reports {
+    environments: Environments,
+    processors: Vec<Processor>,
+    /// Their names as they are set.
+    names: Vec<String>,
+    only_changed: bool,
+    notices: Notices,
+}
+
+enum Processor {
+    Store { folder: PathBuf, locks: Vec<Mutex<()>>, hasher: RandomState },
+    Log,
+    Http { url: String, headers: Vec<(&'static str, String)>, client: Client },
+    Taken(Taker),
+}
+
+impl Reports {
+    /// What a configuration's `reports` says.
+    ///
+    /// # Errors
+    /// When it names a processor that is not built in, by its name; when a setting of one can't be used.
+    pub fn new(configuration: &Configuration) -> Result<Reports, String> {
+        Reports::with_taker(configuration, None)
+    }
+
+    /// The same, where the processor `puppetdb` is this.
+    ///
+    /// # Errors
+    /// As of [`Reports::new`].
+    pub fn with_taker(configuration: &Configuration, puppetdb: Option<Taker>) -> Result<Reports, String> {
+        let given = configuration.get("reports")?.text;
+        let names: Vec<String> = match given.as_str() {
+            "none" => Vec::new(),
+            given => {
+                given.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
+            }
+        };
+        let of = |name: &String| match name.as_str() {
+            "store" => Processor::store(configuration),
+            "log" => Ok(Processor::Log),
+            "http" => Processor::http(configuration),
+            "puppetdb" if let Some(taker) = &puppetdb => Ok(Processor::Taken(Arc::clone(taker))),
+            other => Err(format!(
+                "The setting reports names the processor '{other}', which is not there: there are store, log, http{}",
+                if puppetdb.is_some() { ", puppetdb" } else { "" }
+            )),
+        };
+        let processors = names.iter().map(of).collect::<Result<_, _>>()?;
+        let only_changed = configuration.get("exclude_unchanged_resources")?.text == "true";
+        let environments = Environments::new(configuration.clone());
+        Ok(Reports { environments, processors, names, only_changed, notices: Notices::default() })
+    }
+
+    /// The same, which says here what the processor `log` logs, and what went wrong.
+    pub fn with_notices(self, notices: Notices) -> Reports {
+        Reports { notices, ..self }
+    }
+
+    /// `PUT report/NAME`: hands a report to all processors.
+    ///
+    /// # Errors
+    /// Puppet's, where the request is none; 500 where the report could not be kept by `store` or `puppetdb`, which Puppet
+    /// would only log. That a receiver of `http` has not taken it is logged, as in Puppet.
+    pub fn save(&self, request: &Request, name: &str) -> Result<Response, Failure> {
+        self.environments.get(environment(request)?)?;
+        let data = formats::of_data(self.environments.configuration().compat());
+        let format = formats::of_answer_to_sent(request, data)?;
+        formats::of_body(request, data)?;
+        let report = form::read(&request.body, self.only_changed).map_err(|why| {
+            let message = format!("The request body is invalid: Could not intern from json: {why}");
+            Failure::new(StatusCode::BAD_REQUEST, message)
+        })?;
+        let host = report.get("host").and_then(Json::as_str).unwrap_or_default();
+        if host != name {
+            let message = format!("Instance name {host:?} does not match requested key {name:?}");
+            return Err(server_error(message));
+        }
+        if host.contains(['/', '\0']) || matches!(host, "" | "." | "..") {
+            return Err(Failure::new(StatusCode::BAD_REQUEST, format!("Invalid node name {host:?}")));
+        }
+        let failures: Vec<Failure> = self
+            .processors
+            .iter()
+            .filter_map(|one| one.process(host, &report, &self.notices).err())
+            .collect();
+        for failure in &failures {
+            self.notices.say("err", "Puppet", &failure.message);
+        }
+        match failures.into_iter().next() {
+            Some(failure) => Err(failure),
+            None => Ok(Response::of(format.content_type(), Json::from(self.names.clone()).to_string())),
+        }
+    }
+}
+
+impl Processor {
+    fn store(configuration: &Configuration) -> Result<Processor, String> {
+        let folder = PathBuf::from(configuration.get("reportdir")?.text);
+        let locks = (0..LOCKS).map(|_| Mutex::new(())).collect();
+        Ok(Processor::Store { folder, locks, hasher: RandomState::new() })
+    }
+
+    fn http(configuration: &Configuration) -> Result<Processor, String> {
+        let setting = configuration.get("report_include_system_store")?;
+        if setting.text == "true" {
+            return Err(format!(
+                "The setting report_include_system_store is not supported ({})",
+                setting.origin
+            ));
+        }
+        let setting = configuration.get("reporturl")?;
+        let (scheme, rest) = setting
+            .text
+            .split_once("://")
+            .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+            .ok_or_else(|| format!("The setting reporturl is no URL of HTTP: {}", setting.text))?;
+        let mut headers = vec![("Content-Type", "application/x-yaml".to_owned())];
+        let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        let host = match authority.rsplit_once('@') {
+            Some((user, host)) => {
+                let user = percent_decode_str(user).decode_utf8_lossy();
+                headers.push(("Authorization", format!("Basic {}", STANDARD.encode(user.as_bytes()))));
+                host
+            }
+            None => authority,
+        };
+        let certificates = match scheme {
+            "https" => configuration.certificates()?,
+            _ => Certificates::default(),
+        };
+        let client = Client::new(&certificates, TIMEOUT)?;
+        Ok(Processor::Http { url: format!("{scheme}://{host}{path}"), headers, client })
+    }
+
+    fn process(&self, host: &str, report: &Map<String, Json>, notices: &Notices) -> Result<(), Failure> {
+        match self {
+            Processor::Store { folder, locks, hasher } => {
+                let number = hasher.hash_one(host) as usize % locks.len();
+                let _one_at_a_time = locks[number].lock().unwrap_or_else(PoisonError::into_inner);
+                let folder = folder.join(host);
+                store(&folder, report).map_err(|error| {
+                    server_error(format!(
+                        "Could not write report for {host} in {}: {error}",
+                        folder.display()
+                    ))
+                })
+            }
+            Processor::Log => {
+                for log in report.get("logs").and_then(Json::as_array).into_iter().flatten() {
+                    let text = |key: &str| log[key].as_str().unwrap_or_default();
+                    notices.say(text("level"), &format!("//{host}/{}", text("source")), text("message"));
+                }
+                Ok(())
+            }
+            Processor::Http { url, headers, client } => {
+                let headers: Vec<(&str, &str)> =
+                    headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+                let said = match client.post(url, &headers, &[], yaml::report(report).as_bytes()) {
+                    Ok((200..300, _)) => return Ok(()),
+                    Ok((code, _)) => format!("Unable to submit report to {url} [{code}]"),
+                    Err(error) => format!("Unable to submit report to {url}: {error}"),
+                };
+                notices.say("err", "Puppet", said);
+                Ok(())
+            }
+            Processor::Taken(taker) => taker(host, report),
+        }
+    }
+}
+
+/// Writes a report into a node's folder, by the minute.
+fn store(folder: &Path, report: &Map<String, Json>) -> std::io::Result<()> {
+    if !folder.is_dir() {
+        std::fs::create_dir_all(folder)?;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o750))?;
+    }
+    let minute = bunraku::time::format(bunraku::time::now(), "%Y%m%d%H%M");
+    let free = (1..=MOST_A_MINUTE).map(|number| match number {
+        1 => folder.join(format!("{minute}.yaml")),
+        number => folder.join(format!("{minute}-{number}.yaml")),
+    });
+    let mut free = free.filter(|path| path.symlink_metadata().is_err());
+    let path = free.next().ok_or_else(|| {
+        std::io::Error::other(format!("there are {MOST_A_MINUTE} reports of this minute already"))
+    })?;
+    write::replace(&path, yaml::report(report).as_bytes(), Access::Exactly(0o640))
+}
+
+#[cfg(test)]
+mod tests;

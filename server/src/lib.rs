@@ -3,6 +3,7 @@
 
 pub mod environments;
 pub mod exchange;
+pub mod facts;
 pub mod files;
 pub mod formats;
 pub mod notices;

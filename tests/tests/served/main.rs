@@ -2,5 +2,6 @@
 //! status, media type, and the body key by key.
 
 mod exchange;
+mod facts;
 mod files;
 mod reports;

@@ -38,14 +38,23 @@ impl Configuration {
     /// # Errors
     /// When they can't be read.
     pub fn kept_facts(&self, certname: &str) -> Result<Option<Facts>, String> {
-        let stores = self.own().in_force().is_on("storeconfigs")?;
-        let cache = self.routes()?.facts_cache.or_else(|| stores.then(|| "store_configs".to_owned()));
-        let kept = match cache.as_deref() {
+        let kept = match self.facts_cache()?.as_deref() {
             Some("yaml") => Some(self.facts_of_file(certname)?).filter(|facts| !facts.is_empty()),
             Some("puppetdb" | "store_configs") => self.facts_of_puppetdb(certname)?,
             _ => None,
         };
         Ok(kept.map(Facts::of))
+    }
+
+    /// The values of a node's facts as they are kept in a file of `yamldir`, or else in PuppetDB; none where nothing is kept.
+    ///
+    /// # Errors
+    /// When they can't be read.
+    pub fn facts_kept_by(&self, yaml: bool, certname: &str) -> Result<Option<Map<String, Json>>, String> {
+        match yaml {
+            true => Ok(Some(self.facts_of_file(certname)?).filter(|facts| !facts.is_empty())),
+            false => self.facts_of_puppetdb(certname),
+        }
     }
 
     fn facts_of_puppetdb(&self, certname: &str) -> Result<Option<Map<String, Json>>, String> {
@@ -104,6 +113,15 @@ impl Configuration {
             Some(terminus) => Ok(terminus),
             None => self.own().in_force().text("facts_terminus"),
         }
+    }
+
+    /// Where nodes' facts are kept besides: what `routes.yaml` says, or PuppetDB with `storeconfigs`; none where nowhere.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn facts_cache(&self) -> Result<Option<String>, String> {
+        let stores = self.own().in_force().is_on("storeconfigs")?;
+        Ok(self.routes()?.facts_cache.or_else(|| stores.then(|| "store_configs".to_owned())))
     }
 
     /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted

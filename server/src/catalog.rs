@@ -8,7 +8,8 @@ use crate::node;
 use crate::site::Site;
 use bunraku::{Catalog, Compat, Compilation, Data, Facts, Node, is_environment_name};
 use http::{Method, StatusCode};
-use serde_json::json;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value as Json, json};
 
 /// The catalog's own form, which has values that JSON has not.
 const RICH: &str = "application/vnd.puppet.rich+json";
@@ -50,7 +51,13 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         Err(failure) if failure.status == StatusCode::NOT_FOUND => None,
         Err(failure) => return Err(failure),
     };
-    let facts = sent_facts(&fields, name)?;
+    let facts = match sent_facts(&fields, name)? {
+        Some(sent) => {
+            site.facts.save(name, &sent)?;
+            Some(values(&sent))
+        }
+        None => site.facts.find(name)?.as_ref().map(values),
+    };
     let node = node::of_client(site, name, facts, &request.client);
     let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;
@@ -78,7 +85,7 @@ pub fn compile(site: &Site, environment: &Served, node: &Node) -> Compilation<Ca
 }
 
 /// The facts that were sent: in JSON that was encoded for a URL before it was put into the form.
-fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Facts>, Failure> {
+fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Json>, Failure> {
     let Some(text) = fields.get("facts") else { return Ok(None) };
     let Some(format) = fields.get("facts_format") else {
         return Err(node::failed(format!("Facts but no fact format provided for {name}")));
@@ -86,32 +93,29 @@ fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Facts>, Failure> {
     if !matches!(format, "application/json" | "json" | "text/pson" | "pson") {
         return Err(node::failed("Unsupported facts format".to_owned()));
     }
-    // One pair whose key is empty: what is decoded is its value.
-    let decoded =
-        form_urlencoded::parse(format!("={}", text.replace('=', "%3D").replace('&', "%26")).as_bytes())
-            .next()
-            .map(|(_, value)| value.into_owned())
-            .unwrap_or_default();
-    facts_of(&decoded, name).map(Some)
-}
-
-/// The facts of a JSON text with `name` and `values`.
-pub fn facts_of(text: &str, name: &str) -> Result<Facts, Failure> {
-    let all =
-        Data::from_json(text).map_err(|why| node::failed(format!("Could not intern from json: {why}")))?;
-    let owner = all.get("name").and_then(Data::as_str).unwrap_or_default();
+    let decoded = percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
+    let unreadable = |why: &dyn std::fmt::Display| node::failed(format!("Could not intern from json: {why}"));
+    let facts: Json = serde_json::from_str(&decoded).map_err(|why| unreadable(&why))?;
+    if !facts["values"].is_object() {
+        return Err(unreadable(&"the facts have no values"));
+    }
+    let owner = facts["name"].as_str().unwrap_or_default();
     if owner != name {
         return Err(node::failed(format!(
             "Catalog for {name:?} was requested with fact definition for the wrong node ({owner:?})."
         )));
     }
-    match all.get("values") {
-        Some(Data::Map(values)) => {
-            let values = values.iter().filter(|(key, _)| key != "_timestamp").cloned();
-            Ok(Facts::from_data(Data::Map(values.collect())))
-        }
-        _ => Err(node::failed("Could not intern from json: the facts have no values".to_owned())),
+    Ok(Some(facts))
+}
+
+/// The values of facts as they are sent and kept.
+fn values(facts: &Json) -> Facts {
+    let mut values = facts["values"].clone();
+    if let Some(values) = values.as_object_mut() {
+        values.shift_remove("_timestamp");
     }
+    // What has been read is written, and read again, without loss.
+    Facts::from_data(Data::from_json(&values.to_string()).unwrap_or_default())
 }
 
 /// The catalog of a node that is to ask again, in another environment.

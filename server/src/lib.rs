@@ -8,11 +8,13 @@
 pub mod access;
 pub mod administration;
 pub mod authorization;
+pub mod bucket;
 pub mod catalog;
 pub mod catalog4;
 pub mod connection;
 pub mod environments;
 pub mod exchange;
+pub mod facts;
 pub mod files;
 pub mod formats;
 pub mod gate;

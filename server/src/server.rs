@@ -251,7 +251,11 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stopped: watch::
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let place = tokio::select! {
+            place = Arc::clone(&places).acquire_owned() => place,
+            _ = stopped.changed() => break,
+        };
+        let Ok(place) = place else { break };
         let (socket, address) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,

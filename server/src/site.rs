@@ -3,9 +3,11 @@
 
 use crate::administration;
 use crate::authorization::{Decision, Rules};
+use crate::bucket::Bucket;
 use crate::catalog;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
+use crate::facts::Facts;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::identity::is_certname;
@@ -53,6 +55,10 @@ pub struct Site {
     pub files: Files,
     /// What becomes of reports.
     pub reports: Reports,
+    /// Facts that agents have sent.
+    pub facts: Facts,
+    /// Files that agents have backed up.
+    pub bucket: Bucket,
     /// Who may ask what.
     pub rules: Rules,
     /// Where the rules are from.
@@ -85,6 +91,8 @@ impl Site {
         let mut settings = configuration.settings()?;
         settings.limits.time = Some(bunraku::TIMEOUT);
         let reports = Reports::new(&configuration)?.with_notices(notices.clone());
+        let facts = Facts::new(&configuration)?;
+        let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
         let environments = Arc::new(Environments::new(configuration));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
         let addresses = given.addresses.clone();
@@ -97,6 +105,8 @@ impl Site {
             gate,
             files,
             reports,
+            facts,
+            bucket,
             rules,
             rules_from,
             names,
@@ -196,7 +206,13 @@ impl Site {
             Route::Services(service) => states::services(self, request, service.as_deref()),
             Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self)),
             Route::Report(name) => self.reports.save(request, name),
-            Route::Facts(_) | Route::Bucket(_) | Route::Classes | Route::Tasks => {
+            Route::Facts(name) => self.facts.put(request, name),
+            Route::Bucket(rest) => match request.method {
+                Method::HEAD => self.bucket.head(request, rest),
+                Method::PUT => self.bucket.put(request, rest),
+                _ => self.bucket.get(request, rest),
+            },
+            Route::Classes | Route::Tasks => {
                 Err(Failure::new(StatusCode::NOT_IMPLEMENTED, format!("{} is not served yet", route.name())))
             }
         };

@@ -172,6 +172,18 @@ impl Checksums {
 }
 
 impl Hash {
+    /// How many hexadecimal digits it has.
+    pub fn digits(self) -> usize {
+        match self {
+            Hash::Md5 => 32,
+            Hash::Sha1 => 40,
+            Hash::Sha224 => 56,
+            Hash::Sha256 => 64,
+            Hash::Sha384 => 96,
+            Hash::Sha512 => 128,
+        }
+    }
+
     /// The hash of all that comes out of a reader, in hexadecimal digits.
     ///
     /// # Errors

@@ -187,7 +187,7 @@ fn once_each(tags: Json) -> Json {
 }
 
 /// A time with nine digits behind its seconds; anything else as it is.
-fn time(json: Json) -> Json {
+pub(crate) fn time(json: Json) -> Json {
     let normal = json.as_str().and_then(|text| {
         let (head, rest) = text.split_at_checked(19)?;
         let is_time = head.bytes().enumerate().all(|(at, byte)| match at {

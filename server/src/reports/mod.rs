@@ -4,7 +4,7 @@
 //! second has a number behind its name.
 
 pub(crate) mod form;
-mod yaml;
+pub(crate) mod yaml;
 
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
@@ -195,11 +195,12 @@ impl Processor {
             Processor::Http { url, headers, client } => {
                 let headers: Vec<(&str, &str)> =
                     headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-                let said = match client.post(url, &headers, &[], yaml::report(report).as_bytes()) {
-                    Ok((200..300, _)) => return Ok(()),
-                    Ok((code, _)) => format!("Unable to submit report to {url} [{code}]"),
-                    Err(error) => format!("Unable to submit report to {url}: {error}"),
-                };
+                let said =
+                    match client.post(url, &headers, &[], yaml::object(yaml::REPORT, report).as_bytes()) {
+                        Ok((200..300, _)) => return Ok(()),
+                        Ok((code, _)) => format!("Unable to submit report to {url} [{code}]"),
+                        Err(error) => format!("Unable to submit report to {url}: {error}"),
+                    };
                 notices.say("err", "Puppet", said);
                 Ok(())
             }
@@ -223,7 +224,7 @@ fn store(folder: &Path, report: &Map<String, Json>) -> std::io::Result<()> {
     let path = free.next().ok_or_else(|| {
         std::io::Error::other(format!("there are {MOST_A_MINUTE} reports of this minute already"))
     })?;
-    write::replace(&path, yaml::report(report).as_bytes(), Access::Exactly(0o640))
+    write::replace(&path, yaml::object(yaml::REPORT, report).as_bytes(), Access::Exactly(0o640))
 }
 
 #[cfg(test)]

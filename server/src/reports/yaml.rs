@@ -1,11 +1,14 @@
-//! A report as Puppet keeps it: YAML with the name of Ruby's class in front, which Ruby reads back as one.
+//! Reports and facts as Puppet keeps them: YAML with the name of Ruby's class in front, which Ruby reads back as one.
 
 use serde_json::{Map, Number, Value as Json};
 
-/// The text of a report.
-pub fn report(report: &Map<String, Json>) -> String {
-    let mut out = String::from("--- !ruby/object:Puppet::Transaction::Report");
-    hash(report, 0, &mut out);
+/// The class of reports.
+pub const REPORT: &str = "Puppet::Transaction::Report";
+
+/// The text of an object of a class.
+pub fn object(class: &str, entries: &Map<String, Json>) -> String {
+    let mut out = format!("--- !ruby/object:{class}");
+    hash(entries, 0, &mut out);
     out.push('\n');
     out
 }

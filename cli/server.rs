@@ -17,6 +17,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
 ///
@@ -33,6 +34,12 @@ pub struct Arguments {
     /// File of rules: who may ask what [default: auth.conf beside puppet.conf, or Puppet Server's own rules].
     #[arg(long, value_name = "FILE")]
     auth: Option<PathBuf>,
+    /// Compile from archives: ARCHIVES/ENVIRONMENT/current is a link to the one in force, looked at once a second.
+    #[arg(long, value_name = "DIR")]
+    archives: Option<PathBuf>,
+    /// Keep what the external node classifier says of a node for so many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    enc_ttl: u64,
     /// Compiles that run at once [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -98,7 +105,12 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = arguments.threads.unwrap_or(cores).max(1);
     let options = Options {
-        given: Given { rules: arguments.auth.clone(), addresses: machine::addresses() },
+        given: Given {
+            rules: arguments.auth.clone(),
+            archives: arguments.archives.clone(),
+            classified_for: Duration::from_secs(arguments.enc_ttl),
+            addresses: machine::addresses(),
+        },
         listen: SocketAddr::new(arguments.address, if arguments.check { 0 } else { port }),
         threads,
         queue: arguments.queue.unwrap_or(8 * threads),

@@ -259,6 +259,12 @@ impl Node {
         self
     }
 
+    /// The same for code of a version, by which its catalog calls it: `code_id`.
+    pub fn with_code_id(mut self, id: Option<&str>) -> Node {
+        self.node.code_id = id.map(str::to_owned);
+        self
+    }
+
     /// The same with a variable of top scope, as external node classifiers give them.
     pub fn with_parameter(mut self, name: &str, value: impl Into<Data>) -> Node {
         self.node.parameters.insert(name.to_owned(), value.into().json());
@@ -309,6 +315,16 @@ impl Node {
         let facts = self.has_facts.then(|| self.node.facts.map());
         let said = bunraku_nodes::ldap::classify(server, settings, self.name(), facts, limits)?;
         self.classified(said)
+    }
+
+    /// The same with the classes, parameters and external trusted data that another has.
+    pub fn classified_as(mut self, other: &Node) -> Node {
+        self.node.parameters = other.node.parameters.clone();
+        self.node.classes = other.node.classes.clone();
+        if let Some(external) = other.node.trusted.get("external") {
+            self.node.trusted.insert("external".to_owned(), external.clone());
+        }
+        self
     }
 
     fn classified(mut self, said: Classification) -> Result<(Node, Option<String>), String> {

@@ -76,7 +76,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
 pub fn compile(site: &Site, environment: &Served, node: &Node) -> Compilation<Catalog> {
     let compiled = {
         let _pass = site.gate.pass();
-        site.compiler.compile(&environment.environment, node, &site.settings)
+        let node = node.clone().with_code_id(environment.code_id.as_deref());
+        site.compiler.compile(&environment.environment, &node, &site.settings)
     };
     for log in &compiled.logs {
         site.notices.say(log.level.name(), "Puppet", log.message.clone());

@@ -1,10 +1,24 @@
-//! The environments that are served, by name.
+//! The environments that are served, by name: folders, and archives that are deployed beside them.
+//!
+//! With a folder of archives, `ARCHIVES/ENVIRONMENT/current` is a link to the archive that is in force. A deploy writes a new archive
+//! beside the old one and renames a new link over the old: the next request is compiled from the new one, requests under way end with
+//! the one they began with. The link is looked at no more than once a second.
 
 use crate::exchange::Failure;
+use bunraku::files::read;
 use bunraku::{Configuration, Environment, is_environment_name};
 use http::StatusCode;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often a link is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+/// Hexadecimal digits of an archive's hash in a `code_id`.
+const DIGITS: usize = 40;
 
 /// An environment as one request sees it.
 #[derive(Clone, Debug)]
@@ -23,12 +37,27 @@ pub struct Served {
 #[derive(Debug)]
 pub struct Environments {
     configuration: Configuration,
+    archives: Option<PathBuf>,
+    /// What each link leads to, and the archive's hash; bounded by the environments that have folders.
+    current: Mutex<HashMap<String, Current>>,
+}
+
+/// An archive that is in force.
+#[derive(Clone, Debug)]
+struct Current {
+    looked: Instant,
+    archive: Option<(PathBuf, String)>,
 }
 
 impl Environments {
     /// Those in the folders of `environmentpath`.
     pub fn new(configuration: Configuration) -> Environments {
-        Environments { configuration }
+        Environments { configuration, archives: None, current: Mutex::default() }
+    }
+
+    /// The same, compiled from archives where a folder has them.
+    pub fn with_archives(self, archives: Option<PathBuf>) -> Environments {
+        Environments { archives, ..self }
     }
 
     /// The configuration that they are read with.
@@ -39,7 +68,7 @@ impl Environments {
     /// One of them, as it is now.
     ///
     /// # Errors
-    /// Puppet's message where the name is none (400) or no environment has it (404).
+    /// Puppet's message where the name is none (400) or no environment has it (404); 500 where its archive can't be read.
     pub fn get(&self, name: &str) -> Result<Arc<Served>, Failure> {
         if !is_environment_name(name) {
             let message = format!("The environment must be purely alphanumeric, not '{name}'");
@@ -52,7 +81,50 @@ impl Environments {
             let message = format!("Could not find environment '{name}'");
             return Err(Failure::new(StatusCode::NOT_FOUND, message));
         };
-        let environment = self.configuration.environment(Some(name)).map_err(failed)?;
-        Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id: None }))
+        let (mut environment, mut code_id) =
+            (self.configuration.environment(Some(name)).map_err(failed)?, None);
+        if let Some((archive, hash)) = self.archive(name).map_err(failed)? {
+            let frozen = Environment::frozen(archive).with_folder(&folder).with_name(name);
+            (environment, code_id) = (frozen.with_configuration(&self.configuration), Some(hash));
+        }
+        Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id }))
     }
+
+    /// The archive in force of an environment, and its hash.
+    fn archive(&self, name: &str) -> Result<Option<(PathBuf, String)>, String> {
+        let Some(archives) = &self.archives else { return Ok(None) };
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = current.get(name).cloned();
+        if let Some(known) = &known
+            && known.looked.elapsed() < LOOK
+        {
+            return Ok(known.archive.clone());
+        }
+        let link = archives.join(name).join("current");
+        let archive = match link.canonicalize() {
+            Ok(path) => match known.and_then(|known| known.archive).filter(|(known, _)| *known == path) {
+                Some(same) => Some(same),
+                None => Some((path.clone(), hash(&path)?)),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(format!("{}: {error}", link.display())),
+        };
+        current.insert(name.to_owned(), Current { looked: Instant::now(), archive: archive.clone() });
+        Ok(archive)
+    }
+}
+
+/// The begin of a file's hash.
+fn hash(file: &Path) -> Result<String, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", file.display());
+    let (mut opened, _) = read::opened(file).map_err(told)?;
+    let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match opened.read(&mut piece).map_err(told)? {
+            0 => break,
+            read => sum.update(&piece[..read]),
+        }
+    }
+    let digits = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    Ok(digits[..DIGITS].to_owned())
 }

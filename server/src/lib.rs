@@ -11,6 +11,7 @@ pub mod authorization;
 pub mod bucket;
 pub mod catalog;
 pub mod catalog4;
+pub mod classified;
 pub mod connection;
 pub mod environments;
 pub mod exchange;

@@ -67,7 +67,9 @@ fn trusted(client: &Client) -> Vec<(String, Data)> {
 /// # Errors
 /// What they fail with.
 pub fn classify(site: &Site, node: Node) -> Result<(Node, Option<String>), String> {
-    site.configuration().complete(node, site.settings.programs)
+    let ask = || site.configuration().complete(Node::new(node.name()), site.settings.programs);
+    let (classified, environment) = site.classified.get(node.name(), ask)?;
+    Ok((node.classified_as(&classified), environment))
 }
 
 /// The environment that a node is compiled in: the one that its classifier names, or else that of the request, or else the

@@ -5,6 +5,7 @@ use crate::administration;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
+use crate::classified::Classified;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
 use crate::facts::Facts;
@@ -24,6 +25,7 @@ use bunraku::{Compat, Compiler, Configuration, Settings};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes that `auth.conf` may hold.
 const MAX_RULES: u64 = 4 << 20;
@@ -33,6 +35,10 @@ const MAX_RULES: u64 = 4 << 20;
 pub struct Given {
     /// The file of rules; where none is said, those beside `puppet.conf`, and else Puppet Server's own.
     pub rules: Option<PathBuf>,
+    /// The folder of archives, if environments are compiled from archives.
+    pub archives: Option<PathBuf>,
+    /// How long is kept what a classifier says of a node.
+    pub classified_for: Duration,
     /// The machine's addresses, of the fourth and the sixth version, for `$server_facts`.
     pub addresses: [Option<String>; 2],
 }
@@ -49,6 +55,8 @@ pub struct Site {
     pub addresses: [Option<String>; 2],
     /// What compiles.
     pub compiler: Arc<Compiler>,
+    /// What classifiers have said.
+    pub classified: Classified,
     /// Lets as many compiles run at once as there are cores.
     pub gate: Arc<Gate>,
     /// Its files.
@@ -93,7 +101,7 @@ impl Site {
         let reports = Reports::new(&configuration)?.with_notices(notices.clone());
         let facts = Facts::new(&configuration)?;
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
-        let environments = Arc::new(Environments::new(configuration));
+        let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
         let addresses = given.addresses.clone();
         Ok(Site {
@@ -102,6 +110,7 @@ impl Site {
             certname,
             addresses,
             compiler,
+            classified: Classified::new(given.classified_for),
             gate,
             files,
             reports,

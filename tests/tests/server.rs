@@ -135,3 +135,79 @@ fn listing(folder: &Path) -> Vec<String> {
     all.sort();
     all
 }
+
+/// The catalog of a node as JSON.
+fn catalog(site: &Site, server: &BunrakuServer, node: &str) -> serde_json::Value {
+    let client = Client::new(site.authority(), server.port());
+    let path = format!("/puppet/v3/catalog/{node}.example.com?environment=production");
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json\r\n\r\n"
+    );
+    let answer = client.send(Some(node), head.as_bytes()).expect("there is an answer");
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    serde_json::from_slice(&answer.body).expect("a catalog is JSON")
+}
+
+fn titles(catalog: &serde_json::Value) -> Vec<String> {
+    let all = catalog["resources"].as_array().expect("it has resources");
+    let notified = all.iter().filter(|resource| resource["type"] == "Notify");
+    notified.filter_map(|resource| resource["title"].as_str().map(str::to_owned)).collect()
+}
+
+/// Archives are deployed by a link: the next request but a second is compiled from the new one.
+#[test]
+fn archives_are_deployed_while_nodes_ask() {
+    let site = Site::new().expect("a site can be made");
+    let archives = site.folder().join("archives/production");
+    fs::create_dir_all(&archives).expect("folders can be made");
+    let deploy = |version: &str| {
+        environment(&site, "production", &format!("notify {{ 'version {version}': }}"));
+        let archive = archives.join(format!("{version}.bnr"));
+        let mut build = std::process::Command::new(bunraku_tests::bunraku::binary().expect("it builds"));
+        build.args(["build", "-o"]).arg(&archive);
+        build.arg(site.folder().join("code/environments/production"));
+        let built = build.output().expect("it runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let new = archives.join("new");
+        std::os::unix::fs::symlink(&archive, &new).expect("a link can be made");
+        fs::rename(&new, archives.join("current")).expect("a link can be renamed");
+    };
+    deploy("one");
+    let folder = site.folder().join("archives").display().to_string();
+    let server =
+        BunrakuServer::start(&site, &["--compat", "8", "--archives", &folder]).expect("the server starts");
+    let first = catalog(&site, &server, "other");
+    assert_eq!(titles(&first), ["version one"]);
+    // What the tree has does not count before it is deployed.
+    environment(&site, "production", "notify { 'not deployed': }");
+    assert_eq!(titles(&catalog(&site, &server, "other")), ["version one"]);
+    deploy("two");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let second = catalog(&site, &server, "other");
+    assert_eq!(titles(&second), ["version two"]);
+    let id = |catalog: &serde_json::Value| catalog["code_id"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        id(&first).len() == 40 && id(&second).len() == 40 && id(&first) != id(&second),
+        "{first} {second}"
+    );
+}
+
+/// What a classifier says is kept for as long as the server is told to.
+#[test]
+fn classifiers_are_asked_as_often_as_is_said() {
+    let site = Site::new().expect("a site can be made");
+    environment(&site, "production", "notify { \"asked ${asked}\": }");
+    let count = site.folder().join("count");
+    let script = format!(
+        "#!/bin/sh\necho x >> {0}\necho \"parameters: {{asked: $(wc -l < {0})}}\"\n",
+        count.display()
+    );
+    fs::write(site.folder().join("enc.sh"), script).expect("files can be written");
+    for (ttl, wanted) in [("0", ["asked 1", "asked 2"]), ("60", ["asked 1", "asked 1"])] {
+        let _ = fs::remove_file(&count);
+        let server =
+            BunrakuServer::start(&site, &["--compat", "8", "--enc-ttl", ttl]).expect("the server starts");
+        let asked = [(); 2].map(|()| titles(&catalog(&site, &server, "other")).join(", "));
+        assert_eq!(asked, wanted, "--enc-ttl {ttl}");
+    }
+}

@@ -22,6 +22,8 @@ pub struct Header<'a> {
     pub uuid: &'a str,
     /// The environment's name.
     pub environment: &'a str,
+    /// Names the version of the code, where a server knows one.
+    pub code_id: Option<&'a str>,
 }
 
 /// The version of a catalog.
@@ -64,7 +66,12 @@ pub fn write<'c>(
         Version::Time(seconds) => out.push_str(&seconds.to_string()),
         Version::Text(text) => string(&mut out, text),
     }
-    out.push_str(",\"code_id\":null,\"catalog_uuid\":");
+    out.push_str(",\"code_id\":");
+    match header.code_id {
+        Some(id) => string(&mut out, id),
+        None => out.push_str("null"),
+    }
+    out.push_str(",\"catalog_uuid\":");
     string(&mut out, header.uuid);
     out.push_str(",\"catalog_format\":2,\"environment\":");
     string(&mut out, header.environment);

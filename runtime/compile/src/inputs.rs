@@ -144,6 +144,8 @@ pub struct Node {
     pub parameters: serde_json::Map<String, serde_json::Value>,
     /// Classes of an external node classifier: names, each with parameters or null.
     pub classes: Vec<(String, serde_json::Value)>,
+    /// Names the version of the code that its catalog is compiled from, where a server knows one.
+    pub code_id: Option<String>,
 }
 
 impl Node {
@@ -166,6 +168,7 @@ impl Node {
             server_facts: None,
             parameters: Map::new(),
             classes: Vec::new(),
+            code_id: None,
         }
     }
 }

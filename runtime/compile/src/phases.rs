@@ -487,7 +487,8 @@ impl<'c> Compile<'c> {
         let uuid = uuid::Uuid::new_v4().to_string();
         let environment = &self.environment.name;
         self.make_bytes_binary();
-        let header = Header { name: &node.name, version, uuid: &uuid, environment };
+        let header =
+            Header { name: &node.name, version, uuid: &uuid, environment, code_id: node.code_id.as_deref() };
         let (started, catalog) = (Instant::now(), self.catalog.borrow());
         let (text, resources) = json::write(&catalog, &self.tags.names, &header, form);
         let mut spent = self.accounts.spent.get();

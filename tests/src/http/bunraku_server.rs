@@ -29,10 +29,10 @@ impl BunrakuServer {
     /// As of [`BunrakuServer::start`].
     pub fn start_at(confdir: PathBuf, arguments: &[&str]) -> Result<BunrakuServer, String> {
         let mut command = Command::new(bunraku::binary()?);
-        command
-            .args(["server", "--address", "127.0.0.1", "--port", "0", "--confdir"])
-            .arg(confdir)
-            .args(arguments);
+        command.args(["server", "--port", "0", "--confdir"]).arg(confdir).args(arguments);
+        if !arguments.contains(&"--address") {
+            command.args(["--address", "127.0.0.1"]);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let stderr = child.stderr.take().ok_or("it has no stderr")?;

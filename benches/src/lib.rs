@@ -1,5 +1,6 @@
 //! Fixtures and helpers of the benches.
 
+pub mod agents;
 pub mod cases;
 pub mod cold;
 pub mod diff;

@@ -23,6 +23,12 @@ impl Figures {
         self.0.get(self.0.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
+    /// The one that this share of all does not exceed; not a number where there is none.
+    pub fn share(&self, share: f64) -> f64 {
+        let at = (self.0.len() as f64 * share) as usize;
+        self.0.get(at.min(self.0.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+    }
+
     /// The least.
     pub fn least(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)

@@ -89,6 +89,11 @@ impl Authority {
     /// When `openssl` fails.
     pub fn issue(&self, name: &str, ask: &Ask) -> Result<(), String> {
         self.key(name)?;
+        self.sign(name, ask)
+    }
+
+    /// Signs what a key of the name asks for.
+    fn sign(&self, name: &str, ask: &Ask) -> Result<(), String> {
         let [key, request, signed, extensions] =
             ["key", "csr", "pem", "ext"].map(|ending| format!("{name}.{ending}"));
         let subject = ask.subject.clone().unwrap_or_else(|| format!("/CN={name}"));
@@ -110,6 +115,16 @@ impl Authority {
             command.args(["-startdate", begin, "-enddate", end]);
         }
         ok(&mut command)
+    }
+
+    /// The same with an RSA key of 4,096 bits, as Puppet makes them.
+    ///
+    /// # Errors
+    /// When `openssl` fails.
+    pub fn issue_rsa(&self, name: &str, ask: &Ask) -> Result<(), String> {
+        let new = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:4096"];
+        ok(self.openssl().args(new).args(["-out", &format!("{name}.key")]))?;
+        self.sign(name, ask)
     }
 
     /// Revokes a certificate and writes the list anew.

@@ -159,9 +159,7 @@ fn paths_lead_to_nothing_but_what_is_served() {
         "/puppet/v3/file_content/%2fetc/passwd?environment=production".to_owned(),
         "/puppet/v3/file_content/modules/site/a.txt?environment=../production".to_owned(),
         "/puppet/v3/file_content/modules/site/a.txt?environment=%2e%2e%2fproduction".to_owned(),
-        format!(
-            "/puppet/v3/static_file_content/modules/site/files/../manifests/init.pp?environment=production&code_id=1"
-        ),
+        "/puppet/v3/static_file_content/modules/site/files/../manifests/init.pp?environment=production&code_id=1".to_owned(),
     ] {
         let answer = ask(&site, &server, Some("web01"), &get(&path)).expect("there is an answer");
         assert!((400..=500).contains(&answer.status), "{path}: {}", answer.status);

@@ -94,6 +94,35 @@ impl Client {
     }
 }
 
+/// Sends a request on a connection that is kept, and reads its answer, whose length is said.
+///
+/// # Errors
+/// When the connection fails, or the answer's length is not said.
+pub fn exchange(connection: &mut Connection, bytes: &[u8]) -> Result<Answer, String> {
+    connection.write_all(bytes).and_then(|()| connection.flush()).map_err(|error| error.to_string())?;
+    let (mut all, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        if let Some(end) = all.windows(4).position(|window| window == b"\r\n\r\n") {
+            let answer = Answer::read(&all[..end + 4])?;
+            let length = answer.header("content-length").and_then(|length| length.parse::<usize>().ok());
+            let whole = end + 4 + length.ok_or("the answer does not say its length")?;
+            while all.len() < whole {
+                let read = connection.read(&mut piece).map_err(|error| error.to_string())?;
+                if read == 0 {
+                    return Err("the answer is cut off".to_owned());
+                }
+                all.extend_from_slice(&piece[..read]);
+            }
+            return Ok(Answer { body: all[end + 4..whole].to_vec(), ..answer });
+        }
+        let read = connection.read(&mut piece).map_err(|error| error.to_string())?;
+        if read == 0 {
+            return Err("the connection has ended".to_owned());
+        }
+        all.extend_from_slice(&piece[..read]);
+    }
+}
+
 impl Answer {
     /// Reads a whole answer.
     ///

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// A request of the list.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// What it is called; no two are called the same.
@@ -94,12 +94,23 @@ pub fn write_answers(answers: &[Shown]) -> Result<(), String> {
     fs::write(file("answers.jsonl"), text).map_err(|error| error.to_string())
 }
 
+/// A request as an agent sends it. The connection is closed after its answer, unless it is to be kept.
+pub fn bytes(request: &Request, keep: bool) -> Vec<u8> {
+    let bytes = body::head_and_body(request);
+    if !keep {
+        return bytes;
+    }
+    let close = b"Connection: close\r\n";
+    let at = bytes.windows(close.len()).position(|window| window == close).expect("every head has it");
+    [&bytes[..at], &bytes[at + close.len()..]].concat()
+}
+
 /// Sends a request and shows what is answered.
 ///
 /// # Errors
 /// When there is no answer.
 pub fn ask(site: &Site, client: &Client, request: &Request) -> Result<Shown, String> {
-    let answer = client.send(request.client.as_deref(), &body::head_and_body(request))?;
+    let answer = client.send(request.client.as_deref(), &bytes(request, false))?;
     Ok(shown(site, &request.name, &answer))
 }
 

@@ -2,6 +2,7 @@
 //! end at [`exchange`]: what answers a request is a plain function of a [`exchange::Request`], run on a thread.
 
 pub mod bucket;
+pub mod commands;
 pub mod environments;
 pub mod exchange;
 pub mod facts;

@@ -2,6 +2,7 @@
 //! status, media type, and the body key by key.
 
 mod bucket;
+mod commands;
 mod exchange;
 mod facts;
 mod files;

@@ -7,3 +7,4 @@ mod exchange;
 mod facts;
 mod files;
 mod reports;
+mod static_catalog;

@@ -139,7 +139,7 @@ impl Files {
         let path = asked_path.ok_or_else(|| absent("file_metadata", rest))?;
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = Vec::new();
-        File { base: &path, relative: None }.write(&asked, &self.shared.checksums, &mut out)?;
+        File { base: &path, relative: None, folder: None }.write(&asked, &self.shared.checksums, &mut out)?;
         Ok(Response::of(format?.content_type(), out))
     }
 
@@ -176,11 +176,17 @@ impl Files {
         warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
+        let mut times: Vec<Option<String>> = vec![None; folders.len()];
         for (number, found) in files.iter().enumerate() {
             if number > 0 {
                 out.push(b',');
             }
-            let file = File { base: &folders[found.folder], relative: Some(&found.relative) };
+            let (base, time) = (&folders[found.folder], &mut times[found.folder]);
+            if found.is_folder && time.is_none() {
+                *time = Some(entry::time_of_base(base)?);
+            }
+            let folder = time.as_deref().filter(|_| found.is_folder);
+            let file = File { base, relative: Some(&found.relative), folder };
             file.write(&asked, &self.shared.checksums, &mut out)?;
         }
         out.push(b']');

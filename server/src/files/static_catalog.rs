@@ -74,7 +74,7 @@ impl Files {
             let Some(mount) = mounts::find(name, &self.mounted()) else { continue };
             let found = mount.find(&self.shared, place, path.as_deref(), &resource.request)?;
             let Some(found) = found else { continue };
-            let file = File { base: &found, relative: None };
+            let file = File { base: &found, relative: None, folder: None };
             let mut entry = self.entry(&file, &asked)?;
             return Ok(content_uri(&file, source, served).map(|uri| {
                 entry.insert("content_uri".to_owned(), Json::from(uri));
@@ -107,13 +107,18 @@ impl Files {
             let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(&folders)?;
             warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
             let root = files.iter().find(|found| found.relative == ".");
-            let root = root.map(|root| File { base: &folders[root.folder], relative: Some(&root.relative) });
+            let root = root.map(|root| File {
+                base: &folders[root.folder],
+                relative: Some(&root.relative),
+                folder: None,
+            });
             let Some(uri) = root.and_then(|root| content_uri(&root, source, served)) else {
                 return Ok(None);
             };
             let mut entries = Vec::new();
             for found in &files {
-                let file = File { base: &folders[found.folder], relative: Some(&found.relative) };
+                let file =
+                    File { base: &folders[found.folder], relative: Some(&found.relative), folder: None };
                 let mut entry = self.entry(&file, &asked)?;
                 let own = match found.relative.as_str() {
                     "." => uri.clone(),

@@ -54,6 +54,7 @@ mod legacy;
 mod module_folders;
 mod node;
 mod puppetdb;
+mod puppetdb_commands;
 mod settings;
 mod view;
 
@@ -80,6 +81,7 @@ pub use node::{
     Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
 };
 pub use puppetdb::PuppetDb;
+pub use puppetdb_commands::{PuppetDbServers, replace_catalog_payload};
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
 pub use view::{CatalogView, ParameterView, ResourceView};
 
@@ -158,6 +160,15 @@ pub mod process {
 /// Moments, by nanoseconds since 1970, as Ruby writes them.
 pub mod time {
     pub use bunraku_vm::time::timestamp::now;
+
+    /// The moment that a text like `2026-01-02T03:04:05Z` is.
+    ///
+    /// # Errors
+    /// Puppet's message where it is none.
+    pub fn parse(text: &str) -> Result<i128, String> {
+        use bunraku_vm::time::{TimeFormats, timestamp};
+        timestamp::parse(text, TimeFormats::Default, None)
+    }
 
     /// A moment of UTC by a format of `strftime`.
     pub fn format(nanoseconds: i128, format: &str) -> String {

@@ -3,6 +3,7 @@
 //! Source: the termini of facts in Puppet 7.23.0 and 8.10.0. Where nobody says anything else, a server keeps them in
 //! `server_datadir/facts/NAME.json`.
 
+use crate::commands;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
 use crate::files::{environment, server_error};
@@ -70,6 +71,20 @@ impl Facts {
     /// # Errors
     /// 400 where it is none of that form, 500 where it is another node's or can't be kept.
     pub fn save(&self, certname: &str, facts: &Json) -> Result<(), Failure> {
+        self.save_from(certname, facts, None)
+    }
+
+    /// The same, with what PuppetDB is told besides: the environment that the facts are for, and what is trusted of the node
+    /// ([`trusted`](crate::commands::trusted)).
+    ///
+    /// # Errors
+    /// As of [`Facts::save`].
+    pub fn save_from(
+        &self,
+        certname: &str,
+        facts: &Json,
+        about: Option<(&str, Json)>,
+    ) -> Result<(), Failure> {
         let facts = shaped(facts).map_err(|why| {
             let message = format!("The request body is invalid: Could not intern from json: {why}");
             Failure::new(StatusCode::BAD_REQUEST, message)
@@ -83,7 +98,7 @@ impl Facts {
         [Some(&self.terminus), self.cache.as_ref()]
             .into_iter()
             .flatten()
-            .try_for_each(|place| place.save(name, &facts))
+            .try_for_each(|place| place.save(name, &facts, about.as_ref()))
     }
 
     /// The facts of a node as they were kept last, in the form of [`Facts::save`]; none where none are.
@@ -113,13 +128,19 @@ impl Facts {
             let message = format!("The request body is invalid: Could not intern from json: {why}");
             Failure::new(StatusCode::BAD_REQUEST, message)
         })?;
-        self.save(name, &facts)?;
+        let about = (environment(request)?, commands::trusted(&request.client));
+        self.save_from(name, &facts, Some(about))?;
         Ok(Response::of(format.content_type(), "0"))
     }
 }
 
 impl Place {
-    fn save(&self, name: &str, facts: &Map<String, Json>) -> Result<(), Failure> {
+    fn save(
+        &self,
+        name: &str,
+        facts: &Map<String, Json>,
+        about: Option<&(&str, Json)>,
+    ) -> Result<(), Failure> {
         match self {
             Place::Json(folder) => {
                 keep(folder, &format!("{name}.json"), &Json::Object(facts.clone()).to_string())
@@ -127,7 +148,14 @@ impl Place {
             Place::Yaml(folder) => {
                 keep(folder, &format!("{name}.yaml"), &yaml::object("Puppet::Node::Facts", facts))
             }
-            Place::PuppetDb(taker) => taker(name, facts),
+            Place::PuppetDb(taker) => {
+                let mut facts = facts.clone();
+                if let Some((environment, trusted)) = about {
+                    facts.insert("environment".to_owned(), Json::from(*environment));
+                    facts.insert("trusted".to_owned(), trusted.clone());
+                }
+                taker(name, &facts)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ pub mod bucket;
 pub mod catalog;
 pub mod catalog4;
 pub mod classified;
+pub mod commands;
 pub mod connection;
 pub mod environments;
 pub mod exchange;

@@ -107,7 +107,8 @@ impl Display for Parameter {
     }
 }
 
-fn inspect(text: &str) -> String {
+/// A text as Ruby's `inspect` writes it.
+pub(crate) fn inspect(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -77,6 +77,7 @@ Puppet::Network::Authorization.authconfigloader_class = Object
 Puppet::FileServing::Content.indirection.terminus_class = :file_server
 Puppet::FileServing::Metadata.indirection.terminus_class = :file_server
 Puppet::FileBucket::File.indirection.terminus_class = :file
+Puppet::Resource::Catalog.indirection.terminus_class = :compiler
 Puppet::Node::Facts.indirection.terminus_class = Puppet[:facts_terminus]
 Puppet::Util::Log.level = :info
 

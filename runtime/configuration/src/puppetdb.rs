@@ -17,6 +17,14 @@ pub struct PuppetDbConf {
     pub server_urls: Vec<String>,
     /// Whether a catalog that can't be stored is a warning only.
     pub soft_write_failure: bool,
+    /// Whether commands go to all servers, and not to the first that takes them.
+    pub command_broadcast: bool,
+    /// How many servers have to take a command that goes to all.
+    pub min_successful_submissions: u32,
+    /// Servers that get commands besides, where they go to all, and are asked nothing.
+    pub submit_only_server_urls: Vec<String>,
+    /// Whether reports are to have resources of which there is nothing to tell.
+    pub include_unchanged_resources: bool,
     /// Warnings: what is set and makes no difference here.
     pub warnings: Vec<String>,
 }
@@ -43,19 +51,39 @@ impl PuppetDbConf {
         let file = ConfigFile::parse(path, bytes, &[])
             .map_err(|error| format!("Could not parse {path}: {error}"))?;
         let settings = file.section("main").map_or(&[][..], |main| &main.settings[..]);
-        let mut conf =
-            PuppetDbConf { server_urls: Vec::new(), soft_write_failure: false, warnings: Vec::new() };
+        let mut conf = PuppetDbConf {
+            server_urls: Vec::new(),
+            soft_write_failure: false,
+            command_broadcast: false,
+            min_successful_submissions: 1,
+            submit_only_server_urls: Vec::new(),
+            include_unchanged_resources: false,
+            warnings: Vec::new(),
+        };
         let (mut server, mut port) = ("puppetdb".to_owned(), "8081".to_owned());
         for written in settings {
             let at = format!("(file: {path}, line: {})", written.line);
             match (written.name.as_str(), &written.value) {
-                ("server_urls", Raw::Text(text)) => {
-                    for url in text.split(',').map(str::trim).filter(|url| !url.is_empty()) {
-                        if !url.starts_with("https://") && !url.starts_with("http://") {
-                            return Err(format!("Error parsing URL '{url}' in PuppetDB 'server_urls' {at}"));
-                        }
-                        conf.server_urls.push(url.trim_end_matches('/').to_owned());
-                    }
+                ("server_urls", Raw::Text(text)) => conf.server_urls = urls(&written.name, text, &at)?,
+                ("submit_only_server_urls", Raw::Text(text)) => {
+                    conf.submit_only_server_urls = urls(&written.name, text, &at)?;
+                }
+                ("command_broadcast", Raw::Boolean(value)) => conf.command_broadcast = *value,
+                ("include_unchanged_resources", Raw::Boolean(value)) => {
+                    conf.include_unchanged_resources = *value;
+                }
+                ("min_successful_submissions", value) => {
+                    let number = match value {
+                        Raw::Integer(number) => u32::try_from(*number).ok(),
+                        Raw::Text(text) => text.parse().ok(),
+                        _ => None,
+                    };
+                    conf.min_successful_submissions =
+                        number.filter(|number| *number > 0).ok_or_else(|| {
+                            format!(
+                                "The PuppetDB setting 'min_successful_submissions' is no number above 0 {at}"
+                            )
+                        })?;
                 }
                 ("soft_write_failure", Raw::Boolean(value)) => conf.soft_write_failure = *value,
                 ("server", Raw::Text(text)) => server.clone_from(text),
@@ -63,7 +91,6 @@ impl PuppetDbConf {
                 (
                     "server_url_timeout"
                     | "include_unchanged_resources"
-                    | "min_successful_submissions"
                     | "submit_only_server_urls"
                     | "command_broadcast"
                     | "sticky_read_failover"
@@ -80,6 +107,16 @@ impl PuppetDbConf {
         }
         Ok(conf)
     }
+}
+
+/// The URLs of a list, by commas.
+fn urls(name: &str, text: &str, at: &str) -> Result<Vec<String>, String> {
+    let all = text.split(',').map(str::trim).filter(|url| !url.is_empty());
+    all.map(|url| match url.starts_with("https://") || url.starts_with("http://") {
+        true => Ok(url.trim_end_matches('/').to_owned()),
+        false => Err(format!("Error parsing URL '{url}' in PuppetDB '{name}' {at}")),
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub struct Found {
     pub folder: usize,
     /// `.`, or names.
     pub relative: String,
+    /// Whether the folder that it is in says that it is one itself.
+    pub is_folder: bool,
 }
 
 /// Files of one search: beyond this it is an error, whatever the client wants, so that links in a circle come to an end.
@@ -85,17 +87,17 @@ impl Search {
         for (number, folder) in folders.iter().enumerate() {
             let found = self.walk(Path::new(folder), files.len())?;
             warnings.extend(self.check_count(folder, found.len())?);
-            for relative in std::iter::once(".".to_owned()).chain(found) {
+            for (relative, is_folder) in std::iter::once((".".to_owned(), false)).chain(found) {
                 if seen.insert(relative.clone()) {
-                    files.push(Found { folder: number, relative });
+                    files.push(Found { folder: number, relative, is_folder });
                 }
             }
         }
         Ok((files, warnings))
     }
 
-    fn walk(&self, folder: &Path, before: usize) -> Result<Vec<String>, Failure> {
-        let mut found: Vec<String> = Vec::new();
+    fn walk(&self, folder: &Path, before: usize) -> Result<Vec<(String, bool)>, Failure> {
+        let mut found: Vec<(String, bool)> = Vec::new();
         let mut next = VecDeque::from([(String::new(), 0_i64, false)]);
         while let Some((relative, depth, is_folder)) = next.pop_front() {
             if !self.goes_to(depth + 1)? {
@@ -108,10 +110,11 @@ impl Search {
                     let message = format!("There are more than {MOST} files below {}", folder.display());
                     return Err(server_error(message));
                 }
+                let is_folder = kind.is_some_and(|kind| kind.is_dir());
                 if kind.is_none_or(|kind| kind.is_dir() || kind.is_symlink()) {
-                    next.push_back((child.clone(), depth + 1, kind.is_some_and(|kind| kind.is_dir())));
+                    next.push_back((child.clone(), depth + 1, is_folder));
                 }
-                found.push(child);
+                found.push((child, is_folder));
             }
         }
         Ok(found)

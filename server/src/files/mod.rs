@@ -17,6 +17,7 @@ mod fnmatch;
 mod module_lists;
 mod mounts;
 mod prepared;
+mod static_catalog;
 
 pub use entry::{Asked, File, Links};
 pub use mounts::server_error;
@@ -35,7 +36,7 @@ use module_lists::ModuleLists;
 use mounts::Mount;
 use prepared::{Prepared, Validity};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes that `fileserver.conf` may hold.
 const MAX_CONF: u64 = 1 << 20;
@@ -65,11 +66,29 @@ pub struct Shared {
 #[derive(Clone, Debug)]
 pub struct Place {
     modulepath: Vec<PathBuf>,
+    /// Its modules, where they have been asked for.
+    modules: OnceLock<Arc<Vec<PathBuf>>>,
 }
 
 impl Shared {
     fn modules(&self, place: &Place) -> Result<Arc<Vec<PathBuf>>, Failure> {
-        self.modules.get(self.environments.configuration(), &place.modulepath).map_err(server_error)
+        if let Some(modules) = place.modules.get() {
+            return Ok(Arc::clone(modules));
+        }
+        let found = self.modules.get(self.environments.configuration(), &place.modulepath);
+        let found = found.map_err(server_error)?;
+        Ok(Arc::clone(place.modules.get_or_init(|| found)))
+    }
+
+    /// The folder of the module of a name.
+    fn module(&self, place: &Place, name: &str) -> Result<Option<PathBuf>, Failure> {
+        match place.modules.get() {
+            Some(modules) => {
+                let is_it = |path: &&PathBuf| path.file_name().is_some_and(|own| own == name);
+                Ok(modules.iter().find(is_it).cloned())
+            }
+            None => self.environments.configuration().module(&place.modulepath, name).map_err(server_error),
+        }
     }
 }
 
@@ -120,7 +139,7 @@ impl Files {
         let path = asked_path.ok_or_else(|| absent("file_metadata", rest))?;
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = Vec::new();
-        File { base: &path, relative: None }.write(&asked, &self.shared.checksums, &mut out)?;
+        File { base: &path, relative: None, folder: None }.write(&asked, &self.shared.checksums, &mut out)?;
         Ok(Response::of(format?.content_type(), out))
     }
 
@@ -157,11 +176,17 @@ impl Files {
         warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
+        let mut times: Vec<Option<String>> = vec![None; folders.len()];
         for (number, found) in files.iter().enumerate() {
             if number > 0 {
                 out.push(b',');
             }
-            let file = File { base: &folders[found.folder], relative: Some(&found.relative) };
+            let (base, time) = (&folders[found.folder], &mut times[found.folder]);
+            if found.is_folder && time.is_none() {
+                *time = Some(entry::time_of_base(base)?);
+            }
+            let folder = time.as_deref().filter(|_| found.is_folder);
+            let file = File { base, relative: Some(&found.relative), folder };
             file.write(&asked, &self.shared.checksums, &mut out)?;
         }
         out.push(b']');
@@ -239,7 +264,7 @@ impl Files {
         let environment = self.shared.environments.get(environment)?;
         let configuration = self.shared.environments.configuration();
         let modulepath = configuration.modulepath(&environment.name).map_err(server_error)?;
-        Ok(Place { modulepath })
+        Ok(Place { modulepath, modules: OnceLock::new() })
     }
 
     fn validity(&self, environment: &str) -> Result<Validity, Failure> {

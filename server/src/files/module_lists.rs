@@ -3,6 +3,7 @@
 use super::checksums::Status;
 use bunraku::Configuration;
 use lru::LruCache;
+use std::fs::DirEntry;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,8 +61,12 @@ fn look(modulepath: &[PathBuf]) -> Seen {
     let mut seen = Vec::new();
     for folder in modulepath {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut folders: Vec<PathBuf> =
-            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        let is_folder = |entry: &DirEntry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => true,
+            Ok(kind) if kind.is_file() => false,
+            _ => entry.path().is_dir(),
+        };
+        let mut folders: Vec<PathBuf> = entries.filter(is_folder).map(|entry| entry.path()).collect();
         folders.sort_unstable();
         seen.extend(folders.into_iter().map(|path| {
             let metadata = std::fs::metadata(path.join("metadata.json")).ok();

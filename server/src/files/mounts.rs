@@ -83,8 +83,7 @@ impl Mount {
                 let path = path.ok_or_else(|| server_error(*lacks))?;
                 let (module, rest) =
                     path.split_once('/').map_or((path, None), |(module, rest)| (module, Some(rest)));
-                let configuration = shared.environments.configuration();
-                let found = configuration.module(&place.modulepath, module).map_err(server_error)?;
+                let found = shared.module(place, module)?;
                 found.map_or(Ok(None), |module| existing(join(&join(&text(module)?, *folder), rest)))
             }
             Mount::OfAll(folder) => {

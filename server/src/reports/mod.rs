@@ -3,7 +3,7 @@
 //! Two reports of a node within one minute have one name in Puppet, and the second takes the place of the first. Here the
 //! second has a number behind its name.
 
-pub(crate) mod form;
+pub mod form;
 pub(crate) mod yaml;
 
 use crate::environments::Environments;

@@ -178,13 +178,13 @@ fn fileserver_conf(root: &str) -> String {
     )
 }
 
-fn write(path: &Path, content: &str) {
+pub fn write(path: &Path, content: &str) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("folders can be made");
     fs::write(path, content).expect("it can be written");
 }
 
 /// A tree with something of each kind.
-fn tree(root: &Path) {
+pub fn tree(root: &Path) {
     for environment in ["production", "bare", "empty"] {
         fs::create_dir_all(root.join("environments").join(environment)).expect("folders can be made");
     }

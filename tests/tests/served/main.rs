@@ -2,7 +2,9 @@
 //! status, media type, and the body key by key.
 
 mod bucket;
+mod commands;
 mod exchange;
 mod facts;
 mod files;
 mod reports;
+mod static_catalog;

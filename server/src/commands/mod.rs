@@ -1,0 +1,325 @@
+//! What PuppetDB is to know: facts, catalogs, reports, nodes that are gone. A command is written to a [`spool`] on disk and
+//! accepted by that; threads in the background send what waits there.
+//!
+//! PuppetDB, too, answers before it has looked at a command, so nothing is lost by not waiting for it; and an agent's run does
+//! not fail because PuppetDB is restarted.
+
+pub mod payload;
+pub mod spool;
+
+use crate::exchange::{Client as Asker, Failure};
+use crate::notices::Notices;
+use crate::reports::Taker;
+use bunraku::http::Client;
+use bunraku::{Configuration, PuppetDbServers, replace_catalog_payload};
+use http::StatusCode;
+use payload::Producer;
+use serde_json::{Map, Value as Json, json};
+use spool::{Limits, NotTaken, Spool};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A command, as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Its name, with `_` for blanks.
+    pub name: String,
+    /// The version of its form.
+    pub version: u32,
+    /// The node.
+    pub certname: String,
+    /// When it was made, in UTC.
+    pub producer_timestamp: String,
+    /// JSON.
+    pub payload: Vec<u8>,
+}
+
+/// What became of a command that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// PuppetDB has it.
+    Taken,
+    /// PuppetDB will never take it, and says why.
+    Refused(String),
+    /// Nobody took it now.
+    Failed(String),
+}
+
+/// Sends one command.
+pub type Send = Arc<dyn Fn(&Command) -> Sent + std::marker::Send + Sync>;
+
+/// How long an answer of PuppetDB may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long nothing is sent after nobody took a command: at first, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// How many commands are sent at once.
+const SENDERS: usize = 2;
+
+/// Takes commands. It may be shared by threads; sending ends when it is dropped, and goes on when the spool is opened again.
+pub struct Commands {
+    spool: Arc<Spool>,
+    producer: String,
+    /// Whether reports have resources of which there is nothing to tell.
+    all_resources: bool,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Commands {
+    /// Commands to the servers of `puppetdb.conf`, by a spool in a folder.
+    ///
+    /// # Errors
+    /// When `puppetdb.conf` or the certificates can't be used, or the folder.
+    pub fn new(
+        configuration: &Configuration,
+        spool: &Path,
+        limits: Limits,
+        notices: Notices,
+    ) -> Result<Commands, String> {
+        let servers = configuration.puppetdb_servers()?;
+        let all_resources = servers.include_unchanged_resources;
+        let client = Client::new(&servers.certificates, TIMEOUT)?;
+        let send: Send = Arc::new(move |command| send(&client, &servers, command));
+        let producer = configuration.get("certname")?.text;
+        let mut commands = Commands::by(send, &producer, Spool::open(spool, limits)?, notices, PAUSES)?;
+        commands.all_resources = all_resources;
+        Ok(commands)
+    }
+
+    /// The same, sent by a function.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn by(
+        send: Send,
+        producer: &str,
+        spool: Spool,
+        notices: Notices,
+        pauses: (Duration, Duration),
+    ) -> Result<Commands, String> {
+        let spool = Arc::new(spool);
+        let pause = Arc::new(Mutex::new(pauses.0));
+        let start = |number: usize| {
+            let (spool, send, notices, pause) =
+                (Arc::clone(&spool), Arc::clone(&send), notices.clone(), Arc::clone(&pause));
+            let thread = std::thread::Builder::new().name(format!("puppetdb-{number}"));
+            thread.spawn(move || work(&spool, &send, &notices, (&pause, pauses)))
+        };
+        let threads = (0..SENDERS).map(start).collect::<Result<_, _>>();
+        let threads = threads.map_err(|error| format!("Could not start a thread: {error}"))?;
+        Ok(Commands { spool, producer: producer.to_owned(), all_resources: false, threads })
+    }
+
+    /// How many commands wait to be sent, and their bytes.
+    pub fn waiting(&self) -> (usize, u64) {
+        self.spool.waiting()
+    }
+
+    /// `replace facts`: facts in the form in which they are kept, the environment they are for, and what is trusted of the node
+    /// ([`trusted`]).
+    ///
+    /// # Errors
+    /// 503 where the spool is full, 500 where it can't be written to.
+    pub fn replace_facts(
+        &self,
+        certname: &str,
+        facts: &Map<String, Json>,
+        environment: &str,
+        trusted: &Json,
+    ) -> Result<(), Failure> {
+        let producer = self.now();
+        let payload = payload::replace_facts(certname, facts, environment, trusted, &producer);
+        self.put(("replace_facts", 5), certname, &payload, producer)
+    }
+
+    /// `store report`: a report in Puppet's one form.
+    ///
+    /// # Errors
+    /// As of [`Commands::replace_facts`]; 500 where it lacks what PuppetDB needs.
+    pub fn store_report(&self, certname: &str, report: &Map<String, Json>) -> Result<(), Failure> {
+        let producer = self.now();
+        let payload = payload::store_report(report, self.all_resources, &producer);
+        let payload = payload.map_err(crate::files::server_error)?;
+        self.put(("store_report", 8), certname, &payload, producer)
+    }
+
+    /// `replace catalog`: a catalog as JSON, exported resources included, and the run that it was compiled for.
+    ///
+    /// # Errors
+    /// As of [`Commands::replace_facts`].
+    pub fn replace_catalog(
+        &self,
+        certname: &str,
+        catalog: &Json,
+        (transaction_uuid, job_id): (Option<&str>, Option<&str>),
+    ) -> Result<(), Failure> {
+        let producer = self.now();
+        let mut payload = replace_catalog_payload(catalog);
+        payload["producer"] = Json::from(producer.name.clone());
+        payload["producer_timestamp"] = Json::from(producer.time.clone());
+        payload["transaction_uuid"] = Json::from(transaction_uuid);
+        payload["job_id"] = Json::from(job_id);
+        self.put(("replace_catalog", 9), certname, &payload, producer)
+    }
+
+    /// `deactivate node`.
+    ///
+    /// # Errors
+    /// As of [`Commands::replace_facts`].
+    pub fn deactivate_node(&self, certname: &str) -> Result<(), Failure> {
+        let producer = self.now();
+        self.put(("deactivate_node", 3), certname, &payload::deactivate_node(certname, &producer), producer)
+    }
+
+    /// What takes reports for the processor `puppetdb`.
+    pub fn taker_of_reports(self: &Arc<Commands>) -> Taker {
+        let commands = Arc::clone(self);
+        Arc::new(move |certname, report| commands.store_report(certname, report))
+    }
+
+    /// What takes facts: beside what is kept of them they have the keys `environment` and `trusted`.
+    pub fn taker_of_facts(self: &Arc<Commands>) -> Taker {
+        let commands = Arc::clone(self);
+        Arc::new(move |certname, facts| {
+            let environment = facts.get("environment").and_then(Json::as_str).unwrap_or("production");
+            let trusted = facts.get("trusted").cloned().unwrap_or(Json::Null);
+            commands.replace_facts(certname, facts, environment, &trusted)
+        })
+    }
+
+    fn now(&self) -> Producer {
+        let time = bunraku::time::format(bunraku::time::now(), "%Y-%m-%dT%H:%M:%S.%LZ");
+        Producer { name: self.producer.clone(), time }
+    }
+
+    fn put(
+        &self,
+        (name, version): (&str, u32),
+        certname: &str,
+        payload: &Json,
+        producer: Producer,
+    ) -> Result<(), Failure> {
+        let is_name = !certname.is_empty()
+            && certname.len() <= 200
+            && certname.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
+        if !is_name {
+            let message = format!("PuppetDB is told of no node {certname:?}");
+            return Err(Failure::new(StatusCode::BAD_REQUEST, message));
+        }
+        let command = Command {
+            name: name.to_owned(),
+            version,
+            certname: certname.to_owned(),
+            producer_timestamp: producer.time,
+            payload: payload.to_string().into_bytes(),
+        };
+        self.spool.put(&command).map_err(|why| match why {
+            NotTaken::Full => {
+                let message = "The spool of commands to PuppetDB is full";
+                Failure::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            }
+            NotTaken::Failed(error) => {
+                crate::files::server_error(format!("Could not keep a command to PuppetDB: {error}"))
+            }
+        })
+    }
+}
+
+impl Drop for Commands {
+    fn drop(&mut self) {
+        self.spool.end();
+        for thread in self.threads.drain(..) {
+            // A thread that has panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a certificate proves of a node, as PuppetDB gets it beside the facts.
+pub fn trusted(client: &Asker) -> Json {
+    let certname = client.certname.as_deref().unwrap_or_default();
+    let (hostname, domain) =
+        certname.split_once('.').map_or((certname, None), |(host, rest)| (host, Some(rest)));
+    let extensions: Map<String, Json> =
+        client.extensions.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect();
+    json!({
+        "authenticated": "remote", "certname": certname, "extensions": extensions, "hostname": hostname,
+        "domain": domain,
+    })
+}
+
+/// Sends what waits until the spool is ended.
+fn work(
+    spool: &Spool,
+    send: &Send,
+    notices: &Notices,
+    (pause, pauses): (&Mutex<Duration>, (Duration, Duration)),
+) {
+    while let Some(taken) = spool.next() {
+        let command = &taken.command;
+        let what = format!("'{}' command for {}", command.name, command.certname);
+        let pause_or = |next: &dyn Fn(Duration) -> Duration| {
+            let mut pause = pause.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = *pause;
+            *pause = next(before);
+            before
+        };
+        match send(command) {
+            Sent::Taken => {
+                pause_or(&|_| pauses.0);
+                spool.done(&taken);
+            }
+            Sent::Refused(why) => {
+                pause_or(&|_| pauses.0);
+                spool.refused(&taken);
+                notices.say("err", "Puppet", format!("PuppetDB has refused the {what}: {why}"));
+            }
+            Sent::Failed(why) => {
+                let wait = pause_or(&|before| (before * 2).min(pauses.1));
+                spool.again(&taken, wait);
+                notices.say(
+                    "warning",
+                    "Puppet",
+                    format!("PuppetDB could not take the {what}, which waits: {why}"),
+                );
+            }
+        }
+    }
+}
+
+/// Posts a command to the first server that takes it, or to all.
+fn send(client: &Client, servers: &PuppetDbServers, command: &Command) -> Sent {
+    let version = command.version.to_string();
+    let query = [
+        ("version", version.as_str()),
+        ("certname", &command.certname),
+        ("command", &command.name),
+        ("producer-timestamp", &command.producer_timestamp),
+    ];
+    let headers = [("Accept", "application/json"), ("Content-Type", "application/json; charset=utf-8")];
+    let (mut taken, mut refused, mut failures) = (0, None, Vec::new());
+    for url in &servers.urls {
+        match client.post(&format!("{url}/pdb/cmd/v1"), &headers, &query, &command.payload) {
+            Ok((200..300, _)) => taken += 1,
+            Ok((code @ (400 | 405 | 413 | 415 | 422), text)) => {
+                refused.get_or_insert_with(|| format!("{url}: {code} {}", text.trim()));
+            }
+            Ok((code, text)) => failures.push(format!("{url}: {code} {}", text.trim())),
+            Err(error) => failures.push(format!("{url}: {error}")),
+        }
+        if servers.broadcast.is_none() && (taken > 0 || refused.is_some()) {
+            break;
+        }
+    }
+    match refused {
+        _ if taken >= servers.broadcast.unwrap_or(1) => Sent::Taken,
+        Some(why) if failures.is_empty() => Sent::Refused(why),
+        why => Sent::Failed(failures.into_iter().chain(why).collect::<Vec<_>>().join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

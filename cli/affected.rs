@@ -125,6 +125,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
         becomes: later.is_some().then_some(becomes),
         change: &change,
         cache: preparation.cache.as_deref(),
+        compiles: true,
         threads,
     };
     let mut answer = affected(&question)?;

@@ -2,11 +2,13 @@
 //! otherwise. Every other node is sure to get the catalog it has.
 
 mod kept;
+mod keeper;
 
 use crate::pool;
 use crate::tree::cache::{self, Cache};
 use bunraku::bench::Target;
 use bunraku::{Change, Compiler, How, NodeChange, Reads};
+pub use keeper::Keeper;
 use kept::{Record, Records};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,6 +28,8 @@ pub enum Reason {
     Others,
     /// The node is not there before the change, or not after it: which of the two.
     Presence(&'static str),
+    /// Nobody has found out yet what it reads.
+    Unread,
     /// The environments lie in other ways: how.
     Everything(String),
 }
@@ -40,6 +44,7 @@ impl Reason {
             Reason::Value(_) => "value",
             Reason::Others => "classification",
             Reason::Presence(_) => "node",
+            Reason::Unread => "unread",
             Reason::Everything(_) => "everything",
         }
     }
@@ -53,6 +58,7 @@ impl std::fmt::Display for Reason {
             Reason::Unknown(what) => write!(f, "whatever {what} reads"),
             Reason::Value(path) => write!(f, "{path} differs"),
             Reason::Others => f.write_str("what its classifier, environment or settings say differs"),
+            Reason::Unread => f.write_str("what it reads is not known yet"),
             Reason::Presence(how) => write!(f, "the node is {how}"),
             Reason::Everything(how) => f.write_str(how),
         }
@@ -77,6 +83,8 @@ pub struct Question<'q> {
     pub change: &'q Change,
     /// Where it is kept what nodes read.
     pub cache: Option<&'q Cache>,
+    /// Whether nodes of which nothing is kept are compiled; otherwise they count as touched.
+    pub compiles: bool,
     /// How many are compiled side by side, where it is not kept yet.
     pub threads: usize,
 }
@@ -199,7 +207,9 @@ fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<Fo
     if question.change.is_empty() && change.as_ref().is_some_and(NodeChange::is_empty) {
         return nothing(Vec::new());
     }
-    let (record, is_new) = record_of(question, (name, target), kept)?;
+    let Some((record, is_new)) = record_of(question, (name, target), kept)? else {
+        return nothing(vec![Reason::Unread]);
+    };
     let mut reasons = reasons(question.change, &record.reads);
     if let Some(change) = change {
         let values = change.met_by(&record.reads.touches);
@@ -209,21 +219,24 @@ fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<Fo
     Ok(Found { record: Some(record), is_new, reasons })
 }
 
-/// What a node reads: as it is kept, or found out by a compile, which the second answer tells.
+/// What a node reads: as it is kept, or found out by a compile, which the second answer tells; none where it is not to be compiled.
 fn record_of(
     question: &Question<'_>,
     (name, mut target): (&str, Target),
     kept: Option<&Record>,
-) -> Result<(Record, bool), String> {
+) -> Result<Option<(Record, bool)>, String> {
     target.settings.reads = true;
     let key = target.digest();
     if let Some(kept) = kept.filter(|kept| kept.key == key) {
-        return Ok((kept.clone(), false));
+        return Ok(Some((kept.clone(), false)));
+    }
+    if !question.compiles {
+        return Ok(None);
     }
     let compiled = question.compiler.trial(&target);
     match (compiled.reads, compiled.result) {
         (Some(reads), result) => {
-            Ok((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true))
+            Ok(Some((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true)))
         }
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),

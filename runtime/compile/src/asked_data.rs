@@ -7,6 +7,7 @@ use bunraku_catalog::Catalog;
 use bunraku_files::reads::{self, NodeData, OfValue};
 use bunraku_vm::value::{Hash, Part, Value};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashSet;
 use std::cell::Cell;
 
 /// The hashes that are watched.
@@ -75,16 +76,21 @@ impl<'c> Compile<'c> {
     pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
         if self.asked_data.is_watched() {
             let params = catalog.resources.iter().flat_map(|resource| resource.params.iter());
-            params.for_each(|param| ask_for_all(param.value));
+            ask_for_all(params.map(|param| param.value).collect());
         }
     }
 }
 
-/// Asks for all of a value.
-fn ask_for_all(value: Value<'_>) {
-    match value {
-        Value::Hash(hash) => hash.entries().iter().for_each(|(_, value)| ask_for_all(*value)),
-        Value::Array(items) => items.iter().for_each(|item| ask_for_all(*item)),
-        _ => {}
+/// Asks for all of values: each array or hash once, however often it is a part of others.
+fn ask_for_all(mut pending: Vec<Value<'_>>) {
+    let mut seen = HashSet::new();
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::Hash(hash) if seen.insert(hash.address()) => {
+                pending.extend(hash.entries().iter().map(|(_, value)| *value));
+            }
+            Value::Array(items) if seen.insert(items.address()) => pending.extend_from_slice(&items),
+            _ => {}
+        }
     }
 }

@@ -98,7 +98,8 @@ fn is_same(before: Option<&Json>, after: Option<&Json>) -> bool {
 
 /// Whether they are written the same: equality of maps does not ask for their order.
 fn is_same_text(before: &Json, after: &Json) -> bool {
-    before.to_string() == after.to_string()
+    let [before, after] = [before, after].map(Json::to_string);
+    before == after
 }
 
 #[cfg(test)]

@@ -6,11 +6,14 @@ use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, diff, output};
-use bunraku_fleet::affected::{Affected, Question, affected};
+use bunraku::bench::Target;
+use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected};
 use bunraku_fleet::choice::show;
+use bunraku_fleet::nodes::Nodes;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The form of what is printed.
@@ -22,11 +25,12 @@ enum Form {
     Json,
 }
 
-/// Name the nodes that a change can touch, and say why.
+/// Name the nodes that a change can touch, of a tree or of their facts, and say why.
 ///
 /// A node is compiled from the tree as it is, once, and what it reads is kept: files, paths that it looked for in vain, folders
-/// that it listed, keys of data. It is touched where the change answers one of these questions otherwise; every other node is
-/// sure to keep its catalog. What Ruby reads in a process of its own is not known: such nodes count as touched, and it is said.
+/// that it listed, keys of data, facts and trusted data as deep as code looked into them. It is touched where the change answers
+/// one of these questions otherwise; every other node is sure to keep its catalog. Which files Ruby reads in a process of its own
+/// is not known: a change of the tree counts as touching such nodes, and it is said.
 ///
 /// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong.
 #[derive(Args)]
@@ -36,11 +40,18 @@ enum Form {
 }))]
 pub struct Arguments {
     /// The tree as it is: a folder, an archive, or `git:REV[:PATH]`.
-    #[arg(long, value_name = "TREE")]
-    from: String,
+    #[arg(long, value_name = "TREE", required_unless_present = "tree")]
+    from: Option<String>,
     /// The tree as it is to be.
     #[arg(long, value_name = "TREE", default_value = ".")]
     to: String,
+    /// The tree, where it stays as it is and facts change.
+    #[arg(long, value_name = "TREE", conflicts_with_all = ["from", "to"], requires = "to_facts")]
+    tree: Option<String>,
+    /// The facts that nodes are to have in place of those of `--facts`: a snapshot, a folder with a file for each node,
+    /// `puppetdb:URL`. Nodes that only one of the two has count as touched.
+    #[arg(long = "to-facts", value_name = "FACTS")]
+    to_facts: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Which nodes")]
     choice: NodeChoice,
     /// How many nodes are compiled side by side [default: one a core].
@@ -75,28 +86,55 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     arguments.world.check_programs(&arguments.confine)?;
     let mut nodes = arguments.world.nodes()?;
     let preparation = arguments.trees.preparation(arguments.world.compat)?;
-    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    let trees = match (&arguments.tree, &arguments.from) {
+        (Some(tree), _) => (tree, tree),
+        (None, from) => (from.as_ref().ok_or("Which tree? --from or --tree names it")?, &arguments.to),
+    };
+    let (from, to) = arguments.trees.open_both((trees.0, trees.1), &preparation)?;
     from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
     let compiler = arguments.confine.compiler().settled();
     let choice = arguments.choice.choice(None)?;
     let threads = threads(arguments.threads);
-    choice.keep(&mut nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see))?;
+    let keep = |nodes: &mut Nodes| {
+        choice.keep(nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see)).map(drop)
+    };
+    keep(&mut nodes)?;
+    let later = arguments.to_facts.as_ref().map(|place| {
+        let world = World { facts: Some(place.clone()), factpath: None, ..arguments.world.clone() };
+        let mut nodes = world.nodes()?;
+        keep(&mut nodes).map(|()| nodes)
+    });
+    let later = later.transpose()?;
     let first = nodes.names().first().ok_or("No node fits")?;
     let known = nodes.known(first)?;
     let [one, other] = [old.target_of(&known)?, new.target_of(&known)?];
     let change = compiler.change(&one.environment, &other.environment, &one.settings)?;
     let target = |name: &str| old.target_of(&nodes.known(name)?);
+    let becomes = |name: &str| match &later {
+        Some(later) if later.names().binary_search_by(|other| other.as_str().cmp(name)).is_err() => Ok(None),
+        Some(later) => old.target_of(&later.known(name)?).map(Some),
+        None => target(name).map(Some),
+    };
+    let becomes: &TargetOf<'_, Option<Target>> = &becomes;
     let question = Question {
         compiler: &compiler,
         names: nodes.names(),
         target: &target,
+        becomes: later.is_some().then_some(becomes),
         change: &change,
         cache: preparation.cache.as_deref(),
+        compiles: true,
         threads,
     };
-    let answer = affected(&question)?;
+    let mut answer = affected(&question)?;
+    for name in later.iter().flat_map(|later| later.names()) {
+        if nodes.names().binary_search(name).is_err() {
+            answer.asked += 1;
+            answer.nodes.insert(name.clone(), vec![Reason::Presence("new")]);
+        }
+    }
     compiler.leave();
     old.warnings().iter().for_each(|warning| renderer.warning(warning));
     Ok(answer)

@@ -244,7 +244,15 @@ fn touched(
     let [old, new] = [from(first)?, to(first)?];
     let change = compiler.change(&old.environment, &new.environment, &old.settings)?;
     let names = nodes.names();
-    let found = affected(&Question { compiler, names, target: from, change: &change, cache, threads })?;
+    let found = affected(&Question {
+        compiler,
+        names,
+        target: from,
+        becomes: None,
+        change: &change,
+        cache,
+        threads,
+    })?;
     let all: BTreeSet<String> =
         found.nodes.into_keys().chain(found.failed.into_keys()).chain(found.failing).collect();
     Ok(all.into_iter().collect())

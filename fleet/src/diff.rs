@@ -1,5 +1,6 @@
 //! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared.
 
+use crate::affected::Keeper;
 use crate::compare::{Difference, Rules, Side, Sources, compare};
 use crate::exported::{self, Exported, Meetings};
 use crate::own_words::own_words;
@@ -102,6 +103,8 @@ pub struct Sides<'a> {
     pub to: From<'a>,
     /// What counts as a difference.
     pub rules: &'a Rules,
+    /// Who is told what nodes read on the first side.
+    pub keeper: Option<&'a Keeper<'a>>,
 }
 
 /// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names. Exported
@@ -121,13 +124,13 @@ pub fn run(
 /// Compiles a node from both sides and compares; with what it exports, where nodes meet.
 pub(crate) fn one(
     compiler: &Compiler,
-    Sides { from, to, rules }: &Sides<'_>,
+    Sides { from, to, rules, keeper }: &Sides<'_>,
     name: &str,
     meetings: Option<&Meetings>,
 ) -> (Found, Exported) {
     let exported = Exported::default();
     let targets = (from.target)(name).and_then(|old| Ok([old, (to.target)(name)?]));
-    let [old, new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
+    let [mut old, new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
         Ok(targets) => targets,
         Err(why) => return (Found { state: State::Skipped(why), own: Vec::new() }, exported),
     };
@@ -136,7 +139,8 @@ pub(crate) fn one(
             exported.note(side, name, catalog);
         }
     };
-    let compared = compiler.see(&old, |before| {
+    old.settings.reads |= keeper.is_some();
+    let mut compared = compiler.see(&old, |before| {
         note(0, before);
         let after = compiler.see(&new, |after| {
             note(1, after);
@@ -150,6 +154,9 @@ pub(crate) fn one(
             Ok(differences) => State::Changed(differences),
         }
     });
+    if let (Some(keeper), Some(reads)) = (keeper, compared.reads.take()) {
+        keeper.add(&old, compared.result.is_err(), reads);
+    }
     let state =
         compared.result.unwrap_or_else(|error| match compiler.see(&new, |after| note(1, after)).result {
             Ok(()) => State::Fixed(error),

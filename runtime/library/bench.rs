@@ -2,7 +2,7 @@
 
 use crate::{Compiler, Data, Environment, Facts, Node, Settings, Spent};
 use bunraku_compile::threads::spawn;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +23,15 @@ impl Target {
     /// A hash of all that the compile is given besides the files of its environment: the node with its facts and classes, the
     /// settings, what the environment is called, code in place of manifests.
     pub fn digest(&self) -> [u8; 32] {
+        self.digest_with(&[self.node.node.facts.map(), &self.node.node.trusted])
+    }
+
+    /// The same without the node's facts and trusted data.
+    pub(crate) fn digest_of_others(&self) -> [u8; 32] {
+        self.digest_with(&[])
+    }
+
+    fn digest_with(&self, data: &[&Map<String, Json>]) -> [u8; 32] {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
             hash.update((text.len() as u64).to_le_bytes());
@@ -30,7 +39,7 @@ impl Target {
         };
         let node = &self.node.node;
         add(&node.name);
-        for map in [node.facts.map(), &node.trusted, &node.parameters] {
+        for map in data.iter().chain([&&node.parameters]) {
             add(&serde_json::to_string(map).unwrap_or_default());
         }
         add(&format!("{:?} {:?} {:?}", node.server_facts, node.classes, self.settings));

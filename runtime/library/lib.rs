@@ -53,13 +53,14 @@ mod function;
 mod legacy;
 mod module_folders;
 mod node;
+mod node_change;
 mod puppetdb;
 mod puppetdb_commands;
 mod settings;
 mod view;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
-pub use bunraku_files::reads::{Asked, Reads, Touch};
+pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
@@ -80,6 +81,7 @@ pub use legacy::{sends_legacy_facts, structured_fact};
 pub use node::{
     Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
 };
+pub use node_change::NodeChange;
 pub use puppetdb::PuppetDb;
 pub use puppetdb_commands::{PuppetDbServers, replace_catalog_payload};
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};

@@ -29,6 +29,26 @@ struct Extra<'c> {
     all: BumpVec<'c, (Symbol, Value<'c>)>,
     /// Where those are that are too many to be compared.
     places: HashMap<Symbol, u32, DefaultHashBuilder, &'c Bump>,
+    /// Who notes what is asked for.
+    watch: Option<&'c Watch<'c>>,
+}
+
+/// Which variables of a scope have been asked for: those that it had when the watch began, by their places, and those that it had
+/// not.
+struct Watch<'c> {
+    found: &'c [Cell<bool>],
+    missed: RefCell<HashMap<Symbol, (), DefaultHashBuilder, &'c Bump>>,
+    all: Cell<bool>,
+}
+
+impl Watch<'_> {
+    #[cold]
+    fn asked(&self, place: Option<usize>, name: Symbol) {
+        match place {
+            Some(place) => self.found.get(place).into_iter().for_each(|found| found.set(true)),
+            None => _ = self.missed.borrow_mut().insert(name, ()),
+        }
+    }
 }
 
 /// Up to so many variables without slots are searched one by one; beyond that, by hash.
@@ -36,7 +56,7 @@ const FEW: usize = 8;
 
 impl<'c> Extra<'c> {
     fn new(arena: &'c Bump) -> Self {
-        Extra { all: BumpVec::new_in(arena), places: HashMap::new_in(arena) }
+        Extra { all: BumpVec::new_in(arena), places: HashMap::new_in(arena), watch: None }
     }
 
     fn place(&self, name: Symbol) -> Option<usize> {
@@ -47,7 +67,11 @@ impl<'c> Extra<'c> {
     }
 
     fn get(&self, name: Symbol) -> Option<Value<'c>> {
-        self.place(name).map(|place| self.all[place].1)
+        let place = self.place(name);
+        if let Some(watch) = self.watch {
+            watch.asked(place, name);
+        }
+        place.map(|place| self.all[place].1)
     }
 
     fn set(&mut self, name: Symbol, value: Value<'c>) {
@@ -235,9 +259,32 @@ impl<'c> Scope<'c> {
         let mut all: Vec<_> =
             self.names.iter().zip(self.slots).filter_map(|(n, v)| v.get().map(|v| (*n, v))).collect();
         if let Some(extra) = self.extra.get() {
-            all.extend_from_slice(&extra.borrow().all);
+            let extra = extra.borrow();
+            extra.watch.into_iter().for_each(|watch| watch.all.set(true));
+            all.extend_from_slice(&extra.all);
         }
         all
+    }
+
+    /// Begins to note which of its variables without slots are asked for.
+    pub fn watch(&self) {
+        let mut extra = self.extras().borrow_mut();
+        extra.watch = Some(self.arena.alloc(Watch {
+            found: self.arena.alloc_slice_fill_with(extra.all.len(), |_| Cell::new(false)),
+            missed: RefCell::new(HashMap::new_in(self.arena)),
+            all: Cell::new(false),
+        }));
+    }
+
+    /// What has been noted: the names of those that it had when that began and that were asked for, and of those that it had not;
+    /// none where all were asked for.
+    pub fn asked(&self) -> Option<Vec<Symbol>> {
+        let Some(extra) = self.extra.get() else { return Some(Vec::new()) };
+        let extra = extra.borrow();
+        let Some(watch) = extra.watch else { return Some(Vec::new()) };
+        let found =
+            extra.all.iter().zip(watch.found).filter(|(_, found)| found.get()).map(|((name, _), _)| *name);
+        (!watch.all.get()).then(|| found.chain(watch.missed.borrow().keys().copied()).collect())
     }
 
     /// The scope this one's resources, defaults and tags belong to: itself, or for a lambda the nearest one

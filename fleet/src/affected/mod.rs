@@ -1,12 +1,14 @@
-//! Whom a change of a tree can touch: the nodes whose compiles have read something that the change makes otherwise. Every
-//! other node is sure to get the catalog it has.
+//! Whom a change can touch, of a tree or of nodes' facts: the nodes whose compiles have read something that the change makes
+//! otherwise. Every other node is sure to get the catalog it has.
 
 mod kept;
+mod keeper;
 
 use crate::pool;
 use crate::tree::cache::{self, Cache};
 use bunraku::bench::Target;
-use bunraku::{Change, Compiler, How, Reads};
+use bunraku::{Change, Compiler, How, NodeChange, Reads};
+pub use keeper::Keeper;
 use kept::{Record, Records};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,6 +22,14 @@ pub enum Reason {
     Key(String, String),
     /// What it has read is not known, since something else ran: its name. It counts as touched by any change.
     Unknown(String),
+    /// A value differs that it has asked for: `facts.os.release`.
+    Value(String),
+    /// What else a compile is given differs: which classes, settings or environment.
+    Others,
+    /// The node is not there before the change, or not after it: which of the two.
+    Presence(&'static str),
+    /// Nobody has found out yet what it reads.
+    Unread,
     /// The environments lie in other ways: how.
     Everything(String),
 }
@@ -31,6 +41,10 @@ impl Reason {
             Reason::Path(..) => "file",
             Reason::Key(..) => "key",
             Reason::Unknown(_) => "unknown",
+            Reason::Value(_) => "value",
+            Reason::Others => "classification",
+            Reason::Presence(_) => "node",
+            Reason::Unread => "unread",
             Reason::Everything(_) => "everything",
         }
     }
@@ -42,10 +56,17 @@ impl std::fmt::Display for Reason {
             Reason::Path(path, how) => write!(f, "{path} {how}"),
             Reason::Key(path, key) => write!(f, "{path}: {key}"),
             Reason::Unknown(what) => write!(f, "whatever {what} reads"),
+            Reason::Value(path) => write!(f, "{path} differs"),
+            Reason::Others => f.write_str("what its classifier, environment or settings say differs"),
+            Reason::Unread => f.write_str("what it reads is not known yet"),
+            Reason::Presence(how) => write!(f, "the node is {how}"),
             Reason::Everything(how) => f.write_str(how),
         }
     }
 }
+
+/// How a node is compiled, by its name.
+pub type TargetOf<'q, T> = dyn Fn(&str) -> Result<T, String> + Sync + 'q;
 
 /// A question: nodes of a tree, and what the tree becomes.
 pub struct Question<'q> {
@@ -54,11 +75,16 @@ pub struct Question<'q> {
     /// Names of the nodes, sorted.
     pub names: &'q [String],
     /// A node as the tree has it before the change.
-    pub target: &'q (dyn Fn(&str) -> Result<Target, String> + Sync),
-    /// What differs.
+    pub target: &'q TargetOf<'q, Target>,
+    /// The same node with the facts that it is to have, in the same tree; nothing where nobody has facts of it any more. None
+    /// where nodes stay as they are.
+    pub becomes: Option<&'q TargetOf<'q, Option<Target>>>,
+    /// What differs in the tree.
     pub change: &'q Change,
     /// Where it is kept what nodes read.
     pub cache: Option<&'q Cache>,
+    /// Whether nodes of which nothing is kept are compiled; otherwise they count as touched.
+    pub compiles: bool,
     /// How many are compiled side by side, where it is not kept yet.
     pub threads: usize,
 }
@@ -103,7 +129,7 @@ const AT_ONCE: usize = 1000;
 pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
     let Question { names, change, cache, .. } = question;
     let mut answer = Affected { asked: names.len(), ..Affected::default() };
-    if change.is_empty() {
+    if change.is_empty() && question.becomes.is_none() {
         return Ok(answer);
     }
     let key = key(change);
@@ -122,17 +148,16 @@ pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
         }
         let find = |name: &str| find(question, name, kept.get(name));
         pool::run(names, question.threads, find, |name, found| match found {
-            Ok((record, is_new)) => {
-                if record.fails {
+            Ok(Found { record, is_new, reasons }) => {
+                if record.as_ref().is_some_and(|record| record.fails) {
                     answer.failing.insert(name.to_owned());
                 }
-                let reasons = reasons(change, &record.reads);
                 if !reasons.is_empty() {
                     answer.nodes.insert(name.to_owned(), reasons);
                 }
                 if is_new {
                     answer.compiled += 1;
-                    new.push(record);
+                    new.extend(record);
                 }
             }
             Err(message) => _ = answer.failed.insert(name.to_owned(), message),
@@ -160,26 +185,69 @@ fn keep(file: &Path, new: &mut Vec<Record>) -> Result<(), String> {
     kept.map_err(|error| format!("Could not write {}: {error}", file.display()))
 }
 
-/// What a node reads: as it is kept, or found out by a compile, which the second answer tells.
-fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<(Record, bool), String> {
-    let mut target = (question.target)(name)?;
+/// What was found out of a node.
+struct Found {
+    /// What it reads; none where nobody has to know.
+    record: Option<Record>,
+    /// Whether it was compiled for that.
+    is_new: bool,
+    reasons: Vec<Reason>,
+}
+
+fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<Found, String> {
+    let target = (question.target)(name)?;
+    let nothing = |reasons| Ok(Found { record: None, is_new: false, reasons });
+    let change = match question.becomes {
+        None => None,
+        Some(becomes) => match becomes(name)? {
+            None => return nothing(vec![Reason::Presence("gone")]),
+            Some(after) => Some(NodeChange::between(&target, &after)),
+        },
+    };
+    if question.change.is_empty() && change.as_ref().is_some_and(NodeChange::is_empty) {
+        return nothing(Vec::new());
+    }
+    let Some((record, is_new)) = record_of(question, (name, target), kept)? else {
+        return nothing(vec![Reason::Unread]);
+    };
+    let mut reasons = reasons(question.change, &record.reads);
+    if let Some(change) = change {
+        let values = change.met_by(&record.reads.touches);
+        reasons.extend(values.into_iter().map(|path| Reason::Value(path.to_owned())));
+        reasons.extend(change.others.then_some(Reason::Others));
+    }
+    Ok(Found { record: Some(record), is_new, reasons })
+}
+
+/// What a node reads: as it is kept, or found out by a compile, which the second answer tells; none where it is not to be compiled.
+fn record_of(
+    question: &Question<'_>,
+    (name, mut target): (&str, Target),
+    kept: Option<&Record>,
+) -> Result<Option<(Record, bool)>, String> {
     target.settings.reads = true;
     let key = target.digest();
     if let Some(kept) = kept.filter(|kept| kept.key == key) {
-        return Ok((kept.clone(), false));
+        return Ok(Some((kept.clone(), false)));
+    }
+    if !question.compiles {
+        return Ok(None);
     }
     let compiled = question.compiler.trial(&target);
     match (compiled.reads, compiled.result) {
         (Some(reads), result) => {
-            Ok((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true))
+            Ok(Some((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true)))
         }
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),
     }
 }
 
-/// Why a compile that has read this is touched.
+/// Why a compile that has read this is touched by a change of its tree.
 pub fn reasons(change: &Change, reads: &Reads) -> Vec<Reason> {
+    if change.is_empty() {
+        return Vec::new();
+    }
     if let Some(how) = &change.everything {
         return vec![Reason::Everything(how.clone())];
     }

@@ -1,6 +1,7 @@
 //! One compile: its state, in parts that each own what they need, and how it is run. It conducts: what is done, and
 //! when, stands in [`crate::phases`]; what a part does, beside the part.
 
+use crate::asked_data::AskedData;
 use crate::functions::Functions;
 use crate::inputs::{Inputs, Settings};
 use crate::settings::Given;
@@ -70,6 +71,8 @@ pub struct Compile<'c> {
     pub(crate) links: Links<'c>,
     /// Who is told what a newer version would do otherwise.
     pub(crate) witness: Witness<'c>,
+    /// Which of the node's facts and trusted data are asked for.
+    pub(crate) asked_data: AskedData<'c>,
     /// The catalog's version, where the environment's configuration says how to find it.
     pub(crate) version: RefCell<Option<&'c str>>,
 }
@@ -108,6 +111,7 @@ impl<'c> Compile<'c> {
             resources: Resources::new(arena),
             links: Links::new(arena),
             witness: Witness::new(settings.newer),
+            asked_data: AskedData::default(),
             version: RefCell::new(None),
         }
     }

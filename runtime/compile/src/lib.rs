@@ -19,6 +19,7 @@ pub use bunraku_ruby as ruby;
 pub use bunraku_stores as store;
 
 mod aliases;
+mod asked_data;
 mod classes;
 mod collect;
 pub mod compile;

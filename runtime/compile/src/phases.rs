@@ -79,6 +79,10 @@ impl<'c> Compile<'c> {
         compile.hiera.release();
         let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
         environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
+        if see.is_some() {
+            compile.ask_for_values(&catalog);
+        }
+        compile.note_asked_data(&vm, node);
         let finished = match see {
             Some(see) if finished.result.is_ok() => compile.show(catalog, see, finished),
             _ => finished,
@@ -246,11 +250,12 @@ impl<'c> Compile<'c> {
         let own = serde_json::Value::from(&*self.environment.name);
         let parameter =
             |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
-        let facts = data::facts(self.arena, given);
+        let trusted = data::hash(self.arena, &node.trusted);
+        let [facts, trusted] = self.watch_data([data::facts(self.arena, given), trusted]);
         let mut server_facts =
             node.server_facts.clone().unwrap_or_else(|| server_facts(self.asked.settings.compat));
         top.reserve(given.len() + node.parameters.len() + server_facts.len() + 8);
-        for ((name, json), (_, value)) in given.iter().zip(facts.entries()) {
+        for ((name, json), (_, value)) in given.iter().zip(facts.entries_unasked()) {
             match parameter(name) {
                 Some(by) => taken(name, json, by),
                 None => top.set(vm.symbols.intern(name), *value),
@@ -270,7 +275,7 @@ impl<'c> Compile<'c> {
             }
         }
         top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
-        top.set(known::TRUSTED, data::object(self.arena, &node.trusted));
+        top.set(known::TRUSTED, Value::Hash(trusted));
         // A server that tells nothing does not tell its environment, either.
         if !server_facts.is_empty() {
             server_facts.insert("environment".to_owned(), own);
@@ -279,6 +284,9 @@ impl<'c> Compile<'c> {
         self.witness.facts.set(Some(facts.address()));
         top.set(known::FACTS, Value::Hash(facts));
         top.set(known::MODULE_NAME, self.string_value(""));
+        if self.asked_data.is_watched() {
+            top.watch();
+        }
     }
 
     /// `Class[Settings]` and its scope, whose variables are found when they are asked for (see `setting_variable`).

@@ -39,10 +39,15 @@ pub fn facts<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Hash<'c> {
     Hash::made_unique(arena, map.iter().map(|(key, item)| (Value::str(arena, key), fact(arena, item))))
 }
 
-/// A JSON object as a hash.
+/// A JSON object as a value.
 pub fn object<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Value<'c> {
+    Value::Hash(hash(arena, map))
+}
+
+/// A JSON object as a hash.
+pub fn hash<'c>(arena: &'c Bump, map: &Map<String, Json>) -> Hash<'c> {
     let entries = map.iter().map(|(key, item)| (Value::str(arena, key), value(arena, item)));
-    Value::Hash(Hash::made_unique(arena, entries))
+    Hash::made_unique(arena, entries)
 }
 
 /// A value as rich data (JSON) and as `%p` prints it.

@@ -8,6 +8,9 @@
 //! of what was asked. Two questions have the same number once in four thousand million times: then a compile counts as
 //! touched that is not, which does no harm.
 //!
+//! What is asked of a node's facts and trusted data is noted in the same way, as questions about values by their paths, at the
+//! compile's end.
+//!
 //! Memos gather while they make a value and keep what was gathered beside it: whoever gets the value later has, in effect,
 //! asked the same questions. The list of those who gather is kept by thread, as a compile runs on one.
 
@@ -41,6 +44,24 @@ pub struct Touch(pub u32);
 /// The kind of a question for a key of Hiera's.
 const KEY: u8 = u8::MAX;
 
+/// What is known of a node, as far as it is asked for by paths: keys, each within the value that those before it lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeData {
+    /// Its facts.
+    Facts,
+    /// What stands in its certificate.
+    Trusted,
+}
+
+/// What was asked of a value of a node's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfValue {
+    /// All of it; where it is not there, that it is not.
+    Whole,
+    /// That it is a hash, and no other value.
+    Form,
+}
+
 impl Touch {
     /// The question about a path, as an archive calls it.
     pub fn of(asked: Asked, path: &str) -> Touch {
@@ -50,6 +71,24 @@ impl Touch {
     /// The question for a key, as data files have it: no segments behind it.
     pub fn of_key(key: &str) -> Touch {
         Touch::made_of(KEY, [key, "", ""])
+    }
+
+    /// The question about a value of a node's data: the keys that lead to it, none for all of the data.
+    pub fn of_value(data: NodeData, path: &[&str], asked: OfValue) -> Touch {
+        let kind = match (data, asked) {
+            (NodeData::Facts, OfValue::Whole) => KEY - 1,
+            (NodeData::Facts, OfValue::Form) => KEY - 2,
+            (NodeData::Trusted, OfValue::Whole) => KEY - 3,
+            (NodeData::Trusted, OfValue::Form) => KEY - 4,
+        };
+        // With a length before each, so that no two paths are alike.
+        let mut hash = Xxh3::new();
+        hash.update(&[kind]);
+        for key in path {
+            hash.update(&(key.len() as u64).to_le_bytes());
+            hash.update(key.as_bytes());
+        }
+        Touch(hash.digest() as u32)
     }
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
@@ -170,6 +209,11 @@ pub(crate) fn note(touch: impl FnOnce() -> Touch) {
 /// Notes that a key was looked for in Hiera's data.
 pub fn note_key<'k>(key: impl FnOnce() -> Option<Cow<'k, str>>) {
     tell(|gatherer| gatherer.touches.extend(key().map(|key| Touch::of_key(&key))));
+}
+
+/// Notes a question about a value of a node's data.
+pub fn note_value(data: NodeData, path: &[&str], asked: OfValue) {
+    note(|| Touch::of_value(data, path, asked));
 }
 
 /// Notes that something may have read anything.

@@ -1,6 +1,7 @@
 //! What is known of a node before its code runs: [`facts`], and node terms from external node classifiers ([`enc`]) or
 //! an LDAP directory ([`ldap`]); what is stored of a node ([`stored`]); trusted data from outside ([`trusted_external`]).
 
+pub mod changes;
 pub mod enc;
 pub mod facts;
 pub mod ldap;

@@ -2,6 +2,7 @@
 //! appending or merging gathers its contents when they are first asked for.
 
 use crate::budget;
+use crate::value::watch::Watch;
 use crate::value::{Value, hash_str};
 use bumpalo::Bump;
 use hashbrown::HashTable;
@@ -125,6 +126,8 @@ struct HashData<'c> {
     from: Option<&'c (Hash<'c>, Entries<'c>)>,
     arena: &'c Bump,
     index: OnceCell<HashTable<u32, &'c Bump>>,
+    /// Who notes what is asked for.
+    watch: Option<&'c Watch<'c>>,
 }
 
 /// Hashes up to this size are searched from front to back.
@@ -152,7 +155,19 @@ impl<'c> Hash<'c> {
     /// Entries that lie in the arena already, whose keys are known to differ.
     pub fn wrap(arena: &'c Bump, entries: &'c [(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(entries);
-        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new() }))
+        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new(), watch: None }))
+    }
+
+    /// Another hash of the same entries, watched.
+    pub(super) fn with_watch(self, arena: &'c Bump) -> Self {
+        let entries = self.entries_unasked();
+        let watch = Some(Watch::new(arena, entries.len()));
+        let entries = OnceCell::from(entries);
+        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new(), watch }))
+    }
+
+    pub(super) fn watch(self) -> Option<&'c Watch<'c>> {
+        self.0.watch
     }
 
     /// Another hash of the same entries.
@@ -184,6 +199,7 @@ impl<'c> Hash<'c> {
             from: Some(from),
             arena,
             index: OnceCell::new(),
+            watch: None,
         }))
     }
 
@@ -192,7 +208,7 @@ impl<'c> Hash<'c> {
         let mut base = self;
         let front = loop {
             match (base.0.entries.get(), base.0.from) {
-                (Some(entries), _) => break *entries,
+                (Some(_), _) => break base.entries(),
                 (None, Some((next, entries))) => {
                     merged.push(*entries);
                     base = *next;
@@ -208,7 +224,18 @@ impl<'c> Hash<'c> {
     }
 
     /// The entries in order.
+    #[inline]
     pub fn entries(self) -> Entries<'c> {
+        if let Some(watch) = self.0.watch {
+            watch.whole();
+        }
+        self.entries_unasked()
+    }
+
+    /// The same, which does not count as asked for where the hash is watched: for whoever makes something of it that is watched
+    /// itself.
+    #[inline]
+    pub fn entries_unasked(self) -> Entries<'c> {
         self.0.entries.get_or_init(|| self.gather())
     }
 
@@ -219,29 +246,41 @@ impl<'c> Hash<'c> {
 
     /// Whether there is no entry.
     pub fn is_empty(self) -> bool {
+        if let Some(watch) = self.0.watch {
+            watch.whole();
+        }
         // What was merged from something is not empty.
         self.0.entries.get().is_some_and(|entries| entries.is_empty())
     }
 
     /// The value at a key.
     pub fn get(self, key: Value<'c>) -> Option<Value<'c>> {
-        let entries = self.entries();
-        if entries.len() <= LINEAR {
-            return entries.iter().find(|(k, _)| k.same(key)).map(|(_, v)| *v);
+        let entries = self.entries_unasked();
+        let at = match entries.len() <= LINEAR {
+            true => entries.iter().position(|(k, _)| k.same(key)),
+            false => {
+                let is = |at: &u32| entries[*at as usize].0.same(key);
+                self.index().find(key.hash_code(), is).map(|at| *at as usize)
+            }
+        };
+        if let Some(watch) = self.0.watch {
+            watch.asked(at, key.as_str());
         }
-        self.index()
-            .find(key.hash_code(), |at| entries[*at as usize].0.same(key))
-            .map(|at| entries[*at as usize].1)
+        at.map(|at| entries[at].1)
     }
 
     /// The value at a string key.
     pub fn get_str(self, key: &str) -> Option<Value<'c>> {
-        let entries = self.entries();
-        let is = |at: u32| matches!(entries[at as usize].0, Value::Str(s) if s.as_str() == key);
-        if entries.len() <= LINEAR {
-            return (0..entries.len() as u32).find(|at| is(*at)).map(|at| entries[at as usize].1);
+        let entries = self.entries_unasked();
+        let is = |at: usize| matches!(entries[at].0, Value::Str(s) if s.as_str() == key);
+        let at = match entries.len() <= LINEAR {
+            true => (0..entries.len()).find(|at| is(*at)),
+            false => self.index().find(hash_str(key), |at| is(*at as usize)).map(|at| *at as usize),
+        };
+        if let Some(watch) = self.0.watch {
+            watch.asked(at, Some(key));
         }
-        self.index().find(hash_str(key), |at| is(*at)).map(|at| entries[*at as usize].1)
+        at.map(|at| entries[at].1)
     }
 
     pub(super) fn same_entries(self, other: Self) -> bool {
@@ -252,7 +291,7 @@ impl<'c> Hash<'c> {
 
     fn index(self) -> &'c HashTable<u32, &'c Bump> {
         self.0.index.get_or_init(|| {
-            let entries = self.entries();
+            let entries = self.entries_unasked();
             let mut table = HashTable::with_capacity_in(entries.len(), self.0.arena);
             for (at, (key, _)) in entries.iter().enumerate() {
                 table.insert_unique(key.hash_code(), at as u32, |at| entries[*at as usize].0.hash_code());

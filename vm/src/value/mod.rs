@@ -1,8 +1,10 @@
 //! Values of the Puppet language: 16 bytes, `Copy`, immutable, everything large in the compile's arena.
 
 mod collection;
+mod watch;
 
 pub use collection::{Array, Hash, HashBuilder, flatten};
+pub use watch::Part;
 
 use crate::budget;
 use crate::scope::Closure;

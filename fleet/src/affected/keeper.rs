@@ -1,0 +1,53 @@
+//! Keeps what nodes have read that are compiled for another reason than to find that out, so that whoever asks next whom a change
+//! touches need not compile them.
+
+use super::kept::Record;
+use super::{KIND, WAITING, keep, key};
+use crate::tree::cache::Cache;
+use bunraku::bench::Target;
+use bunraku::{Change, Reads};
+use std::sync::Mutex;
+
+/// Where it is kept what nodes of a tree read. At most [`WAITING`] records wait to be written.
+pub struct Keeper<'k> {
+    cache: &'k Cache,
+    key: String,
+    waiting: Mutex<(Vec<Record>, Result<(), String>)>,
+}
+
+impl<'k> Keeper<'k> {
+    /// One for the tree that a change begins with.
+    pub fn new(cache: &'k Cache, change: &Change) -> Keeper<'k> {
+        Keeper { cache, key: key(change), waiting: Mutex::new((Vec::new(), Ok(()))) }
+    }
+
+    /// Takes in what a compile has read that was asked to tell so.
+    pub fn add(&self, target: &Target, fails: bool, reads: Reads) {
+        let Ok(mut waiting) = self.waiting.lock() else { return };
+        let (records, written) = &mut *waiting;
+        if written.is_ok() {
+            records.push(Record { node: target.node.name().to_owned(), key: target.digest(), fails, reads });
+        }
+        if records.len() >= WAITING {
+            *written = self.write(records);
+        }
+    }
+
+    fn write(&self, records: &mut Vec<Record>) -> Result<(), String> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        records.sort_by(|one, other| one.node.cmp(&other.node));
+        self.cache.file(KIND, &self.key, |file| keep(file, records)).map(drop)
+    }
+
+    /// Writes what waits.
+    ///
+    /// # Errors
+    /// When the cache can't be written.
+    pub fn finish(self) -> Result<(), String> {
+        let waiting = std::mem::replace(&mut *self.waiting.lock().map_err(|held| held.to_string())?, (Vec::new(), Ok(())));
+        let (mut records, written) = waiting;
+        written.and_then(|()| self.write(&mut records))
+    }
+}

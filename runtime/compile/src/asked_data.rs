@@ -1,0 +1,96 @@
+//! What a compile has asked of its node's facts and trusted data: where somebody gathers what it reads, the hashes are watched,
+//! and top scope, whose variables the facts are; what they have noted is told when the compile is over.
+
+use crate::compile::Compile;
+use crate::inputs::{Node, server_facts};
+use bunraku_catalog::Catalog;
+use bunraku_files::reads::{self, NodeData, OfValue};
+use bunraku_vm::value::{Hash, Part, Value};
+use bunraku_vm::vm::Vm;
+use hashbrown::HashSet;
+use std::cell::Cell;
+
+/// The hashes that are watched.
+#[derive(Default)]
+pub(crate) struct AskedData<'c> {
+    watched: Cell<Option<[Hash<'c>; 2]>>,
+}
+
+impl AskedData<'_> {
+    /// Whether there are any.
+    pub fn is_watched(&self) -> bool {
+        self.watched.get().is_some()
+    }
+}
+
+impl<'c> Compile<'c> {
+    /// Facts and trusted data as code is to see them: watched, where it is wanted what is asked of them.
+    pub(crate) fn watch_data(&self, both: [Hash<'c>; 2]) -> [Hash<'c>; 2] {
+        if !reads::is_gathered() {
+            return both;
+        }
+        let watched = both.map(|hash| hash.watched(self.arena));
+        self.asked_data.watched.set(Some(watched));
+        watched
+    }
+
+    /// Tells what was asked for. A fact that a variable of the node's takes the place of counts, too, as that is logged.
+    pub(crate) fn note_asked_data(&self, vm: &Vm<'c>, node: &Node) {
+        let Some([facts, trusted]) = self.asked_data.watched.get() else { return };
+        for (data, hash) in [(NodeData::Facts, facts), (NodeData::Trusted, trusted)] {
+            hash.tell_asked(&mut Vec::new(), &mut |path, part| {
+                reads::note_value(
+                    data,
+                    path,
+                    match part {
+                        Part::Whole => OfValue::Whole,
+                        Part::Form => OfValue::Form,
+                    },
+                );
+            });
+        }
+        match vm.top.asked() {
+            None => reads::note_value(NodeData::Facts, &[], OfValue::Whole),
+            Some(names) => {
+                let is_hash = |name: &str| {
+                    let named = |(key, _): &&(Value<'c>, Value<'c>)| key.as_str() == Some(name);
+                    let fact = facts.entries_unasked().iter().find(named);
+                    fact.is_some_and(|(_, value)| matches!(value, Value::Hash(_)))
+                };
+                for name in names {
+                    let name = vm.symbols.text(name);
+                    let part = if is_hash(name) { OfValue::Form } else { OfValue::Whole };
+                    reads::note_value(NodeData::Facts, &[name], part);
+                }
+            }
+        }
+        let own = server_facts(self.asked.settings.compat);
+        let server = node.server_facts.as_ref().unwrap_or(&own);
+        let hiding = node.parameters.keys().chain(server.keys()).map(String::as_str);
+        for name in hiding.chain(["environment"]) {
+            reads::note_value(NodeData::Facts, &[name], OfValue::Whole);
+        }
+    }
+
+    /// Counts what a catalog holds as asked for, where it is not written.
+    pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
+        if self.asked_data.is_watched() {
+            let params = catalog.resources.iter().flat_map(|resource| resource.params.iter());
+            ask_for_all(params.map(|param| param.value).collect());
+        }
+    }
+}
+
+/// Asks for all of values: each array or hash once, however often it is a part of others.
+fn ask_for_all(mut pending: Vec<Value<'_>>) {
+    let mut seen = HashSet::new();
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::Hash(hash) if seen.insert(hash.address()) => {
+                pending.extend(hash.entries().iter().map(|(_, value)| *value));
+            }
+            Value::Array(items) if seen.insert(items.address()) => pending.extend_from_slice(&items),
+            _ => {}
+        }
+    }
+}

@@ -209,7 +209,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         }
     };
     let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
-    let sides = Sides { from: from_side, to: to_side, rules: &rules };
+    let sides = Sides { from: from_side, to: to_side, rules: &rules, keeper: None };
     let compared = |name: &str, one: Found| {
         while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
             found(before, Found::same());
@@ -251,6 +251,7 @@ fn touched(
         becomes: None,
         change: &change,
         cache,
+        compiles: true,
         threads,
     })?;
     let all: BTreeSet<String> =

@@ -46,7 +46,10 @@ impl<'k> Keeper<'k> {
     /// # Errors
     /// When the cache can't be written.
     pub fn finish(self) -> Result<(), String> {
-        let waiting = std::mem::replace(&mut *self.waiting.lock().map_err(|held| held.to_string())?, (Vec::new(), Ok(())));
+        let waiting = std::mem::replace(
+            &mut *self.waiting.lock().map_err(|held| held.to_string())?,
+            (Vec::new(), Ok(())),
+        );
         let (mut records, written) = waiting;
         written.and_then(|()| self.write(&mut records))
     }

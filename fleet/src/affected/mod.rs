@@ -1,8 +1,8 @@
 //! Whom a change can touch, of a tree or of nodes' facts: the nodes whose compiles have read something that the change makes
 //! otherwise. Every other node is sure to get the catalog it has.
 
-mod kept;
 mod keeper;
+mod kept;
 
 use crate::pool;
 use crate::tree::cache::{self, Cache};

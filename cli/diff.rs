@@ -10,9 +10,9 @@ use crate::rules::RuleArguments;
 use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE};
-use bunraku::Compiler;
 use bunraku::bench::Target;
-use bunraku_fleet::affected::{Question, affected};
+use bunraku::{Change, Compiler};
+use bunraku_fleet::affected::{Keeper, Question, TargetOf, affected};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, Found, From, Sides, State};
@@ -57,10 +57,10 @@ pub struct Arguments {
     /// The same on the second side only.
     #[arg(long = "to-fact-override", value_name = "FACT=VALUE", value_parser = Override::parse)]
     to_overrides: Vec<Override>,
-    /// Compile only nodes that the change can touch, by what they are known to read: see `bunraku affected`. All others stay
-    /// the same.
-    #[arg(long, conflicts_with_all = ["from_overrides", "to_overrides"])]
-    affected: bool,
+    /// Compile all nodes from both trees, also those that the change can't touch by what is known of what they read (see `bunraku
+    /// affected`).
+    #[arg(long)]
+    all: bool,
     /// How many nodes are compiled side by side [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -186,17 +186,19 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         sources: files[side].as_ref().map(|files| files as &dyn Sources),
     });
     let in_two_passes = arguments.exported.in_two_passes(&prepared[0])?;
-    // Whom the change touches may export something else, and whom it does not may collect that.
-    let touched = match arguments.affected && !in_two_passes {
-        true => Some(touched(
-            &compiler,
-            &nodes,
-            (&targets[0], &targets[1]),
-            threads,
-            preparation.cache.as_deref(),
-        )?),
+    // Whom the change touches may export something else, and whom it does not may collect that. Facts that differ are no change
+    // of the tree.
+    let differ = !(arguments.from_overrides.is_empty() && arguments.to_overrides.is_empty());
+    let untouchable = !(arguments.all || in_two_passes || differ);
+    let cache = preparation.cache.as_deref();
+    let change = match untouchable {
+        true => change(&compiler, &nodes, (&targets[0], &targets[1]))?,
         false => None,
     };
+    let touched =
+        change.as_ref().map(|change| touched(&compiler, &nodes, &targets[0], change, (threads, cache)));
+    let touched = touched.transpose()?;
+    let keeper = change.as_ref().zip(cache).map(|(change, cache)| Keeper::new(cache, change));
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
     let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
@@ -209,7 +211,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         }
     };
     let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
-    let sides = Sides { from: from_side, to: to_side, rules: &rules, keeper: None };
+    let sides = Sides { from: from_side, to: to_side, rules: &rules, keeper: keeper.as_ref() };
     let compared = |name: &str, one: Found| {
         while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
             found(before, Found::same());
@@ -221,6 +223,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         false => diff::run(&compiler, &sides, (names, threads), compared)?,
     }
     untouched.for_each(|name| found(name, Found::same()));
+    keeper.map_or(Ok(()), Keeper::finish)?;
     compiler.leave();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
@@ -229,29 +232,34 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
 }
 
-/// How a node is compiled on a side.
-type TargetOf<'t> = dyn Fn(&str) -> Result<Target, String> + Sync + 't;
+/// What differs between both trees; none where there are no nodes.
+fn change(
+    compiler: &Compiler,
+    nodes: &Nodes,
+    (from, to): (&TargetOf<'_, Target>, &TargetOf<'_, Target>),
+) -> Result<Option<Change>, String> {
+    let Some(first) = nodes.names().first() else { return Ok(None) };
+    let [old, new] = [from(first)?, to(first)?];
+    compiler.change(&old.environment, &new.environment, &old.settings).map(Some)
+}
 
 /// The nodes that a change can touch, those of which that is not known, and those that fail as it is: why, is to be told.
 fn touched(
     compiler: &Compiler,
     nodes: &Nodes,
-    (from, to): (&TargetOf<'_>, &TargetOf<'_>),
-    threads: usize,
-    cache: Option<&Cache>,
+    from: &TargetOf<'_, Target>,
+    change: &Change,
+    (threads, cache): (usize, Option<&Cache>),
 ) -> Result<Vec<String>, String> {
-    let Some(first) = nodes.names().first() else { return Ok(Vec::new()) };
-    let [old, new] = [from(first)?, to(first)?];
-    let change = compiler.change(&old.environment, &new.environment, &old.settings)?;
-    let names = nodes.names();
     let found = affected(&Question {
         compiler,
-        names,
+        names: nodes.names(),
         target: from,
         becomes: None,
-        change: &change,
+        change,
         cache,
-        compiles: true,
+        // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case.
+        compiles: false,
         threads,
     })?;
     let all: BTreeSet<String> =

@@ -19,9 +19,9 @@ const CHANGED: (&str, &str, &str) = (
 );
 /// The rows after the first: what is done, further arguments, and whether it is of the changed tree.
 const ROWS: [(&str, &[&str], bool); 3] = [
-    ("`diff` of a tree and its copy, all nodes compiled from both", &["diff"], false),
-    ("`diff --affected` of a tree and its copy", &["diff", "--affected"], false),
-    ("`diff --affected`, the profile of one node in twenty changed", &["diff", "--affected"], true),
+    ("`diff` of a tree and its copy, all nodes compiled from both", &["diff", "--all"], false),
+    ("`diff` of a tree and its copy", &["diff"], false),
+    ("`diff`, the profile of one node in twenty changed", &["diff"], true),
 ];
 
 /// A tree, a copy of it, one with a change, and facts.

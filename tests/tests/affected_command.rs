@@ -31,6 +31,26 @@ impl Site {
         self.work.path().join(below)
     }
 
+    /// Writes a file in both copies.
+    fn both(&self, file: &str, text: &str) {
+        for side in ["before", "after"] {
+            let path = self.path(side).join(file);
+            fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder can be made");
+            fs::write(path, text).expect("a file can be written");
+        }
+    }
+
+    /// What `bunraku diff` says of both copies: its status, and what it prints.
+    fn diff(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let [before, after, cache, facts] = ["before", "after", "cache", "facts"].map(|name| self.path(name));
+        command.arg("diff").arg("--from").arg(before).arg("--to").arg(after).arg("--cache").arg(cache);
+        command.arg("--facts").arg(facts).args(["--format", "json"]).args(more).env("BUNRAKU_NO_CONFIG", "1");
+        let Output { status, stdout, stderr } = command.output().expect("it starts");
+        let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        (status.code(), out, err)
+    }
+
     fn change(&self, file: &str, change: impl FnOnce(String) -> String) {
         let path = self.path("after").join(file);
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -129,18 +149,6 @@ fn a_node_that_fails_is_touched_by_what_it_has_read() {
 #[test]
 fn a_diff_of_the_touched_alone_is_the_diff_of_all() {
     let site = Site::new();
-    let diff = |more: &[&str]| {
-        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
-        let [before, after, cache, facts] = ["before", "after", "cache", "facts"].map(|name| site.path(name));
-        command.arg("diff").arg("--from").arg(before).arg("--to").arg(after).arg("--cache").arg(cache);
-        command.arg("--facts").arg(facts).args(["--format", "json"]).args(more).env("BUNRAKU_NO_CONFIG", "1");
-        let Output { status, stdout, stderr } = command.output().expect("it starts");
-        (
-            status.code(),
-            String::from_utf8_lossy(&stdout).into_owned(),
-            String::from_utf8_lossy(&stderr).into_owned(),
-        )
-    };
     let changes = [
         ("data/common.yaml", "\nnobody::looks: for this\n"),
         ("data/nodes/web01.example.com.yaml", "\nlookup_options: {a: {merge: deep}}\n"),
@@ -148,7 +156,42 @@ fn a_diff_of_the_touched_alone_is_the_diff_of_all() {
     ];
     for (file, more) in changes {
         site.change(file, |text| text + more);
-        let (all, some) = (diff(&[]), diff(&["--affected"]));
+        let (all, some) = (site.diff(&["--all"]), site.diff(&[]));
         assert_eq!(all, some, "{file}");
     }
+}
+
+#[test]
+fn a_file_that_is_named_as_a_source_touches_whom_it_is_for() {
+    let site = Site::new();
+    let sources = "
+node 'plain01.example.com' {
+  file { '/one': source => ['puppet:///modules/filed/none', 'puppet:///modules/filed/one'] }
+}
+node 'db01.example.com' { file { '/all': ensure => directory, recurse => true, source => 'puppet:///modules/filed/all' } }
+node default { }
+";
+    site.both("manifests/site.pp", sources);
+    ["one", "all/deep/two", "nobodys"]
+        .iter()
+        .for_each(|file| site.both(&format!("modules/filed/files/{file}"), "a\n"));
+    let touched = || site.ask(&[]).1;
+    assert_eq!(touched(), "");
+    for (file, who) in [
+        ("nobodys", ""),
+        ("one", "plain01.example.com\n"),
+        ("all/deep/two", "db01.example.com\nplain01.example.com\n"),
+    ] {
+        site.change(&format!("modules/filed/files/{file}"), |text| text + "b\n");
+        assert_eq!(touched(), who, "{file}");
+        let (all, some) = (site.diff(&["--all"]), site.diff(&[]));
+        assert_eq!(all, some, "{file}");
+        assert_eq!(some.1.contains(r"a\nb\n"), file != "nobodys", "{file}: {}", some.1);
+    }
+    // A file that appears where one was looked for, or anywhere below a folder that is copied.
+    site.change("modules/filed/files/one", |_| "a\n".into());
+    site.change("modules/filed/files/none", |text| text + "instead\n");
+    fs::write(site.path("after/modules/filed/files/all/deep/two"), "a\n").expect("it can be written");
+    fs::write(site.path("after/modules/filed/files/all/new"), "").expect("it can be written");
+    assert_eq!(touched(), "db01.example.com\nplain01.example.com\n");
 }

@@ -131,7 +131,7 @@ fn a_run_that_is_killed_leaves_nothing_wrong() {
     // It is killed ever later in the time that a run takes which finds nothing kept.
     for part in 0..30 {
         let mut command = diff(&repository, &cache);
-        command.arg("--affected").stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("Bunraku starts");
         std::thread::sleep(whole * part / 30);
         interrupted += usize::from(child.try_wait().expect("it can be asked").is_none());
@@ -139,8 +139,7 @@ fn a_run_that_is_killed_leaves_nothing_wrong() {
         child.wait().expect("it ends");
         if part % 5 == 0 {
             // What was kept so far is right.
-            let mut next = diff(&repository, &cache);
-            next.arg("--affected");
+            let next = diff(&repository, &cache);
             assert_eq!(states(&output(next)), states(&right), "after {part} thirtieths of {whole:?}");
         }
         let again = cache.join(if part % 2 == 0 { "trees" } else { "archives" });
@@ -157,7 +156,7 @@ fn different_commands_at_once_in_one_cache() {
     let repository = of_fixture(work.path());
     let right = states(&output(diff(&repository, &work.path().join("cache"))));
     let cache = work.path().join("other");
-    let commands = [&[][..], &["--affected"], &["--affected", "--no-archives"], &["--exported=two-pass"]];
+    let commands = [&[][..], &["--all"], &["--no-archives"], &["--exported=two-pass"]];
     std::thread::scope(|scope| {
         for more in commands.into_iter().cycle().take(8) {
             let (repository, cache, right) = (&repository, &cache, &right);

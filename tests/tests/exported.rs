@@ -156,7 +156,7 @@ fn in_two_passes_a_new_export_is_seen_by_who_collects_it() {
         assert_eq!(changed(&[threads]), only_mon(&wanted));
     }
     // Whom the files touch is not all whom the change touches.
-    assert_eq!(changed(&["--affected"]), only_mon(&wanted));
+    assert_eq!(changed(&["--all"]), only_mon(&wanted));
     site.stored();
     assert_eq!(changed(&["--storeconfigs=store"]), only_mon(&wanted));
     // Nodes that are not compiled are as the store has them.

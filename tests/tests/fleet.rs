@@ -423,7 +423,7 @@ fn environments_are_called_by_one_rule_in_all_commands() {
         let nodes = out.lines().map(|line| serde_json::from_str::<Value>(line).expect(&errors));
         nodes.filter(|node| node["state"] != "same").map(|node| node["node"].clone()).collect::<Vec<_>>()
     };
-    for more in [&[][..], &["--affected"]] {
+    for more in [&[][..], &["--all"]] {
         assert_eq!(changed(more), [json!("a")]);
         assert_eq!(changed(&[&["--environment_name=test"][..], more].concat()), [json!("a"), json!("b")]);
         assert_eq!(changed(&[&["--environment_name=x"][..], more].concat()), Vec::<Value>::new());

@@ -54,6 +54,7 @@ mod ruby_port;
 pub mod session;
 pub mod settings;
 mod sound;
+mod sources;
 mod state;
 pub mod stats;
 mod syntax;

@@ -82,6 +82,7 @@ impl<'c> Compile<'c> {
         if see.is_some() {
             compile.ask_for_values(&catalog);
         }
+        compile.note_sources(&catalog);
         compile.note_asked_data(&vm, node);
         let finished = match see {
             Some(see) if finished.result.is_ok() => compile.show(catalog, see, finished),

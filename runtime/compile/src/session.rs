@@ -338,7 +338,8 @@ impl Work {
     fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
         self.settings.hashes.begin();
         if !self.gathers && !self.settings.is_confined {
-            return (self.compile(arena, see), None);
+            // It may run while another one is looked at that gathers.
+            return (reads::unheard(|| self.compile(arena, see)), None);
         }
         let (finished, reads) = reads::gather(|| {
             reads::take_in(self.snapshot.opened());

@@ -120,6 +120,8 @@ impl Change {
         let path = &self.paths[number].path;
         let mut touch = |touch: Touch| _ = self.touches.entry(touch).or_insert(number);
         touch(Touch::of(Asked::Content, path));
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        above.chain([path.as_str()]).for_each(|folder| touch(Touch::of(Asked::Below, folder)));
         let is_plain = matches!(
             (old, new),
             (Some(Listed::File { is_link: a, .. }), Some(Listed::File { is_link: b, .. })) if a == b

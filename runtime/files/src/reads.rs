@@ -33,6 +33,8 @@ pub enum Asked {
     Data,
     /// Of a module's metadata: whether something is wrong with it; of a folder of modules: whether with any of theirs.
     Fault,
+    /// What a file holds, or all that lies below a folder, however deep.
+    Below,
     /// Which is the first module, or the environment, that has a file at a path from a module's folder on.
     Provided,
 }
@@ -166,22 +168,37 @@ thread_local! {
 }
 
 /// Takes the innermost gatherer away again, whatever ends it.
-struct Guard;
+struct Guard {
+    /// Whether the one outside of it listens again when this is gone.
+    _heard: Heard,
+}
 
 impl Guard {
     fn enter() -> Guard {
-        LISTENS.set(true);
+        let heard = Heard::set(true);
         GATHERERS.with_borrow_mut(|all| all.push(Gatherer::default()));
-        Guard
+        Guard { _heard: heard }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        GATHERERS.with_borrow_mut(|all| {
-            all.pop();
-            LISTENS.set(!all.is_empty());
-        });
+        GATHERERS.with_borrow_mut(|all| _ = all.pop());
+    }
+}
+
+/// Whether somebody listens, as it was before: so it is again when this is dropped.
+struct Heard(bool);
+
+impl Heard {
+    fn set(listens: bool) -> Heard {
+        Heard(LISTENS.replace(listens))
+    }
+}
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        LISTENS.set(self.0);
     }
 }
 
@@ -259,6 +276,13 @@ pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
     (result, Reads { touches, unknown, refused })
 }
 
+/// Does something that has nothing to do with what others gather on this thread: they are told nothing, and nobody is at pains
+/// to find out what they would be told.
+pub fn unheard<T>(work: impl FnOnce() -> T) -> T {
+    let _heard = Heard::set(false);
+    work()
+}
+
 /// Does something whose questions nobody is told: the caller notes better ones. What is refused is told all the same.
 pub fn unnoted<T>(work: impl FnOnce() -> T) -> T {
     if !is_gathered() {
@@ -299,6 +323,26 @@ mod tests {
         assert_eq!(*outer.unknown, ["generate".to_owned()]);
         let ((), all) = gather(|| (0..2).for_each(|_| take_in(&inner)));
         assert_eq!(all, inner);
+    }
+
+    #[test]
+    fn what_is_done_unheard_is_told_to_nobody_outside() {
+        let (inner, outer) = gather(|| {
+            note(|| touch("e/a"));
+            let inner = unheard(|| {
+                assert!(!is_gathered());
+                let ((), inner) = gather(|| note(|| touch("e/b")));
+                note(|| unreachable!("nobody listens"));
+                inner
+            });
+            note(|| touch("e/c"));
+            inner
+        });
+        assert_eq!(*inner.touches, [touch("e/b")]);
+        let mut both = [touch("e/a"), touch("e/c")];
+        both.sort();
+        assert_eq!(*outer.touches, both);
+        assert!(!is_gathered());
     }
 
     #[test]

@@ -204,8 +204,8 @@ impl Site {
                 .extend(answer[part].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
         }
         let (all, some) = (
+            self.run(&["diff", "--format=jsonl", "--all"], commit)?,
             self.run(&["diff", "--format=jsonl"], commit)?,
-            self.run(&["diff", "--format=jsonl", "--affected"], commit)?,
         );
         counts.is_same = all == some;
         for line in all.lines() {

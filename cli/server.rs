@@ -8,6 +8,7 @@ use bunraku_server::access::{Access, Accesses};
 use bunraku_server::notices::{Notice, Notices};
 use bunraku_server::server::{Options, Server};
 use bunraku_server::site::Given;
+use bunraku_server::versions::Versions;
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -40,6 +41,12 @@ pub struct Arguments {
     /// Keep what the external node classifier says of a node for so many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     enc_ttl: u64,
+    /// Program that prints the version of an environment's code, whose name it is given: with it, catalogs are static ones.
+    #[arg(long, value_name = "PROGRAM", requires = "code_content_command")]
+    code_id_command: Option<PathBuf>,
+    /// Program that prints what a file held: it is given the environment, the version, and the file's path below the environment.
+    #[arg(long, value_name = "PROGRAM", requires = "code_id_command")]
+    code_content_command: Option<PathBuf>,
     /// Compiles that run at once [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -110,6 +117,11 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
             archives: arguments.archives.clone(),
             classified_for: Duration::from_secs(arguments.enc_ttl),
             addresses: machine::addresses(),
+            versions: arguments
+                .code_id_command
+                .clone()
+                .zip(arguments.code_content_command.clone())
+                .map(|(code_id, content)| Versions { code_id, content }),
         },
         listen: SocketAddr::new(arguments.address, if arguments.check { 0 } else { port }),
         threads,

@@ -108,6 +108,19 @@ impl Compiler {
         compilation(outcome, |made| Catalog::new(made.catalog))
     }
 
+    /// The same; beside the catalog that the node gets the one that stores take in, which has what the node only exports, too.
+    pub fn compile_with_exported(
+        &self,
+        environment: &Environment,
+        node: &Node,
+        settings: &Settings,
+    ) -> Compilation<(Catalog, Catalog)> {
+        let request = Request { wants_exported: true, ..request(environment, node, settings) };
+        compilation(self.session.compile(request), |made| {
+            (Catalog::new(made.catalog), Catalog::new(made.stored.unwrap_or_default()))
+        })
+    }
+
     /// Runs the environment's code, and gives the value of its last expression. `None` where it has none.
     pub fn evaluate(
         &self,
@@ -248,18 +261,20 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         lookup: None,
         is_trial: false,
         gathers: settings.reads,
+        wants_exported: false,
     }
 }
 
 /// What a compile that has come to its end has made.
 struct Made {
     catalog: String,
+    stored: Option<String>,
     value: Option<(String, String)>,
     lookup: Option<Answer>,
 }
 
 fn compilation<T>(outcome: session::Outcome, take: impl FnOnce(Made) -> T) -> Compilation<T> {
-    let session::Outcome { result, logs, value, lookup, node: _, stats, notes: _, reads, spent } = outcome;
-    let result = result.map(|catalog| take(Made { catalog, value, lookup }));
+    let session::Outcome { result, logs, value, stored, lookup, stats, reads, spent, .. } = outcome;
+    let result = result.map(|catalog| take(Made { catalog, stored, value, lookup }));
     Compilation { result, logs, stats, reads, spent }
 }

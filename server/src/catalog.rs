@@ -1,15 +1,21 @@
 //! A node's catalog, as its agent asks for it. Source: Puppet 7.23.0's `catalog` route and its compiler terminus; the order of what
 //! is looked at is theirs.
 
+use crate::commands;
 use crate::environments::Served;
 use crate::exchange::{Failure, Request, Response};
 use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
-use bunraku::{Catalog, Compat, Compilation, Data, Facts, Node, is_environment_name};
+use bunraku::{
+    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, SERVER_SECTION, Settings,
+    is_environment_name,
+};
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// The catalog's own form, which has values that JSON has not.
 const RICH: &str = "application/vnd.puppet.rich+json";
@@ -53,7 +59,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     };
     let facts = match sent_facts(&fields, name)? {
         Some(sent) => {
-            site.facts.save(name, &sent)?;
+            let about = (environment, commands::trusted(&request.client));
+            site.facts.save_from(name, &sent, Some(about))?;
             Some(values(&sent))
         }
         None => site.facts.find(name)?.as_ref().map(values),
@@ -67,20 +74,90 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     if is_moved && checks && request.method == Method::POST {
         return Ok(Response::of(content_type, elsewhere(name, &environment.name)));
     }
-    let compiled = compile(site, &environment, &node);
-    let catalog = compiled.result.map_err(|error| node::failed(error.message))?;
-    Ok(Response::of(content_type, catalog.into_json()))
+    let environment = versioned(site, environment);
+    let checksums = checksum_types(site, &fields, &environment)?;
+    if checksums.is_none() && site.catalogs.is_none() {
+        let catalog = compile(site, &environment, &node).result;
+        let catalog = catalog.map_err(|error| node::failed(error.message))?;
+        return Ok(Response::of(content_type, catalog.into_json()));
+    }
+    let compiled = timed(site, &environment, &node, Compiler::compile_with_exported);
+    let (catalog, stored) = compiled.result.map_err(|error| node::failed(error.message))?;
+    let mut stored: Json =
+        serde_json::from_str(stored.to_json()).map_err(|error| node::failed(error.to_string()))?;
+    let mut json = catalog.into_json();
+    if let Some(types) = checksums {
+        let metadata = site.files.static_metadata(&stored, &environment, types, &request.client)?;
+        append(&mut json, &metadata);
+        if let Some(stored) = stored.as_object_mut() {
+            stored.extend(metadata);
+        }
+    }
+    if let Some(commands) = &site.catalogs {
+        commands.replace_catalog(name, &stored, (fields.get("transaction_uuid"), fields.get("job_id")))?;
+    }
+    Ok(Response::of(content_type, json))
+}
+
+/// An environment with the version of its code: its archive's, or what the site's program says of it.
+fn versioned(site: &Site, environment: Arc<Served>) -> Arc<Served> {
+    let Some(versions) = &site.versions else { return environment };
+    let code_id = versions.of(&environment.name).unwrap_or_else(|why| {
+        site.notices.say("err", "Puppet", why);
+        None
+    });
+    Arc::new(Served { code_id, ..Served::clone(&environment) })
+}
+
+/// The types of checksums that an agent knows, with dots between them, where its catalog is to be a static one.
+fn checksum_types<'f>(
+    site: &Site,
+    fields: &'f Fields,
+    environment: &Served,
+) -> Result<Option<&'f str>, Failure> {
+    if fields.get("static_catalog") != Some("true") || environment.code_id.is_none() {
+        return Ok(None);
+    }
+    let names = ["static_catalogs".to_owned()];
+    let found = site.configuration().print(&names, SERVER_SECTION, Some(&environment.name));
+    let found = found.map_err(node::failed)?;
+    let is_on = found.first().is_some_and(|setting| setting.text == "true");
+    Ok(is_on.then(|| fields.get("checksum_type").unwrap_or_default()))
+}
+
+/// Puts more entries behind those of an object that is JSON already.
+fn append(json: &mut String, entries: &Map<String, Json>) {
+    for (key, value) in entries {
+        json.truncate(json.trim_end().len() - 1);
+        json.push_str(&format!(",{}:{value}}}", Json::from(key.as_str())));
+    }
 }
 
 /// Compiles, as soon as fewer than the machine can do are under way, and tells what the compile logs.
 pub fn compile(site: &Site, environment: &Served, node: &Node) -> Compilation<Catalog> {
-    let compiled = {
+    timed(site, environment, node, Compiler::compile)
+}
+
+fn timed<T>(
+    site: &Site,
+    environment: &Served,
+    node: &Node,
+    compile: impl FnOnce(&Compiler, &Environment, &Node, &Settings) -> Compilation<T>,
+) -> Compilation<T> {
+    let (compiled, time) = {
         let _pass = site.gate.pass();
         let node = node.clone().with_code_id(environment.code_id.as_deref());
-        site.compiler.compile(&environment.environment, &node, &site.settings)
+        let begin = Instant::now();
+        (compile(&site.compiler, &environment.environment, &node, &site.settings), begin.elapsed())
     };
     for log in &compiled.logs {
         site.notices.say(log.level.name(), "Puppet", log.message.clone());
+    }
+    if compiled.result.is_ok() {
+        let (name, environment, seconds) = (node.name(), &environment.name, time.as_secs_f64());
+        let message =
+            format!("Compiled catalog for {name} in environment {environment} in {seconds:.2} seconds");
+        site.notices.say("notice", "Puppet", message);
     }
     compiled
 }

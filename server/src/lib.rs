@@ -36,3 +36,4 @@ pub mod states;
 #[cfg(test)]
 mod testing;
 pub mod tls;
+pub mod versions;

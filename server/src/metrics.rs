@@ -41,6 +41,7 @@ pub struct Metrics {
     times: Family<Timed, Histogram>,
     refused: Counter,
     compiles: Gauge,
+    commands: Gauge,
 }
 
 impl Default for Metrics {
@@ -51,12 +52,13 @@ impl Default for Metrics {
         let times = Family::<Timed, Histogram>::new_with_constructor(|| {
             Histogram::new(exponential_buckets(0.0005, 2.0, 17))
         });
-        let (refused, compiles) = (Counter::default(), Gauge::default());
+        let (refused, compiles, commands) = (Counter::default(), Gauge::default(), Gauge::default());
         registry.register("requests", "Requests that were answered", requests.clone());
         registry.register_with_unit("request", "Time until an answer begins", Unit::Seconds, times.clone());
         registry.register("refused", "Requests for compiles that were told to come again", refused.clone());
         registry.register("compiles", "Requests for compiles that are under way or wait", compiles.clone());
-        Metrics { registry, requests, times, refused, compiles }
+        registry.register("commands", "Commands that wait for PuppetDB", commands.clone());
+        Metrics { registry, requests, times, refused, compiles, commands }
     }
 }
 
@@ -73,8 +75,10 @@ impl Metrics {
         self.refused.inc();
     }
 
-    fn text(&self, compiles: usize) -> String {
-        self.compiles.set(i64::try_from(compiles).unwrap_or(i64::MAX));
+    fn text(&self, compiles: usize, commands: usize) -> String {
+        for (gauge, count) in [(&self.compiles, compiles), (&self.commands, commands)] {
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
         let mut text = String::new();
         // Into memory: it does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -113,7 +117,10 @@ pub async fn serve(listener: TcpListener, shared: Arc<Shared>, mut stopped: watc
 fn answer(shared: &Shared, request: &http::Request<Incoming>) -> http::Response<Full<Bytes>> {
     let mut response = http::Response::new(Full::default());
     if request.uri().path() == "/metrics" && request.method() == http::Method::GET {
-        let text = shared.metrics.text(shared.compiles.taken());
+        let text = {
+            let waiting = shared.site().commands.as_ref().map_or(0, |commands| commands.waiting().0);
+            shared.metrics.text(shared.compiles.taken(), waiting)
+        };
         let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         response.headers_mut().insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
         *response.body_mut() = Full::new(text.into());

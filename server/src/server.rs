@@ -7,7 +7,7 @@ use crate::identity::{self, Identity};
 use crate::lanes::Lane;
 use crate::metrics::Metrics;
 use crate::notices::Notices;
-use crate::site::{Given, Site};
+use crate::site::{Given, Lasting, Site};
 use crate::tls::Tls;
 use bunraku::{Compiler, Configuration};
 use hyper::service::service_fn;
@@ -114,8 +114,8 @@ impl Server {
     pub fn start(options: Options) -> Result<Server, String> {
         let gate = Arc::new(Gate::new(options.threads));
         let compiler = Arc::new(Compiler::new());
-        let site =
-            Site::read(options.configuration, &options.given, compiler, gate, options.notices.clone())?;
+        let lasting = Lasting { compiler, gate, commands: None, notices: options.notices.clone() };
+        let site = Site::read(options.configuration, &options.given, lasting)?;
         check_headers(&site, options.listen)?;
         let tls = Tls::new(site.tls()?, options.notices.clone())?;
         let threads = options.threads.max(1);
@@ -194,9 +194,7 @@ impl Server {
     pub fn reload(&self) -> Result<(), String> {
         let before = self.shared.site();
         let configuration = before.configuration().again()?;
-        let (compiler, gate) = (Arc::clone(&before.compiler), Arc::clone(&before.gate));
-        let site =
-            Site::read(configuration, &self.shared.given, compiler, gate, self.shared.notices.clone())?;
+        let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;
         self.shared.tls.reload();
         *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);

@@ -6,6 +6,8 @@ use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
 use crate::classified::Classified;
+use crate::commands::Commands;
+use crate::commands::spool::Limits;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
 use crate::facts::Facts;
@@ -19,6 +21,7 @@ use crate::oids::Names;
 use crate::reports::Reports;
 use crate::routes::Route;
 use crate::states;
+use crate::versions::Versions;
 use crate::{catalog4, tls};
 use bunraku::files::read;
 use bunraku::{Compat, Compiler, Configuration, Settings};
@@ -26,6 +29,12 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The folder below `vardir` where commands wait for PuppetDB.
+const SPOOL: &str = "puppetdb-commands";
+
+/// The folder below `vardir` where contents are kept that static catalogs of archives have named.
+const VERSIONS: &str = "static-contents";
 
 /// Bytes that `auth.conf` may hold.
 const MAX_RULES: u64 = 4 << 20;
@@ -41,6 +50,21 @@ pub struct Given {
     pub classified_for: Duration,
     /// The machine's addresses, of the fourth and the sixth version, for `$server_facts`.
     pub addresses: [Option<String>; 2],
+    /// Programs that know versions of the code; where none is said, only archives are versions.
+    pub versions: Option<Versions>,
+}
+
+/// What goes on when the configuration is read anew.
+#[derive(Clone)]
+pub struct Lasting {
+    /// What compiles.
+    pub compiler: Arc<Compiler>,
+    /// Lets as many compiles run at once as there are cores.
+    pub gate: Arc<Gate>,
+    /// What PuppetDB is to know, where it is told anything.
+    pub commands: Option<Arc<Commands>>,
+    /// Where is told what is not answered.
+    pub notices: Notices,
 }
 
 /// A site.
@@ -59,6 +83,12 @@ pub struct Site {
     pub classified: Classified,
     /// Lets as many compiles run at once as there are cores.
     pub gate: Arc<Gate>,
+    /// What PuppetDB is to know, where it is told anything.
+    pub commands: Option<Arc<Commands>>,
+    /// The same, where catalogs are told.
+    pub catalogs: Option<Arc<Commands>>,
+    /// Programs that know versions of the code.
+    pub versions: Option<Versions>,
     /// Its files.
     pub files: Files,
     /// What becomes of reports.
@@ -82,13 +112,8 @@ impl Site {
     ///
     /// # Errors
     /// What is wrong, by setting or file.
-    pub fn read(
-        configuration: Configuration,
-        given: &Given,
-        compiler: Arc<Compiler>,
-        gate: Arc<Gate>,
-        notices: Notices,
-    ) -> Result<Site, String> {
+    pub fn read(configuration: Configuration, given: &Given, lasting: Lasting) -> Result<Site, String> {
+        let Lasting { compiler, gate, commands, notices } = lasting;
         let path = |name: &str| Ok::<_, String>(PathBuf::from(configuration.get(name)?.text));
         let beside = path("confdir")?.join("auth.conf");
         let rules_from = given.rules.clone().or_else(|| beside.is_file().then_some(beside));
@@ -96,13 +121,25 @@ impl Site {
         let names = Names::read(&path("trusted_oid_mapping_file")?)?;
         let mounts = path("fileserverconfig")?;
         let certname = configuration.get("certname")?.text;
+        let path_of_versions = path("vardir")?.join(VERSIONS);
         let mut settings = configuration.settings()?;
         settings.limits.time = Some(bunraku::TIMEOUT);
-        let reports = Reports::new(&configuration)?.with_notices(notices.clone());
-        let facts = Facts::new(&configuration)?;
+        let told = Told::by(&configuration)?;
+        let commands = commands_of(&configuration, told, commands, &notices)?;
+        let of = |tells: bool| commands.as_ref().filter(|_| tells);
+        let reports = Reports::with_taker(&configuration, of(told.reports).map(Commands::taker_of_reports))?;
+        let reports = reports.with_notices(notices.clone());
+        let facts = Facts::with_taker(&configuration, of(told.facts).map(Commands::taker_of_facts))?;
+        let catalogs = of(told.catalogs).cloned();
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
         let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
+        let content = given.versions.as_ref().map(|versions| versions.content.clone());
+        let files = files.with_content_command(content);
+        let files = match given.archives.is_some() && given.versions.is_none() {
+            true => files.with_versions_kept(path_of_versions),
+            false => files,
+        };
         let addresses = given.addresses.clone();
         Ok(Site {
             environments,
@@ -112,6 +149,9 @@ impl Site {
             compiler,
             classified: Classified::new(given.classified_for),
             gate,
+            commands,
+            catalogs,
+            versions: given.versions.clone(),
             files,
             reports,
             facts,
@@ -121,6 +161,16 @@ impl Site {
             names,
             notices,
         })
+    }
+
+    /// What the next one goes on with.
+    pub fn lasting(&self) -> Lasting {
+        Lasting {
+            compiler: Arc::clone(&self.compiler),
+            gate: Arc::clone(&self.gate),
+            commands: self.commands.clone(),
+            notices: self.notices.clone(),
+        }
     }
 
     /// The configuration it was read from.
@@ -236,6 +286,50 @@ impl Site {
         }
         response
     }
+}
+
+/// What of a site PuppetDB is told.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    facts: bool,
+    catalogs: bool,
+    reports: bool,
+}
+
+impl Told {
+    fn by(configuration: &Configuration) -> Result<Told, String> {
+        let is_puppetdb = |name: &String| matches!(name.as_str(), "puppetdb" | "store_configs");
+        let reports = configuration.get("reports")?.text;
+        Ok(Told {
+            facts: is_puppetdb(&configuration.facts_terminus()?)
+                || configuration.facts_cache()?.as_ref().is_some_and(is_puppetdb),
+            catalogs: match configuration.catalog_cache()? {
+                None => false,
+                Some(name) if is_puppetdb(&name) => true,
+                Some(other) => return Err(format!("The cache '{other}' of catalogs is not supported")),
+            },
+            reports: reports.split(',').any(|name| name.trim() == "puppetdb"),
+        })
+    }
+}
+
+/// What PuppetDB is to know: from before, as the spool's folder is one process's, or newly opened where anything is told.
+fn commands_of(
+    configuration: &Configuration,
+    told: Told,
+    before: Option<Arc<Commands>>,
+    notices: &Notices,
+) -> Result<Option<Arc<Commands>>, String> {
+    if !(told.facts || told.catalogs || told.reports) {
+        return Ok(before);
+    }
+    if let Some(before) = before {
+        before.reread(configuration)?;
+        return Ok(Some(before));
+    }
+    let spool = Path::new(&configuration.get("vardir")?.text).join(SPOOL);
+    let commands = Commands::new(configuration, &spool, Limits::default(), notices.clone())?;
+    Ok(Some(Arc::new(commands)))
 }
 
 /// The rules of a file.

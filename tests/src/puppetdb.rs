@@ -57,6 +57,11 @@ impl PuppetDb {
         self.folder.path().join(name)
     }
 
+    /// What it has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.file("puppetdb.log")).unwrap_or_default()
+    }
+
     /// Sends a request over plain HTTP; status and body of the answer.
     ///
     /// # Errors
@@ -163,8 +168,7 @@ impl PuppetDb {
             }
             std::thread::sleep(Duration::from_millis(250));
         }
-        let log = fs::read_to_string(self.file("puppetdb.log")).unwrap_or_default();
-        Err(format!("PuppetDB does not start:\n{log}"))
+        Err(format!("PuppetDB does not start:\n{}", self.log()))
     }
 
     fn spawn(&self, mut command: Command, log: &str) -> Result<Child, String> {

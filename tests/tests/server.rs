@@ -154,23 +154,104 @@ fn titles(catalog: &serde_json::Value) -> Vec<String> {
     notified.filter_map(|resource| resource["title"].as_str().map(str::to_owned)).collect()
 }
 
+/// Builds an archive of the environment `production` as it is, and deploys it by the link.
+fn deploy(site: &Site, version: &str, compat: u8) {
+    let archives = site.folder().join("archives/production");
+    fs::create_dir_all(&archives).expect("folders can be made");
+    let archive = archives.join(format!("{version}.bnr"));
+    let mut build = std::process::Command::new(bunraku_tests::bunraku::binary().expect("it builds"));
+    build
+        .args(["build", "--compat", &compat.to_string(), "-o"])
+        .arg(&archive)
+        .arg(site.folder().join("code/environments/production"));
+    let built = build.output().expect("it runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let new = archives.join("new");
+    std::os::unix::fs::symlink(&archive, &new).expect("a link can be made");
+    fs::rename(&new, archives.join("current")).expect("a link can be renamed");
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// With archives, catalogs are static: an agent gets the files of its catalog's version, also after the next deploy.
+#[test]
+fn static_catalogs_name_the_files_of_their_version() {
+    for oracle in oracle::seven_and_eight("static catalogs of agents") {
+        let site = Site::new().expect("a site can be made");
+        environment(&site, "production", MANIFEST);
+        deploy(&site, "one", oracle.number);
+        let folder = site.folder().join("archives").display().to_string();
+        let arguments = ["--compat", &oracle.number.to_string(), "--archives", &folder];
+        let server = BunrakuServer::start(&site, &arguments).expect("the server starts");
+        let agent = Agent::new(oracle, &site, "web01").expect("an agent can be made");
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        let kept = agent.folder().join("vardir/client_data/catalog/web01.example.com.json");
+        let catalog: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&kept).expect("it keeps its catalog")).expect("JSON");
+        let one = agent.target().join("one").display().to_string();
+        let uri = "puppet:///modules/served/files/one.txt";
+        assert_eq!(catalog["metadata"][&one]["content_uri"], uri, "{}", server.said());
+        let tree = &catalog["recursive_metadata"][agent.target().join("tree").display().to_string()];
+        assert_eq!(tree["puppet:///modules/served/tree"].as_array().map(Vec::len), Some(4), "{tree}");
+        // Another version is deployed; who goes on with the catalog of before gets what it names.
+        let production = site.folder().join("code/environments/production");
+        write(&production.join("modules/served/files/one.txt"), "two\n");
+        write(&production.join("modules/served/files/tree/deep/b"), "of two\n");
+        deploy(&site, "two", oracle.number);
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        let contents = || {
+            let read = |name: &str| fs::read_to_string(agent.target().join(name)).unwrap_or_default();
+            ["one", "tree/deep/b"].map(read)
+        };
+        for name in ["one", "tree/deep/b"] {
+            fs::remove_file(agent.target().join(name)).expect("it can be removed");
+        }
+        ended(&agent.run(server.port(), &["--use_cached_catalog"]).expect("it runs"), 2);
+        assert_eq!(contents(), ["one\n", "b\n"]);
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        assert_eq!(contents(), ["two\n", "of two\n"]);
+        let said = server.said();
+        assert!(said.contains("/puppet/v3/static_file_content/modules/served/files/tree/deep/b"), "{said}");
+        assert!(!said.contains("/puppet/v3/file_content/modules"), "{said}");
+    }
+}
+
+/// Programs that know versions of the code make catalogs static, too.
+#[test]
+fn versions_may_be_told_by_programs() {
+    let site = Site::new().expect("a site can be made");
+    environment(&site, "production", MANIFEST);
+    let script = |name: &str, text: &str| {
+        let path = site.folder().join(name);
+        write(&path, &format!("#!/bin/sh\n{text}\n"));
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .expect("it can be changed");
+        path.display().to_string()
+    };
+    let log = site.folder().join("log-of-contents").display().to_string();
+    let code_id = script("code-id", "echo \"$1-7\"");
+    let root = site.folder().join("code/environments").display().to_string();
+    let content = script("content", &format!("echo \"$@\" >> {log}; cat \"{root}/$1/$3\""));
+    let arguments = ["--compat", "8", "--code-id-command", &code_id, "--code-content-command", &content];
+    let server = BunrakuServer::start(&site, &arguments).expect("the server starts");
+    assert_eq!(catalog(&site, &server, "other")["code_id"], "production-7");
+    let Some(oracle) = oracle::seven_and_eight("versions by programs").into_iter().next() else { return };
+    let agent = Agent::new(oracle, &site, "web01").expect("an agent can be made");
+    ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+    assert_eq!(fs::read_to_string(agent.target().join("one")).expect("it is there"), "one\n");
+    let log = fs::read_to_string(&log).expect("it was asked");
+    assert!(log.contains("production production-7 modules/served/files/one.txt"), "{log}");
+}
+
 /// Archives are deployed by a link: the next request but a second is compiled from the new one.
 #[test]
 fn archives_are_deployed_while_nodes_ask() {
     let site = Site::new().expect("a site can be made");
-    let archives = site.folder().join("archives/production");
-    fs::create_dir_all(&archives).expect("folders can be made");
     let deploy = |version: &str| {
         environment(&site, "production", &format!("notify {{ 'version {version}': }}"));
-        let archive = archives.join(format!("{version}.bnr"));
-        let mut build = std::process::Command::new(bunraku_tests::bunraku::binary().expect("it builds"));
-        build.args(["build", "-o"]).arg(&archive);
-        build.arg(site.folder().join("code/environments/production"));
-        let built = build.output().expect("it runs");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let new = archives.join("new");
-        std::os::unix::fs::symlink(&archive, &new).expect("a link can be made");
-        fs::rename(&new, archives.join("current")).expect("a link can be renamed");
+        deploy(&site, version, 8);
     };
     deploy("one");
     let folder = site.folder().join("archives").display().to_string();

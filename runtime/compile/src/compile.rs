@@ -28,7 +28,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::vm::Vm;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -47,6 +47,8 @@ pub(crate) struct Asked<'c> {
     pub kept: &'c Kept,
     /// Whether the catalog is written as JSON.
     pub wants_json: bool,
+    /// Whether it is written with what it only exports, too.
+    pub wants_exported: bool,
 }
 
 /// One compile's state. The machine reaches it as its host, through shared references: hence the cells. What they hold
@@ -73,6 +75,8 @@ pub struct Compile<'c> {
     pub(crate) witness: Witness<'c>,
     /// Which of the node's facts and trusted data are asked for.
     pub(crate) asked_data: AskedData<'c>,
+    /// The catalog's own number, and when it was made, in seconds since 1970: the same however often it is written.
+    pub(crate) made: OnceCell<(uuid::Uuid, u64)>,
     /// The catalog's version, where the environment's configuration says how to find it.
     pub(crate) version: RefCell<Option<&'c str>>,
 }
@@ -91,11 +95,21 @@ impl<'c> Compile<'c> {
             store,
             ruby,
             wants_json,
+            wants_exported,
             ..
         } = inputs;
         Compile {
             arena,
-            asked: Asked { node_name: &node.name, settings, given, functions, store, kept, wants_json },
+            asked: Asked {
+                node_name: &node.name,
+                settings,
+                given,
+                functions,
+                store,
+                kept,
+                wants_json,
+                wants_exported,
+            },
             environment,
             hiera: Hiera::new(arena, environment.modules.tree(), &environment.data_files),
             ruby,
@@ -112,6 +126,7 @@ impl<'c> Compile<'c> {
             links: Links::new(arena),
             witness: Witness::new(settings.newer),
             asked_data: AskedData::default(),
+            made: OnceCell::new(),
             version: RefCell::new(None),
         }
     }

@@ -206,7 +206,7 @@ pub struct Finished {
     pub result: Result<String, Diagnostic>,
     /// Log messages in order.
     pub logs: Vec<Log>,
-    /// The catalog with exported resources, where there is a store.
+    /// The catalog with exported resources, where it is wanted.
     pub stored: Option<String>,
     /// The value of the main manifest's last expression, as rich data and as `%p` prints it.
     pub value: Option<(String, String)>,
@@ -293,4 +293,6 @@ pub struct Inputs<'c> {
     pub query: Option<&'c Query>,
     /// Whether the catalog is written as JSON.
     pub wants_json: bool,
+    /// Whether it is written with what it only exports, too.
+    pub wants_exported: bool,
 }

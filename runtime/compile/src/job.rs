@@ -187,6 +187,7 @@ impl Session {
             lookup: job.lookup.clone(),
             is_trial: false,
             gathers: false,
+            wants_exported: false,
         })
     }
 

@@ -33,7 +33,7 @@ impl<'c> Compile<'c> {
     /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
     /// no limit of the compile but that of steps and nesting.
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
-        let Inputs { environment, settings, node, code, want_value, store, query, .. } = inputs;
+        let Inputs { environment, settings, node, code, want_value, query, .. } = inputs;
         let names = inputs.kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile::new(inputs, arena));
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
@@ -51,8 +51,8 @@ impl<'c> Compile<'c> {
                 _ => None,
             };
             let result = result.map(|(catalog, _)| catalog);
-            let stored = match (&result, store) {
-                (Ok(_), Some(_)) if compile.asked.wants_json => {
+            let stored = match &result {
+                Ok(_) if compile.asked.wants_exported => {
                     let form = json::Form { with_exported: true, references: false };
                     Some(compile.write_catalog(node, form))
                 }
@@ -490,10 +490,12 @@ impl<'c> Compile<'c> {
 
     /// The catalog as JSON, in a form.
     pub(crate) fn write_catalog(&self, node: &Node, form: json::Form) -> String {
-        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let time = || Version::Time(seconds.map_or(0, |s| s.as_secs()));
-        let version = self.version.borrow().map_or_else(time, Version::Text);
-        let uuid = uuid::Uuid::new_v4().to_string();
+        let (uuid, time) = *self.made.get_or_init(|| {
+            let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            (uuid::Uuid::new_v4(), seconds.map_or(0, |since| since.as_secs()))
+        });
+        let version = self.version.borrow().map_or(Version::Time(time), Version::Text);
+        let uuid = uuid.to_string();
         let environment = &self.environment.name;
         self.make_bytes_binary();
         let header =

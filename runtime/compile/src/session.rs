@@ -78,6 +78,8 @@ pub struct Request {
     pub is_trial: bool,
     /// Whether it is to be told what was read.
     pub gathers: bool,
+    /// Whether the catalog is wanted with what it only exports, too.
+    pub wants_exported: bool,
 }
 
 /// What a job came to.
@@ -88,6 +90,8 @@ pub struct Outcome {
     pub logs: Vec<Log>,
     /// The last value, as rich data and as printed.
     pub value: Option<(String, String)>,
+    /// The catalog with what it only exports, where the request wants it.
+    pub stored: Option<String>,
     /// The answer to the job's look-up.
     pub lookup: Option<Answer>,
     /// Name of the node.
@@ -238,6 +242,7 @@ impl Session {
             query: request.lookup,
             want_value: request.want_value,
             gathers: request.gathers || settings.is_confined,
+            wants_exported: request.wants_exported || store.is_some(),
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -331,6 +336,7 @@ struct Work {
     query: Option<Query>,
     want_value: bool,
     gathers: bool,
+    wants_exported: bool,
 }
 
 impl Work {
@@ -363,6 +369,7 @@ impl Work {
             ruby: Ruby::new(&self.workers, &self.ruby),
             query: self.query.as_ref(),
             wants_json: see.is_none(),
+            wants_exported: self.wants_exported && see.is_none(),
         };
         let Some(see) = see else { return Compile::run(inputs, arena, None) };
         // What was read from a broken archive is not shown, nor what tried to read what it may not.
@@ -384,6 +391,7 @@ impl Outcome {
             result,
             logs,
             value: None,
+            stored: None,
             lookup: None,
             node,
             stats: None,
@@ -394,7 +402,7 @@ impl Outcome {
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
-        let Finished { mut result, logs, value, stored: _, lookup, stats, notes, spent } = finished;
+        let Finished { mut result, logs, value, stored, lookup, stats, notes, spent } = finished;
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
@@ -408,7 +416,7 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, lookup, node, stats, notes, reads: None, spent }
+        Outcome { result, logs, value, stored, lookup, node, stats, notes, reads: None, spent }
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Routes {
     pub node: Option<String>,
     /// The terminus of catalogs.
     pub catalog: Option<String>,
+    /// The terminus that catalogs are kept by besides.
+    pub catalog_cache: Option<String>,
 }
 
 impl Routes {
@@ -67,6 +69,7 @@ impl Routes {
             facts_cache: named("facts", "cache"),
             node: terminus("node"),
             catalog: terminus("catalog"),
+            catalog_cache: named("catalog", "cache"),
         })
     }
 }

@@ -17,7 +17,7 @@ use payload::Producer;
 use serde_json::{Map, Value as Json, json};
 use spool::{Limits, NotTaken, Spool};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -62,10 +62,27 @@ const SENDERS: usize = 2;
 /// Takes commands. It may be shared by threads; sending ends when it is dropped, and goes on when the spool is opened again.
 pub struct Commands {
     spool: Arc<Spool>,
+    told: Arc<RwLock<Told>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// How PuppetDB is told: what may change when the configuration is read anew.
+struct Told {
+    send: Send,
+    /// The name of the server.
     producer: String,
     /// Whether reports have resources of which there is nothing to tell.
     all_resources: bool,
-    threads: Vec<JoinHandle<()>>,
+}
+
+impl Told {
+    fn of(configuration: &Configuration) -> Result<Told, String> {
+        let servers = configuration.puppetdb_servers()?;
+        let all_resources = servers.include_unchanged_resources;
+        let client = Client::new(&servers.certificates, TIMEOUT)?;
+        let send: Send = Arc::new(move |command| send(&client, &servers, command));
+        Ok(Told { send, producer: configuration.get("certname")?.text, all_resources })
+    }
 }
 
 impl Commands {
@@ -79,14 +96,7 @@ impl Commands {
         limits: Limits,
         notices: Notices,
     ) -> Result<Commands, String> {
-        let servers = configuration.puppetdb_servers()?;
-        let all_resources = servers.include_unchanged_resources;
-        let client = Client::new(&servers.certificates, TIMEOUT)?;
-        let send: Send = Arc::new(move |command| send(&client, &servers, command));
-        let producer = configuration.get("certname")?.text;
-        let mut commands = Commands::by(send, &producer, Spool::open(spool, limits)?, notices, PAUSES)?;
-        commands.all_resources = all_resources;
-        Ok(commands)
+        Commands::start(Told::of(configuration)?, Spool::open(spool, limits)?, notices, PAUSES)
     }
 
     /// The same, sent by a function.
@@ -100,17 +110,41 @@ impl Commands {
         notices: Notices,
         pauses: (Duration, Duration),
     ) -> Result<Commands, String> {
-        let spool = Arc::new(spool);
+        let told = Told { send, producer: producer.to_owned(), all_resources: false };
+        Commands::start(told, spool, notices, pauses)
+    }
+
+    fn start(
+        told: Told,
+        spool: Spool,
+        notices: Notices,
+        pauses: (Duration, Duration),
+    ) -> Result<Commands, String> {
+        let (spool, told) = (Arc::new(spool), Arc::new(RwLock::new(told)));
         let pause = Arc::new(Mutex::new(pauses.0));
         let start = |number: usize| {
-            let (spool, send, notices, pause) =
-                (Arc::clone(&spool), Arc::clone(&send), notices.clone(), Arc::clone(&pause));
+            let (spool, told, notices, pause) =
+                (Arc::clone(&spool), Arc::clone(&told), notices.clone(), Arc::clone(&pause));
             let thread = std::thread::Builder::new().name(format!("puppetdb-{number}"));
-            thread.spawn(move || work(&spool, &send, &notices, (&pause, pauses)))
+            thread.spawn(move || work(&spool, &told, &notices, (&pause, pauses)))
         };
         let threads = (0..SENDERS).map(start).collect::<Result<_, _>>();
         let threads = threads.map_err(|error| format!("Could not start a thread: {error}"))?;
-        Ok(Commands { spool, producer: producer.to_owned(), all_resources: false, threads })
+        Ok(Commands { spool, told, threads })
+    }
+
+    /// From now on commands go where this configuration says.
+    ///
+    /// # Errors
+    /// As of [`Commands::new`]; then they go where they went before.
+    pub fn reread(&self, configuration: &Configuration) -> Result<(), String> {
+        let told = Told::of(configuration)?;
+        *self.told.write().unwrap_or_else(PoisonError::into_inner) = told;
+        Ok(())
+    }
+
+    fn told(&self) -> RwLockReadGuard<'_, Told> {
+        self.told.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many commands wait to be sent, and their bytes.
@@ -141,7 +175,7 @@ impl Commands {
     /// As of [`Commands::replace_facts`]; 500 where it lacks what PuppetDB needs.
     pub fn store_report(&self, certname: &str, report: &Map<String, Json>) -> Result<(), Failure> {
         let producer = self.now();
-        let payload = payload::store_report(report, self.all_resources, &producer);
+        let payload = payload::store_report(report, self.told().all_resources, &producer);
         let payload = payload.map_err(crate::files::server_error)?;
         self.put(("store_report", 8), certname, &payload, producer)
     }
@@ -192,7 +226,7 @@ impl Commands {
 
     fn now(&self) -> Producer {
         let time = bunraku::time::format(bunraku::time::now(), "%Y-%m-%dT%H:%M:%S.%LZ");
-        Producer { name: self.producer.clone(), time }
+        Producer { name: self.told().producer.clone(), time }
     }
 
     fn put(
@@ -254,7 +288,7 @@ pub fn trusted(client: &Asker) -> Json {
 /// Sends what waits until the spool is ended.
 fn work(
     spool: &Spool,
-    send: &Send,
+    told: &RwLock<Told>,
     notices: &Notices,
     (pause, pauses): (&Mutex<Duration>, (Duration, Duration)),
 ) {
@@ -267,6 +301,7 @@ fn work(
             *pause = next(before);
             before
         };
+        let send = Arc::clone(&told.read().unwrap_or_else(PoisonError::into_inner).send);
         match send(command) {
             Sent::Taken => {
                 pause_or(&|_| pauses.0);

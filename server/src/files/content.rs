@@ -4,17 +4,16 @@
 use super::{Files, server_error, streamed};
 use crate::exchange::{Failure, Request, Response};
 use crate::formats::Format;
+use crate::versions;
 use bunraku::files::read;
 use bunraku::is_environment_name;
-use bunraku::process::{self, Errors, Limits};
 use http::StatusCode;
 use std::path::Path;
-use std::process::Command;
 
 impl Files {
     /// `static_file_content`: what a file of a module held in the version of the code that `code_id` names; `rest` is its
-    /// path below the environment. The version that is served is on the disk; others are asked of the program of
-    /// [`Files::with_content_command`].
+    /// path below the environment. A program that knows versions ([`Files::with_content_command`]) is asked; else it is
+    /// what a static catalog has named, or what is on the disk for the version that is served.
     ///
     /// # Errors
     /// As Puppet Server: 400 where a parameter is missing or malformed, 403 for what is no file that modules hand out, 500
@@ -43,7 +42,11 @@ impl Files {
             return refused(StatusCode::FORBIDDEN, message);
         }
         if let Some(command) = &self.content_command {
-            return run(command, [environment, code_id, rest]);
+            let printed = versions::run(command, &[environment, code_id, rest]).map_err(server_error)?;
+            return Ok(Response::of(Format::Binary.content_type(), printed));
+        }
+        if let Some(kept) = self.versions_kept.as_ref().and_then(|kept| kept.find(code_id, rest)) {
+            return of_path(&kept, Format::Binary);
         }
         let served = self.shared.environments.get(environment)?;
         match served.code_id.as_deref() == Some(code_id) {
@@ -63,24 +66,6 @@ pub(super) fn of_path(path: &Path, format: Format) -> Result<Response, Failure> 
             Ok(Response::of(format.content_type(), ""))
         }
         Err(error) => Err(server_error(format!("Could not read {}: {error}", path.display()))),
-    }
-}
-
-fn run(command: &Path, arguments: [&str; 3]) -> Result<Response, Failure> {
-    let shown = command.display();
-    let mut program = Command::new(command);
-    let ended =
-        process::run(program.args(arguments), Errors::Passed, Limits::default()).map_err(|error| {
-            server_error(format!(
-                "Running script generated an error. Command executed: '{shown}', error generated: '{error}'"
-            ))
-        })?;
-    match ended.status.code() {
-        Some(0) => Ok(Response::of(Format::Binary.content_type(), ended.output)),
-        code => Err(server_error(format!(
-            "Non-zero exit code returned while running '{shown}'. exit-code: '{}'",
-            code.map_or_else(|| ended.status.to_string(), |code| code.to_string()),
-        ))),
     }
 }
 

@@ -18,7 +18,9 @@ mod module_lists;
 mod mounts;
 mod prepared;
 mod static_catalog;
+mod versions_kept;
 
+pub(crate) use content::is_code_id;
 pub use entry::{Asked, File, Links};
 pub use mounts::server_error;
 
@@ -37,6 +39,7 @@ use mounts::Mount;
 use prepared::{Prepared, Validity};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use versions_kept::VersionsKept;
 
 /// Bytes that `fileserver.conf` may hold.
 const MAX_CONF: u64 = 1 << 20;
@@ -50,6 +53,7 @@ pub struct Files {
     prepared: Prepared,
     notices: Notices,
     content_command: Option<PathBuf>,
+    versions_kept: Option<VersionsKept>,
 }
 
 /// What all mounts need.
@@ -112,6 +116,7 @@ impl Files {
             prepared: Prepared::default(),
             notices: Notices::default(),
             content_command: None,
+            versions_kept: None,
         })
     }
 
@@ -127,6 +132,12 @@ impl Files {
     /// The same, where a program says what a file held in a version of the code: Puppet Server's `code-content-command`.
     pub fn with_content_command(mut self, command: Option<PathBuf>) -> Files {
         self.content_command = command;
+        self
+    }
+
+    /// The same, which keeps in this folder what static catalogs name.
+    pub fn with_versions_kept(mut self, folder: PathBuf) -> Files {
+        self.versions_kept = Some(VersionsKept::new(folder));
         self
     }
 

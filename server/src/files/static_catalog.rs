@@ -1,7 +1,7 @@
 //! What makes a catalog a static one: the metadata of its files' sources, as they were when it was compiled.
 //! Source: the terminus `compiler` of catalogs in Puppet 7.23.0 and 8.10.0.
 
-use super::checksums::ChecksumType;
+use super::checksums::{ChecksumType, Hash};
 use super::entry::{Asked, File};
 use super::fileset::Search;
 use super::mounts::{self, server_error};
@@ -11,6 +11,7 @@ use crate::exchange::{Client, Failure, Request};
 use crate::parameters::Parameter;
 use http::Method;
 use serde_json::{Map, Value as Json};
+use std::path::Path;
 
 /// A `File` of a catalog, with what metadata hangs on.
 struct Resource<'c> {
@@ -76,7 +77,11 @@ impl Files {
             let Some(found) = found else { continue };
             let file = File { base: &found, relative: None, folder: None };
             let mut entry = self.entry(&file, &asked)?;
-            return Ok(content_uri(&file, source, served).map(|uri| {
+            let uri = content_uri(&file, source, served);
+            if uri.is_some() {
+                self.keep(&file, served)?;
+            }
+            return Ok(uri.map(|uri| {
                 entry.insert("content_uri".to_owned(), Json::from(uri));
                 entry.insert("source".to_owned(), Json::from(source));
                 Json::Object(entry)
@@ -120,6 +125,7 @@ impl Files {
                 let file =
                     File { base: &folders[found.folder], relative: Some(&found.relative), folder: None };
                 let mut entry = self.entry(&file, &asked)?;
+                self.keep(&file, served)?;
                 let own = match found.relative.as_str() {
                     "." => uri.clone(),
                     relative => format!("{uri}/{relative}"),
@@ -135,12 +141,28 @@ impl Files {
         Ok((!all.is_empty()).then_some(Json::Object(all)))
     }
 
+    /// Keeps what a file holds for those who ask for it in this version of the code, where that is done here.
+    fn keep(&self, file: &File<'_>, served: &Served) -> Result<(), Failure> {
+        let (Some(kept), Some(version)) = (&self.versions_kept, &served.code_id) else { return Ok(()) };
+        let path = file.path();
+        let (path, below) = (Path::new(&*path), Path::new(&*path).strip_prefix(&served.folder));
+        let below = below.ok().and_then(Path::to_str).filter(|_| path.is_file());
+        let Some(below) = below else { return Ok(()) };
+        let metadata = std::fs::metadata(path);
+        let sum = metadata.and_then(|metadata| self.shared.checksums.get(path, &metadata, SHA256));
+        let is_kept = sum.and_then(|sum| kept.keep(version, below, path, &sum));
+        is_kept.map_err(|error| server_error(format!("Could not keep {}: {error}", path.display())))
+    }
+
     fn entry(&self, file: &File<'_>, asked: &Asked) -> Result<Map<String, Json>, Failure> {
         let mut text = Vec::new();
         file.write(asked, &self.shared.checksums, &mut text)?;
         serde_json::from_slice(&text).map_err(|error| server_error(error.to_string()))
     }
 }
+
+/// What kept contents are called by.
+const SHA256: ChecksumType = ChecksumType::Hash(Hash::Sha256, false);
 
 /// The types of checksums, as Ruby shows the list.
 const KNOWN_TYPES: &str = ":sha256, :sha256lite, :md5, :md5lite, :sha1, :sha1lite, :sha512, :sha384, :sha224, :mtime, :ctime, :none";

@@ -2,10 +2,13 @@
 
 use super::site::Site;
 use crate::bunraku;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A running server; it ends with this value.
 pub struct BunrakuServer {
@@ -74,6 +77,24 @@ impl BunrakuServer {
     /// What it has said on stderr so far.
     pub fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Has it read its configuration anew, and waits until it has.
+    ///
+    /// # Errors
+    /// When it does not say so, with what it says.
+    pub fn reload(&self) -> Result<(), String> {
+        const READ: &str = "The configuration was read anew";
+        let before = self.said().matches(READ).count();
+        let process = i32::try_from(self.id()).map_err(|error| error.to_string())?;
+        kill(Pid::from_raw(process), Signal::SIGHUP).map_err(|error| error.to_string())?;
+        for _ in 0..500 {
+            if self.said().matches(READ).count() > before {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Err(format!("it does not read its configuration anew: {}", self.said()))
     }
 
     /// Waits until it ends.

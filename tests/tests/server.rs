@@ -180,13 +180,19 @@ fn write(path: &Path, text: &str) {
 fn static_catalogs_name_the_files_of_their_version() {
     for oracle in oracle::seven_and_eight("static catalogs of agents") {
         let site = Site::new().expect("a site can be made");
-        environment(&site, "production", MANIFEST);
+        let with_missing = format!(
+            "{MANIFEST}file {{ \"${{facts['target']}}/none\": source => 'puppet:///modules/served/none' }}"
+        );
+        environment(&site, "production", &with_missing);
         deploy(&site, "one", oracle.number);
         let folder = site.folder().join("archives").display().to_string();
         let arguments = ["--compat", &oracle.number.to_string(), "--archives", &folder];
         let server = BunrakuServer::start(&site, &arguments).expect("the server starts");
         let agent = Agent::new(oracle, &site, "web01").expect("an agent can be made");
-        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        // One file has no source: that is this resource's failure, not the catalog's.
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 6);
+        let missing = "Could not get metadata for puppet:///modules/served/none";
+        assert!(server.said().contains(missing), "{}", server.said());
         let kept = agent.folder().join("vardir/client_data/catalog/web01.example.com.json");
         let catalog: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(&kept).expect("it keeps its catalog")).expect("JSON");
@@ -208,9 +214,9 @@ fn static_catalogs_name_the_files_of_their_version() {
         for name in ["one", "tree/deep/b"] {
             fs::remove_file(agent.target().join(name)).expect("it can be removed");
         }
-        ended(&agent.run(server.port(), &["--use_cached_catalog"]).expect("it runs"), 2);
+        ended(&agent.run(server.port(), &["--use_cached_catalog"]).expect("it runs"), 6);
         assert_eq!(contents(), ["one\n", "b\n"]);
-        ended(&agent.run(server.port(), &[]).expect("it runs"), 2);
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 6);
         assert_eq!(contents(), ["two\n", "of two\n"]);
         let said = server.said();
         assert!(said.contains("/puppet/v3/static_file_content/modules/served/files/tree/deep/b"), "{said}");

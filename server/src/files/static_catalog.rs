@@ -88,7 +88,13 @@ impl Files {
             }));
         }
         let source = resource.parameters.get("source").map(shown).unwrap_or_default();
-        Err(server_error(format!("Could not get metadata for {source}")))
+        let message = format!("Could not get metadata for {source}");
+        // A site with archives has not asked for static catalogs: the agent will fail this file, and go on with the others.
+        match self.versions_kept {
+            Some(_) => self.notices.say("warning", "Puppet", format!("File[{}]: {message}", resource.title)),
+            None => return Err(server_error(message)),
+        }
+        Ok(None)
     }
 
     /// The metadata of all files below the sources; none where one is no folder of the environment, or none is there.

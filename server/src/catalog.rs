@@ -75,28 +75,38 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         return Ok(Response::of(content_type, elsewhere(name, &environment.name)));
     }
     let environment = versioned(site, environment);
-    let checksums = checksum_types(site, &fields, &environment)?;
-    if checksums.is_none() && site.catalogs.is_none() {
-        let catalog = compile(site, &environment, &node).result;
-        let catalog = catalog.map_err(|error| node::failed(error.message))?;
-        return Ok(Response::of(content_type, catalog.into_json()));
+    Ok(Response::of(content_type, catalog(site, request, &fields, &environment, &node)?))
+}
+
+/// Compiles a catalog, makes it a static one where its agent wants that, and tells PuppetDB of it.
+fn catalog(
+    site: &Site,
+    request: &Request,
+    fields: &Fields,
+    environment: &Served,
+    node: &Node,
+) -> Result<String, Failure> {
+    let checksums = checksum_types(site, fields, environment)?;
+    let (catalog, stored) = match site.catalogs.is_some() {
+        true => {
+            let compiled = timed(site, environment, node, Compiler::compile_with_exported).result;
+            compiled.map(|(catalog, stored)| (catalog, Some(stored)))
+        }
+        false => compile(site, environment, node).result.map(|catalog| (catalog, None)),
     }
-    let compiled = timed(site, &environment, &node, Compiler::compile_with_exported);
-    let (catalog, stored) = compiled.result.map_err(|error| node::failed(error.message))?;
-    let mut stored: Json =
-        serde_json::from_str(stored.to_json()).map_err(|error| node::failed(error.to_string()))?;
+    .map_err(|error| node::failed(error.message))?;
     let mut json = catalog.into_json();
     if let Some(types) = checksums {
-        let metadata = site.files.static_metadata(&stored, &environment, types, &request.client)?;
+        let metadata = site.files.static_metadata(&json, environment, types, &request.client)?;
         append(&mut json, &metadata);
-        if let Some(stored) = stored.as_object_mut() {
-            stored.extend(metadata);
-        }
     }
-    if let Some(commands) = &site.catalogs {
-        commands.replace_catalog(name, &stored, (fields.get("transaction_uuid"), fields.get("job_id")))?;
+    if let (Some(commands), Some(stored)) = (&site.catalogs, stored) {
+        let stored: Json =
+            serde_json::from_str(stored.to_json()).map_err(|error| node::failed(error.to_string()))?;
+        let run = (fields.get("transaction_uuid"), fields.get("job_id"));
+        commands.replace_catalog(node.name(), &stored, run)?;
     }
-    Ok(Response::of(content_type, json))
+    Ok(json)
 }
 
 /// An environment with the version of its code: its archive's, or what the site's program says of it.

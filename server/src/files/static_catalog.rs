@@ -10,28 +10,48 @@ use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request};
 use crate::parameters::Parameter;
 use http::Method;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
 use std::path::Path;
 
+/// What is looked at of a catalog.
+#[derive(Deserialize)]
+struct Catalog<'c> {
+    #[serde(borrow)]
+    resources: Vec<Listed<'c>>,
+}
+
+/// A resource, whose parameters are looked into for files alone.
+#[derive(Deserialize)]
+struct Listed<'c> {
+    #[serde(rename = "type", borrow)]
+    type_name: Cow<'c, str>,
+    #[serde(borrow)]
+    title: Cow<'c, str>,
+    #[serde(borrow, default)]
+    parameters: Option<&'c RawValue>,
+}
+
 /// A `File` of a catalog, with what metadata hangs on.
-struct Resource<'c> {
-    title: &'c str,
-    parameters: &'c Map<String, Json>,
-    sources: Vec<&'c str>,
+struct Resource {
+    title: String,
+    parameters: Map<String, Json>,
+    sources: Vec<String>,
     /// What is asked of each source, as an agent would.
     request: Request,
 }
 
 impl Files {
     /// The entries that a static catalog has besides, `metadata` and `recursive_metadata`, as far as there are any: of all
-    /// files of a catalog (as JSON, before its exported resources are taken out) whose sources are files of modules in the
-    /// folder of its environment. `checksum_types` are those that the agent knows, the best first, with dots between them.
+    /// files of a catalog (as JSON) whose sources are files of modules in the folder of its environment. `checksum_types` are those that the agent knows, the best first, with dots between them.
     ///
     /// # Errors
-    /// Puppet's, where none of these types is known, or a source of a file is nowhere.
+    /// Puppet's, where none of these types is known, or a source of a file is nowhere; that `catalog` is none.
     pub fn static_metadata(
         &self,
-        catalog: &Json,
+        catalog: &str,
         served: &Served,
         checksum_types: &str,
         client: &Client,
@@ -45,14 +65,16 @@ impl Files {
         // All modules are asked for once, not each by its name.
         self.shared.modules(&place)?;
         let (mut single, mut recursive) = (Map::new(), Map::new());
-        for resource in catalog["resources"].as_array().into_iter().flatten() {
+        let catalog: Catalog<'_> =
+            serde_json::from_str(catalog).map_err(|error| server_error(error.to_string()))?;
+        for resource in &catalog.resources {
             let Some(resource) = Resource::of(resource, checksum, client) else { continue };
             let found = match resource.recurses() {
                 true => (&mut recursive, self.below(&resource, &place, served)?),
                 false => (&mut single, self.of_file(&resource, &place, served)?),
             };
             if let (entries, Some(entry)) = found {
-                entries.insert(resource.title.to_owned(), entry);
+                entries.insert(resource.title, entry);
             }
         }
         let both = [("metadata", single), ("recursive_metadata", recursive)];
@@ -61,12 +83,7 @@ impl Files {
     }
 
     /// The metadata of the first source that is there; none where that is no file of the environment.
-    fn of_file(
-        &self,
-        resource: &Resource<'_>,
-        place: &Place,
-        served: &Served,
-    ) -> Result<Option<Json>, Failure> {
+    fn of_file(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
         let asked = Asked::of(&resource.request, self.shared.digest)?;
         for source in &resource.sources {
             let source = source.trim_end_matches('/');
@@ -98,12 +115,7 @@ impl Files {
     }
 
     /// The metadata of all files below the sources; none where one is no folder of the environment, or none is there.
-    fn below(
-        &self,
-        resource: &Resource<'_>,
-        place: &Place,
-        served: &Served,
-    ) -> Result<Option<Json>, Failure> {
+    fn below(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
         let asked = Asked::of(&resource.request, self.shared.digest)?;
         let select = resource.parameters.get("sourceselect");
         let is_first_only = select.is_none_or(|select| select == "first" || select.is_null());
@@ -173,21 +185,25 @@ const SHA256: ChecksumType = ChecksumType::Hash(Hash::Sha256, false);
 /// The types of checksums, as Ruby shows the list.
 const KNOWN_TYPES: &str = ":sha256, :sha256lite, :md5, :md5lite, :sha1, :sha1lite, :sha512, :sha384, :sha224, :mtime, :ctime, :none";
 
-impl<'c> Resource<'c> {
+impl Resource {
     /// A file that is to be there and has sources, all of them on servers of Puppet.
-    fn of(resource: &'c Json, checksum: ChecksumType, client: &Client) -> Option<Resource<'c>> {
-        let parameters = resource["parameters"].as_object().filter(|_| resource["type"] == "File")?;
-        let sources: Vec<&str> = match parameters.get("source")? {
-            Json::Array(all) => all.iter().filter_map(Json::as_str).collect(),
-            one => one.as_str().into_iter().collect(),
+    fn of(resource: &Listed<'_>, checksum: ChecksumType, client: &Client) -> Option<Resource> {
+        let raw = resource.parameters.filter(|_| resource.type_name == "File")?;
+        let parameters: Map<String, Json> = serde_json::from_str(raw.get()).ok()?;
+        let sources: Vec<String> = match parameters.get("source")? {
+            Json::Array(all) => all.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            one => one.as_str().map(str::to_owned).into_iter().collect(),
         };
         let is_wanted = parameters.get("ensure").is_none_or(|ensure| ensure != "absent");
         let is_inline = !sources.is_empty() && sources.iter().all(|source| source.starts_with("puppet:"));
-        let title = resource["title"].as_str().filter(|_| is_wanted && is_inline)?;
+        if !(is_wanted && is_inline) {
+            return None;
+        }
+        let title = resource.title.clone().into_owned();
         let request = Request {
             method: Method::GET,
             path: String::new(),
-            query: query(parameters, checksum),
+            query: query(&parameters, checksum),
             accept: Vec::new(),
             content_type: None,
             body: bytes::Bytes::new(),

@@ -83,7 +83,9 @@ fn static_catalogs_have_puppets_metadata() {
         let files = Files::new(environments.clone(), &root.join("fileserver.conf")).expect("files");
         let served = environments.get("production").expect("an environment");
         let client = case(String::from("/puppet/v3/catalog/x")).request().0.client;
-        let ours = |catalog: &Value| files.static_metadata(catalog, &served, "sha999.sha256.md5", &client);
+        let ours = |catalog: &Value| {
+            files.static_metadata(&catalog.to_string(), &served, "sha999.sha256.md5", &client)
+        };
 
         assert_eq!(answers[0].status, 200, "{}", answers[0].comparable());
         let mut catalog = answers[0].comparable();
@@ -104,8 +106,9 @@ fn static_catalogs_have_puppets_metadata() {
             assert_eq!(answer.status, 500);
             assert!(said.contains(&failure.message), "{said}\n{}", failure.message);
         }
-        let types =
-            files.static_metadata(&catalog, &served, "sha999", &client).expect_err("no type is known");
+        let types = files
+            .static_metadata(&catalog.to_string(), &served, "sha999", &client)
+            .expect_err("no type is known");
         assert!(types.message.starts_with("Unable to find a common checksum type between agent 'sha999'"));
     }
 }

@@ -13,12 +13,12 @@ use bunraku::{Compiler, Configuration};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
@@ -33,6 +33,8 @@ const SLOW: Duration = Duration::from_secs(30);
 const MAX_HEAD: usize = 32 << 10;
 /// Connections at once; more wait to be begun.
 const MAX_CONNECTIONS: usize = 16_384;
+/// Connections that the system takes in before they are: agents that all start at the same minute are not to try again.
+const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
 /// How long what is under way may take once the server is to end.
@@ -237,10 +239,14 @@ fn listen(
     runtime: &tokio::runtime::Runtime,
 ) -> Result<(TcpListener, SocketAddr), String> {
     let failed = |error: std::io::Error| format!("{address} can't be listened on: {error}");
-    let listener = StdListener::bind(address).map_err(failed)?;
-    listener.set_nonblocking(true).map_err(failed)?;
     let _inside = runtime.enter();
-    let listener = TcpListener::from_std(listener).map_err(failed)?;
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }
+    .map_err(failed)?;
+    socket.set_reuseaddr(true).and_then(|()| socket.bind(address)).map_err(failed)?;
+    let listener = socket.listen(BACKLOG).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }

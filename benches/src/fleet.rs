@@ -17,8 +17,11 @@ const CHANGED: (&str, &str, &str) = (
     "class profile::web",
     "# Nothing but this line.\nclass profile::web",
 );
+/// The row for which nothing is known of what nodes read.
+const UNKNOWN: usize = 0;
 /// The rows after the first: what is done, further arguments, and whether it is of the changed tree.
-const ROWS: [(&str, &[&str], bool); 3] = [
+const ROWS: [(&str, &[&str], bool); 4] = [
+    ("`affected`, nothing known yet: each compiled once, what it reads kept", &["affected"], true),
     ("`diff` of a tree and its copy, all nodes compiled from both", &["diff", "--all"], false),
     ("`diff` of a tree and its copy", &["diff"], false),
     ("`diff`, the profile of one node in twenty changed", &["diff"], true),
@@ -77,6 +80,14 @@ impl<'w> Site<'w> {
         self.run(&["fleet", "compile", &tree], facts, rounds)
     }
 
+    /// What nodes read is not known any more.
+    fn forget(&self) -> Result<(), String> {
+        match fs::remove_dir_all(self.work.join("cache/reads")) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
     fn compared(
         &self,
         command: &[&str],
@@ -86,7 +97,8 @@ impl<'w> Site<'w> {
     ) -> Result<Used, String> {
         let to = self.work.join(if is_changed { "changed" } else { "copy" }).display().to_string();
         let from = self.work.join("tree").display().to_string();
-        self.run(&[command, &["--fail-on", "never", "--from", &from, "--to", &to]].concat(), facts, rounds)
+        let fails = if command == ["affected"] { &[][..] } else { &["--fail-on", "never"] };
+        self.run(&[command, fails, &["--from", &from, "--to", &to]].concat(), facts, rounds)
     }
 }
 
@@ -110,7 +122,11 @@ pub fn fleet(work: &Path, rounds: usize, machines: usize) -> Result<String, Stri
     for _ in 0..rounds {
         let once = site.once(&facts, 1)?.processor;
         whole.push(once);
-        for ((_, command, is_changed), (times, ratios)) in ROWS.iter().zip(&mut rows) {
+        for (row, (times, ratios)) in rows.iter_mut().enumerate() {
+            let (_, command, is_changed) = &ROWS[row];
+            if row == UNKNOWN {
+                site.forget()?;
+            }
             let time = site.compared(command, *is_changed, &facts, 1)?.processor;
             times.push(time);
             ratios.push(time / once);

@@ -26,6 +26,9 @@ pub fn head_and_body(request: &Request) -> Vec<u8> {
     if let Some(content_type) = content_type {
         head.push_str(&format!("Content-Type: {content_type}\r\n"));
     }
+    if let Some(Value::String(tag)) = &request.has {
+        head.push_str(&format!("If-None-Match: {tag}\r\n"));
+    }
     if let Some(body) = &body {
         head.push_str(&format!("Content-Length: {}\r\n", body.len()));
     }

@@ -3,7 +3,7 @@
 //! Puppet takes the text between the first and the last place of an expression and all that is in it. What closes an expression
 //! is part of it for some kinds only: `(1 + 2)` is told as `(1 + 2`. Source: the oracle (`Locator#extract_tree_text` of 7.23).
 
-use crate::ast::{Expr, ExprKind, Span};
+use crate::ast::{Expr, ExprKind, Part, Span};
 use crate::visit::{Lambdas, each_child};
 
 /// Bytes of stack below which it grows, and by how much.
@@ -20,15 +20,15 @@ fn widen(expr: &Expr<'_>, source: &str, whole: &mut Span) {
     let own = own(expr, source);
     whole.start = whole.start.min(own.start);
     whole.end = whole.end.max(own.end);
+    let mut within = expr;
     if let ExprKind::Heredoc { text, .. } = expr.kind {
         whole.end = whole.end.max(heredoc_end(text, source));
+        within = text;
     }
     stacker::maybe_grow(STACK.0, STACK.1, || {
-        each_child(expr, Lambdas::Enter, &mut |child| {
-            // A body with nothing in it is none; a text in the text ends before its margin.
-            let is_nothing = matches!(child.kind, ExprKind::Block([]));
-            let is_text = matches!(expr.kind, ExprKind::Heredoc { .. });
-            if !is_nothing && !is_text {
+        each_child(within, Lambdas::Enter, &mut |child| {
+            // A body with nothing in it is none.
+            if !matches!(child.kind, ExprKind::Block([])) {
                 widen(child, source, whole);
             }
         });
@@ -40,6 +40,8 @@ fn own(expr: &Expr<'_>, source: &str) -> Span {
     let Span { start, end } = expr.span;
     let end = match expr.kind {
         ExprKind::Paren(_) => start + 1,
+        // Pairs without braces are where their first arrow is.
+        ExprKind::Hash(_) if source.as_bytes().get(start as usize) != Some(&b'{') => start,
         ExprKind::Selector { left, .. } => return own(left, source),
         // Its length is measured from the test on, and then counted from the keyword on.
         ExprKind::If { negated: false, test, otherwise, .. } => {
@@ -51,9 +53,13 @@ fn own(expr: &Expr<'_>, source: &str) -> Span {
     Span { start, end }
 }
 
-/// Where the text of a heredoc ends: what its margin takes of the first line is not counted.
+/// Where the text of a heredoc ends: what its margin takes of the first line is not counted, unless the text's last piece is one
+/// that follows an expression.
 fn heredoc_end(text: &Expr<'_>, source: &str) -> u32 {
     let Span { start, end } = text.span;
+    if let ExprKind::Concat([_, .., Part::Text(..)]) = text.kind {
+        return end;
+    }
     let (Some(lines), Some(rest)) = (source.get(start as usize..end as usize), source.get(end as usize..))
     else {
         return end;
@@ -113,7 +119,8 @@ mod tests {
         let lines = "\n    one\n    two\n    | END\n";
         assert_eq!(told("@(END)", lines), "@(END),\n    one\n    ");
         assert_eq!(told("@(END)", "\nplain\n END\n"), "@(END),\nplain\n");
-        assert_eq!(told("@(\"END\"/L)", "\n  b ${a} c\n    d\n  | END\n"), "@(\"END\"/L),\n  b ${a} c\n    ");
+        assert_eq!(told("@(\"END\"/L)", "\n  b ${a} c\n    d\n  | END\n"), "@(\"END\"/L),\n  b ${a} c\n    d\n");
+        assert_eq!(told("@(\"END\")", "\n  one\n  ${a}\n  |- END\n"), "@(\"END\"),\n  one\n  ${a");
         assert_eq!(told("@(END)", "\n  text\n  |- END\n"), "@(END),\n  te");
     }
 }

@@ -119,7 +119,10 @@ mod tests {
         let lines = "\n    one\n    two\n    | END\n";
         assert_eq!(told("@(END)", lines), "@(END),\n    one\n    ");
         assert_eq!(told("@(END)", "\nplain\n END\n"), "@(END),\nplain\n");
-        assert_eq!(told("@(\"END\"/L)", "\n  b ${a} c\n    d\n  | END\n"), "@(\"END\"/L),\n  b ${a} c\n    d\n");
+        assert_eq!(
+            told("@(\"END\"/L)", "\n  b ${a} c\n    d\n  | END\n"),
+            "@(\"END\"/L),\n  b ${a} c\n    d\n"
+        );
         assert_eq!(told("@(\"END\")", "\n  one\n  ${a}\n  |- END\n"), "@(\"END\"),\n  one\n  ${a");
         assert_eq!(told("@(END)", "\n  text\n  |- END\n"), "@(END),\n  te");
     }

@@ -22,12 +22,70 @@ const MAX_KNOWN: usize = 20_000;
 /// The types that are known where no code is: those of the language, and the resource types that Puppet counts among them, in lower
 /// case.
 const KNOWN: [&str; 64] = [
-    "any", "array", "binary", "boolean", "callable", "catalogentry", "class", "collection", "component", "data", "default", "deferred", "enum",
-    "exec", "file", "filebucket", "float", "group", "hash", "init", "integer", "iterable", "iterator", "node", "notify", "notundef",
-    "numeric", "object", "optional", "package", "pattern", "pcore", "puppet::lookupkey", "puppet::lookupvalue", "regexp", "resource",
-    "resources", "richdata", "richdatakey", "runtime", "scalar", "scalardata", "schedule", "semver", "semverrange", "sensitive",
-    "service", "stage", "string", "struct", "tidy", "timespan", "timestamp", "tuple", "type", "typealias", "typereference", "typeset",
-    "undef", "uri", "user", "variant", "whit", "annotation",
+    "any",
+    "array",
+    "binary",
+    "boolean",
+    "callable",
+    "catalogentry",
+    "class",
+    "collection",
+    "component",
+    "data",
+    "default",
+    "deferred",
+    "enum",
+    "exec",
+    "file",
+    "filebucket",
+    "float",
+    "group",
+    "hash",
+    "init",
+    "integer",
+    "iterable",
+    "iterator",
+    "node",
+    "notify",
+    "notundef",
+    "numeric",
+    "object",
+    "optional",
+    "package",
+    "pattern",
+    "pcore",
+    "puppet::lookupkey",
+    "puppet::lookupvalue",
+    "regexp",
+    "resource",
+    "resources",
+    "richdata",
+    "richdatakey",
+    "runtime",
+    "scalar",
+    "scalardata",
+    "schedule",
+    "semver",
+    "semverrange",
+    "sensitive",
+    "service",
+    "stage",
+    "string",
+    "struct",
+    "tidy",
+    "timespan",
+    "timestamp",
+    "tuple",
+    "type",
+    "typealias",
+    "typereference",
+    "typeset",
+    "undef",
+    "uri",
+    "user",
+    "variant",
+    "whit",
+    "annotation",
 ];
 
 /// The function by which a compile of nothing else is asked.
@@ -71,7 +129,8 @@ impl TypeReader {
                 let mut asked = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(Asked { text, unknown, answer }) = asked.as_mut() {
                     let reference = |name: &str| &*vm.arena.alloc(Type::Reference(vm.arena.alloc_str(name)));
-                    let unknown: Vec<_> = unknown.iter().map(|name| (name.as_str(), reference(name))).collect();
+                    let unknown: Vec<_> =
+                        unknown.iter().map(|name| (name.as_str(), reference(name))).collect();
                     *answer = match types::parse_with(vm, text, &unknown) {
                         Ok(ty @ (Type::Object { .. } | Type::TypeSet { .. })) => {
                             TypeText::Text(types::print(ty))
@@ -161,9 +220,9 @@ fn is_literal(expr: &Expr<'_>, source: &str, found: &mut Found) -> bool {
             matches!(expr.kind, ExprKind::Int { .. } | ExprKind::Float(_))
         }
         ExprKind::Array(items) => items.iter().all(|item| is_literal(item, source, found)),
-        ExprKind::Hash(entries) => entries.iter().all(|entry| {
-            is_literal(&entry.key, source, found) && is_literal(&entry.value, source, found)
-        }),
+        ExprKind::Hash(entries) => entries
+            .iter()
+            .all(|entry| is_literal(&entry.key, source, found) && is_literal(&entry.value, source, found)),
         ExprKind::Access { left, keys } => {
             let ExprKind::TypeName(name) = left.kind else { return false };
             if !is_literal(left, source, found) {

@@ -152,6 +152,11 @@ pub mod http {
     pub use bunraku_stores::Client;
 }
 
+/// JSON as Ruby reads it.
+pub mod json {
+    pub use bunraku_compiler::check::json::without_comments;
+}
+
 /// Regular expressions in Ruby's notation.
 pub mod regex {
     pub use bunraku_vm::regex::{check, escape, is_match};

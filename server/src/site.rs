@@ -5,6 +5,7 @@ use crate::administration;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
+use crate::classes::Classes;
 use crate::classified::Classified;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
@@ -16,9 +17,11 @@ use crate::listings;
 use crate::node;
 use crate::notices::Notices;
 use crate::oids::Names;
+use crate::plans;
 use crate::reports::Reports;
 use crate::routes::Route;
 use crate::states;
+use crate::tasks::Tasks;
 use crate::{catalog4, tls};
 use bunraku::files::read;
 use bunraku::{Compat, Compiler, Configuration, Settings};
@@ -67,6 +70,10 @@ pub struct Site {
     pub facts: Facts,
     /// Files that agents have backed up.
     pub bucket: Bucket,
+    /// The classes of environments.
+    pub classes: Classes,
+    /// The tasks of environments.
+    pub tasks: Tasks,
     /// Who may ask what.
     pub rules: Rules,
     /// Where the rules are from.
@@ -103,6 +110,8 @@ impl Site {
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
         let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
+        let classes = Classes::new(Arc::clone(&environments), settings.strict)?;
+        let tasks = Tasks::new(Arc::clone(&environments)).with_notices(notices.clone());
         let addresses = given.addresses.clone();
         Ok(Site {
             environments,
@@ -116,6 +125,8 @@ impl Site {
             reports,
             facts,
             bucket,
+            classes,
+            tasks,
             rules,
             rules_from,
             names,
@@ -158,7 +169,17 @@ impl Site {
                 let nothing = Response::text(StatusCode::NOT_FOUND, "");
                 return Err(Response { headers: Vec::new(), ..nothing });
             }
-            (Route::Node(_) | Route::Report(_) | Route::Facts(_), false) => {
+            (
+                Route::Node(_)
+                | Route::Report(_)
+                | Route::Facts(_)
+                | Route::Classes
+                | Route::Tasks
+                | Route::Task(..)
+                | Route::Plans
+                | Route::Plan(..),
+                false,
+            ) => {
                 return Err(not_there(&request.path));
             }
             _ => {}
@@ -221,9 +242,14 @@ impl Site {
                 Method::PUT => self.bucket.put(request, rest),
                 _ => self.bucket.get(request, rest),
             },
-            Route::Classes | Route::Tasks => {
-                Err(Failure::new(StatusCode::NOT_IMPLEMENTED, format!("{} is not served yet", route.name())))
+            Route::Classes => {
+                let _pass = self.gate.pass();
+                self.classes.answer(request)
             }
+            Route::Tasks => self.tasks.all(request),
+            Route::Task(module, task) => self.tasks.one(request, module, task),
+            Route::Plans => plans::all(&self.environments, request),
+            Route::Plan(module, plan) => plans::one(&self.environments, request, module, plan),
         };
         let mut response = answered.unwrap_or_else(|failure| {
             self.notices.say("err", "Puppet", &failure.message);

@@ -162,6 +162,7 @@ impl<'c> Resource<'c> {
             query: query(parameters, checksum),
             accept: Vec::new(),
             content_type: None,
+            has: None,
             body: bytes::Bytes::new(),
             client: client.clone(),
         };

@@ -93,6 +93,21 @@ pub fn steady(value: &mut Value) {
             if items.iter().all(|item| item.get("relative_path").is_some()) {
                 items.sort_by_key(|item| item["relative_path"].to_string());
             }
+            // So do modules, tasks and plans.
+            let is_listed = |item: &Value| {
+                item.get("name").is_some()
+                    && (item.get("version").is_some() || item["environment"].is_array())
+            };
+            if items.iter().all(is_listed) {
+                items.sort_by_key(|item| item["name"].to_string());
+            }
+            // And a task's files but for those that may be run, which have no slash.
+            if items.iter().all(|item| item.get("filename").is_some()) {
+                let below = |item: &Value| {
+                    item["filename"].as_str().filter(|name| name.contains('/')).map(str::to_owned)
+                };
+                items.sort_by_key(below);
+            }
         }
         Value::Object(map) => {
             for (key, value) in map.iter_mut() {

@@ -12,7 +12,7 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{ParseLimits, SourceFile, SourceKind, parse};
 use bunraku_environment::units::location;
 use bunraku_files::read;
-use bunraku_vm::compat::Compat;
+use bunraku_vm::compat::{Compat, Rule};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::host::Strict;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub struct Class {
 pub struct ClassParameter {
     /// Its name.
     pub name: String,
-    /// Its type, where it says one that needs nothing computed. Types that are not Puppet's own are references:
+    /// Its type, where it says one that needs nothing computed; what does is left out by Puppet 7, and an error of the file since. Types that are not Puppet's own are references:
     /// `TypeReference['Stdlib::Port']`.
     pub type_text: Option<String>,
     /// The value of its default, where that is a literal other than `undef`.
@@ -115,8 +115,11 @@ impl ClassReader {
     ) -> Result<ClassParameter, String> {
         let type_text = match param.type_expr.map(|given| self.types.read(given, text, options.compat)) {
             Some(TypeText::Fault(why)) => return Err(why),
+            Some(TypeText::Computed(why)) if options.compat.holds(Rule::ComputedTypesAreFaults) => {
+                return Err(format!("The parameter '${}' is invalid: {why}", param.name));
+            }
             Some(TypeText::Text(told)) => Some(told),
-            Some(TypeText::Computed) | None => None,
+            Some(TypeText::Computed(_)) | None => None,
         };
         let default_literal = param.default.and_then(literal).filter(|value| *value != Data::Undef);
         let default_source = param.default.map(|default| tree_text(default, text).to_owned());

@@ -53,6 +53,7 @@ mod environment;
 mod exported;
 mod function;
 mod legacy;
+mod literal_types;
 mod module_folders;
 mod node;
 mod node_change;

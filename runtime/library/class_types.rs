@@ -15,9 +15,13 @@ use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Texts of types that are kept, which is more than an estate has; then all are forgotten.
 const MAX_KNOWN: usize = 20_000;
+
+/// How long one type may take, which takes microseconds.
+const MOST: Duration = Duration::from_secs(10);
 
 /// The function by which a compile of nothing else is asked.
 const FUNCTION: &str = "bunraku::type_texts";
@@ -94,7 +98,8 @@ impl TypeReader {
         let answer = TypeText::Computed(no_type(&key.1));
         put(Some(Asked { text: key.1.clone(), unknown, answer }));
         let environment = Environment::of_code(format!("{FUNCTION}()"));
-        let settings = Settings::of_compat(compat);
+        let mut settings = Settings::of_compat(compat);
+        settings.limits.time = Some(MOST);
         let compiled = self.compiler.compile(&environment, &Node::new("types"), &settings);
         let answered = self.asked.lock().unwrap_or_else(PoisonError::into_inner).take();
         let answer = match (compiled.result, answered) {

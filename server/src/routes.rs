@@ -83,8 +83,6 @@ impl Route {
         match rest {
             "tasks" => return Some(Route::Tasks),
             "plans" => return Some(Route::Plans),
-            // Puppet Server looks at the beginning of these alone.
-            _ if rest.starts_with("environment_classes") => return Some(Route::Classes),
             _ => {}
         }
         let (kind, rest) = rest.split_once('/').unwrap_or((rest, ""));
@@ -102,6 +100,8 @@ impl Route {
             "static_file_content" => Some(Route::StaticContent(all())),
             "file_bucket_file" => Some(Route::Bucket(all())),
             "environments" => alone(Route::Environments),
+            // As in Puppet Server, which looks at no more of it.
+            "environment_classes" => Some(Route::Classes),
             "environment_modules" => alone(Route::Modules),
             "tasks" => of_module(rest).map(|(module, task)| Route::Task(module, task)),
             "plans" => of_module(rest).map(|(module, plan)| Route::Plan(module, plan)),
@@ -200,9 +200,13 @@ mod tests {
         assert_eq!(of("/puppet/v3/tasks/a/b"), Some(Route::Task("a".into(), "b".into())));
         assert_eq!(of("/puppet/v3/plans/a/init"), Some(Route::Plan("a".into(), "init".into())));
         assert_eq!(of("/puppet/v3/environment_classes/x"), Some(Route::Classes));
-        for path in
-            ["/puppet/v3/tasks/", "/puppet/v3/tasks/a", "/puppet/v3/plans/a/b/c", "/puppet/v3/plans/a/"]
-        {
+        for path in [
+            "/puppet/v3/tasks/",
+            "/puppet/v3/tasks/a",
+            "/puppet/v3/plans/a/b/c",
+            "/puppet/v3/plans/a/",
+            "/puppet/v3/environment_classesx",
+        ] {
             assert_eq!(of(path), None, "{path}");
         }
         assert_eq!(of("/status/v1/simple"), Some(Route::Simple(None)));

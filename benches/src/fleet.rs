@@ -21,7 +21,7 @@ const CHANGED: (&str, &str, &str) = (
 const UNKNOWN: usize = 0;
 /// The rows after the first: what is done, further arguments, and whether it is of the changed tree.
 const ROWS: [(&str, &[&str], bool); 4] = [
-    ("`affected`, nothing known yet: each compiled once, what it reads kept", &["affected"], true),
+    ("`affected`, nothing known yet: each compiled once, what it reads kept", &["affected"], false),
     ("`diff` of a tree and its copy, all nodes compiled from both", &["diff", "--all"], false),
     ("`diff` of a tree and its copy", &["diff"], false),
     ("`diff`, the profile of one node in twenty changed", &["diff"], true),

@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod check;
 pub mod dump;
+pub mod extent;
 mod label;
 mod lex;
 pub mod lower;

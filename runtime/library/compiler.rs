@@ -10,7 +10,7 @@ use crate::node::Node;
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use bunraku_compile::Note;
-use bunraku_compile::functions::Functions;
+use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::Newer;
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
@@ -72,8 +72,11 @@ impl Compiler {
     /// # Errors
     /// Names the function whose name is taken, or is none.
     pub fn with_functions(self, functions: Vec<Function>) -> Result<Compiler, String> {
-        let all = functions.into_iter().map(Function::embedded).collect();
-        let functions = Functions::default().with_embedded(all)?;
+        self.with_embedded(functions.into_iter().map(Function::embedded).collect())
+    }
+
+    pub(crate) fn with_embedded(self, functions: Vec<Embedded>) -> Result<Compiler, String> {
+        let functions = Functions::default().with_embedded(functions)?;
         Ok(Compiler { session: self.session.knowing(functions) })
     }
 

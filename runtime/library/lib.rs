@@ -40,6 +40,8 @@
 //! Whatever the input, nothing here panics or writes to the terminal; every limit is a setting with an error of its own.
 
 mod catalog;
+mod class_types;
+mod classes;
 mod compiler;
 mod configuration;
 mod configured_jobs;
@@ -51,6 +53,7 @@ mod environment;
 mod exported;
 mod function;
 mod legacy;
+mod literal_types;
 mod module_folders;
 mod node;
 mod node_change;
@@ -68,6 +71,7 @@ pub use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 pub use bunraku_vm::format::ruby_hashes::HashNotation;
 pub use bunraku_vm::host::Strict;
 pub use catalog::{Catalog, Edge, Resource};
+pub use classes::{Class, ClassOptions, ClassParameter, ClassReader};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
 pub use configuration::{
     Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_boolean_setting,
@@ -147,6 +151,11 @@ pub mod files {
 /// HTTP to those that Puppet's authority has signed.
 pub mod http {
     pub use bunraku_stores::Client;
+}
+
+/// JSON as Ruby reads it.
+pub mod json {
+    pub use bunraku_compiler::check::json::without_comments;
 }
 
 /// Regular expressions in Ruby's notation.

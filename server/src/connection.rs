@@ -55,6 +55,7 @@ pub async fn answer(
             .collect(),
         accept: accepted(&parts.headers),
         content_type: media_type(&parts.headers),
+        has: parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned),
         body: Bytes::new(),
         client: client(&parts.headers, &peer, &site),
         method: parts.method,

@@ -4,7 +4,7 @@
 //! beside the old one and renames a new link over the old: the next request is compiled from the new one, requests under way end with
 //! the one they began with. The link is looked at no more than once a second.
 
-use crate::exchange::Failure;
+use crate::exchange::{Failure, Request, Response};
 use bunraku::files::read;
 use bunraku::{Configuration, Environment, is_environment_name};
 use http::StatusCode;
@@ -90,6 +90,24 @@ impl Environments {
         Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id }))
     }
 
+    /// The one that a request names, for routes that are Puppet Server's own and not Puppet's.
+    ///
+    /// # Errors
+    /// The answer where it names none that there is.
+    pub fn named(&self, request: &Request) -> Result<Arc<Served>, Response> {
+        let refused = |text: String| Response::text(StatusCode::BAD_REQUEST, text);
+        let Some(name) = request.query("environment") else {
+            return Err(refused("An environment parameter must be specified".to_owned()));
+        };
+        if !is_environment_name(name) {
+            return Err(refused(format!("The environment must be purely alphanumeric, not '{name}'")));
+        }
+        self.get(name).map_err(|failure| match failure.status {
+            StatusCode::NOT_FOUND => absent(failure.message),
+            _ => failure.response(),
+        })
+    }
+
     /// The archive in force of an environment, and its hash.
     fn archive(&self, name: &str) -> Result<Option<(PathBuf, String)>, String> {
         let Some(archives) = &self.archives else { return Ok(None) };
@@ -112,6 +130,11 @@ impl Environments {
         current.insert(name.to_owned(), Current { looked: Instant::now(), archive: archive.clone() });
         Ok(archive)
     }
+}
+
+/// `404` and a text, as Puppet Server's own routes have it: it does not say that it is one.
+pub fn absent(text: impl Into<String>) -> Response {
+    Response { headers: Vec::new(), ..Response::text(StatusCode::NOT_FOUND, text) }
 }
 
 /// The begin of a file's hash.

@@ -19,6 +19,8 @@ pub struct Request {
     pub accept: Vec<String>,
     /// The media type of the body, without parameters.
     pub content_type: Option<String>,
+    /// The tag of the answer that the client has: `If-None-Match`, as it is sent.
+    pub has: Option<String>,
     /// The whole body; its size has been held against the route's limit.
     pub body: Bytes,
     /// Who asks.
@@ -78,6 +80,7 @@ impl Request {
             query: self.query.clone(),
             accept: self.accept.clone(),
             content_type: self.content_type.clone(),
+            has: self.has.clone(),
             body: self.body.clone(),
             client: self.client.clone(),
         }

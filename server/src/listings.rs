@@ -4,8 +4,7 @@ use crate::exchange::{Failure, Request, Response};
 use crate::node::{failed, json_of};
 use crate::site::Site;
 use bunraku::files::read;
-use bunraku::{Data, SERVER_SECTION, is_environment_name};
-use http::StatusCode;
+use bunraku::{Data, SERVER_SECTION};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
@@ -53,18 +52,10 @@ pub fn environments(site: &Site) -> Result<Response, Failure> {
 /// When modules can't be read.
 pub fn modules(site: &Site, request: &Request) -> Result<Response, Failure> {
     let body = match request.query("environment") {
-        Some(name) if !is_environment_name(name) => {
-            let text = format!("The environment must be purely alphanumeric, not '{name}'");
-            return Ok(Response::text(StatusCode::BAD_REQUEST, text));
-        }
-        Some(name) => {
-            if site.environments.get(name).is_err() {
-                let response =
-                    Response::text(StatusCode::NOT_FOUND, format!("Could not find environment '{name}'"));
-                return Ok(Response { headers: Vec::new(), ..response });
-            }
-            modules_of(site, name)?
-        }
+        Some(name) => match site.environments.named(request) {
+            Ok(_) => modules_of(site, name)?,
+            Err(refused) => return Ok(refused),
+        },
         None => {
             let names = site.configuration().environment_names().map_err(failed)?;
             Json::Array(names.iter().map(|name| modules_of(site, name)).collect::<Result<_, _>>()?)

@@ -33,6 +33,12 @@ pub enum Route {
     Modules,
     /// The tasks of an environment.
     Tasks,
+    /// A task of a module.
+    Task(String, String),
+    /// The plans of an environment.
+    Plans,
+    /// A plan of a module.
+    Plan(String, String),
     /// Whether the server runs: of a service, or of all in one word.
     Simple(Option<String>),
     /// What is to be said of services, or one of them.
@@ -74,6 +80,11 @@ impl Route {
     }
 
     fn of_version_3(rest: &str) -> Option<Route> {
+        match rest {
+            "tasks" => return Some(Route::Tasks),
+            "plans" => return Some(Route::Plans),
+            _ => {}
+        }
         let (kind, rest) = rest.split_once('/').unwrap_or((rest, ""));
         let all = || rest.to_owned();
         let one = || Some(rest.to_owned()).filter(|rest| !rest.is_empty() && !rest.contains('/'));
@@ -89,9 +100,11 @@ impl Route {
             "static_file_content" => Some(Route::StaticContent(all())),
             "file_bucket_file" => Some(Route::Bucket(all())),
             "environments" => alone(Route::Environments),
-            "environment_classes" => alone(Route::Classes),
+            // As in Puppet Server, which looks at no more of it.
+            "environment_classes" => Some(Route::Classes),
             "environment_modules" => alone(Route::Modules),
-            "tasks" => alone(Route::Tasks),
+            "tasks" => of_module(rest).map(|(module, task)| Route::Task(module, task)),
+            "plans" => of_module(rest).map(|(module, plan)| Route::Plan(module, plan)),
             _ => None,
         }
     }
@@ -149,11 +162,19 @@ impl Route {
             Route::Environments => "environments",
             Route::Classes => "environment_classes",
             Route::Modules => "environment_modules",
-            Route::Tasks => "tasks",
+            Route::Tasks | Route::Task(..) => "tasks",
+            Route::Plans | Route::Plan(..) => "plans",
             Route::Simple(_) | Route::Services(_) => "status",
             Route::EnvironmentCache | Route::Pool => "admin",
         }
     }
+}
+
+/// A module's name and that of something in it.
+fn of_module(rest: &str) -> Option<(String, String)> {
+    let (module, name) = rest.split_once('/')?;
+    let is_name = |text: &str| !text.is_empty() && !text.contains('/');
+    (is_name(module) && is_name(name)).then(|| (module.to_owned(), name.to_owned()))
 }
 
 /// What stands behind a path's slash: nothing, or one name.
@@ -175,6 +196,19 @@ mod tests {
         assert_eq!(of("/puppet/v3/catalog/web01"), Some(Route::Catalog("web01".into())));
         assert_eq!(of("/puppet/v3/file_content/modules/a/b"), Some(Route::Content("modules/a/b".into())));
         assert_eq!(of("/puppet/v3/file_bucket_file/md5/1//a"), Some(Route::Bucket("md5/1//a".into())));
+        assert_eq!(of("/puppet/v3/tasks"), Some(Route::Tasks));
+        assert_eq!(of("/puppet/v3/tasks/a/b"), Some(Route::Task("a".into(), "b".into())));
+        assert_eq!(of("/puppet/v3/plans/a/init"), Some(Route::Plan("a".into(), "init".into())));
+        assert_eq!(of("/puppet/v3/environment_classes/x"), Some(Route::Classes));
+        for path in [
+            "/puppet/v3/tasks/",
+            "/puppet/v3/tasks/a",
+            "/puppet/v3/plans/a/b/c",
+            "/puppet/v3/plans/a/",
+            "/puppet/v3/environment_classesx",
+        ] {
+            assert_eq!(of(path), None, "{path}");
+        }
         assert_eq!(of("/status/v1/simple"), Some(Route::Simple(None)));
         assert_eq!(of("/status/v1/simple/server"), Some(Route::Simple(Some("server".into()))));
         for path in

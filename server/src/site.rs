@@ -5,6 +5,7 @@ use crate::administration;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
+use crate::classes::Classes;
 use crate::classified::Classified;
 use crate::commands::Commands;
 use crate::commands::spool::Limits;
@@ -18,9 +19,11 @@ use crate::listings;
 use crate::node;
 use crate::notices::Notices;
 use crate::oids::Names;
+use crate::plans;
 use crate::reports::Reports;
 use crate::routes::Route;
 use crate::states;
+use crate::tasks::Tasks;
 use crate::versions::Versions;
 use crate::{catalog4, tls};
 use bunraku::files::read;
@@ -97,6 +100,10 @@ pub struct Site {
     pub facts: Facts,
     /// Files that agents have backed up.
     pub bucket: Bucket,
+    /// The classes of environments.
+    pub classes: Classes,
+    /// The tasks of environments.
+    pub tasks: Tasks,
     /// Who may ask what.
     pub rules: Rules,
     /// Where the rules are from.
@@ -140,6 +147,8 @@ impl Site {
             true => files.with_versions_kept(path_of_versions),
             false => files,
         };
+        let classes = Classes::new(Arc::clone(&environments), settings.strict)?;
+        let tasks = Tasks::new(Arc::clone(&environments)).with_notices(notices.clone());
         let addresses = given.addresses.clone();
         Ok(Site {
             environments,
@@ -156,6 +165,8 @@ impl Site {
             reports,
             facts,
             bucket,
+            classes,
+            tasks,
             rules,
             rules_from,
             names,
@@ -208,7 +219,17 @@ impl Site {
                 let nothing = Response::text(StatusCode::NOT_FOUND, "");
                 return Err(Response { headers: Vec::new(), ..nothing });
             }
-            (Route::Node(_) | Route::Report(_) | Route::Facts(_), false) => {
+            (
+                Route::Node(_)
+                | Route::Report(_)
+                | Route::Facts(_)
+                | Route::Classes
+                | Route::Tasks
+                | Route::Task(..)
+                | Route::Plans
+                | Route::Plan(..),
+                false,
+            ) => {
                 return Err(not_there(&request.path));
             }
             _ => {}
@@ -271,9 +292,14 @@ impl Site {
                 Method::PUT => self.bucket.put(request, rest),
                 _ => self.bucket.get(request, rest),
             },
-            Route::Classes | Route::Tasks => {
-                Err(Failure::new(StatusCode::NOT_IMPLEMENTED, format!("{} is not served yet", route.name())))
+            Route::Classes => {
+                let _pass = self.gate.pass();
+                self.classes.answer(request)
             }
+            Route::Tasks => self.tasks.all(request),
+            Route::Task(module, task) => self.tasks.one(request, module, task),
+            Route::Plans => plans::all(&self.environments, request),
+            Route::Plan(module, plan) => plans::one(&self.environments, request, module, plan),
         };
         let mut response = answered.unwrap_or_else(|failure| {
             self.notices.say("err", "Puppet", &failure.message);

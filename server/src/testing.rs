@@ -18,6 +18,7 @@ pub fn get(url: &str) -> Request {
         query: query.map(|(key, value)| (decode(key), decode(value))).collect(),
         accept: vec!["*/*".to_owned()],
         content_type: None,
+        has: None,
         body: Bytes::new(),
         client: Client {
             certname: Some("n.example.com".to_owned()),

@@ -17,6 +17,7 @@ require 'puppet'
 require 'puppet/pops'
 require 'puppet/face'
 require 'puppet/application/lookup'
+require 'puppet/info_service'
 require 'puppet/parser'
 require 'puppet/util/profiler'
 
@@ -200,6 +201,7 @@ module Oracle
       begin
         if @job['check'] then check
         elsif @job['definitions'] then definitions
+        elsif @job['classes'] then classes
         elsif @job['types'] then types
         else compile
         end
@@ -207,7 +209,7 @@ module Oracle
         failed(e)
       end
       @result['logs'] = @logs.to_data
-      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['types']
+      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['classes'] || @job['types']
       @result
     end
 
@@ -438,6 +440,14 @@ module Oracle
       @result['definitions'] = model.definitions.map do |item|
         { 'kind' => item.class.name.split('::').last, 'name' => (item.name if item.respond_to?(:name)) }
       end
+    end
+
+    # The classes that manifests hold, as consoles are told of them; a server has compiled something before it is asked.
+    def classes
+      Puppet::Pops::Loaders.static_loader.runtime_3_init
+      told = Puppet::InfoService.classes_per_environment('it' => @job['classes'])['it']
+      @result['ok'] = true
+      @result['classes'] = @job['classes'].map { |file| told[file] }
     end
 
     # What loaded resource types say of themselves; null for what is none.

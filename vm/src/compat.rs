@@ -179,6 +179,8 @@ rules! {
         "The message of a constructor that does not fit its type says 'any of the attributes', otherwise 'of the the'.";
     BlankJsonIsNamed "blank-json-is-named" no yes no
         "What is wrong with a blank text as JSON is the name of Ruby's error (8 reads JSON by MultiJson).";
+    ComputedTypesAreFaults "computed-types-are-faults" no yes yes
+        "Where classes are told, a parameter whose type has to be computed costs its file; otherwise the type is null.";
     EmptyMetadataIsNone "empty-metadata-is-none" no yes yes
         "A module whose metadata.json is empty is one without metadata; otherwise it is one whose metadata is no JSON.";
     SyslogIsThere "syslog-is-there" yes yes no

@@ -11,6 +11,8 @@ impl<'a> Parser<'_, 'a> {
         let start = self.bump().start;
         let test = self.expression()?;
         let then = self.block_or_expr()?;
+        // An `else` with nothing in it is as good as none.
+        let span = self.span_from(start);
         let otherwise = match self.kind() {
             Tok::Elsif => {
                 let elsif = self.nested(Self::if_expr)?;
@@ -18,8 +20,9 @@ impl<'a> Parser<'_, 'a> {
             }
             _ => self.optional_else()?,
         };
+        let span = if otherwise.is_some() { self.span_from(start) } else { span };
         let kind = ExprKind::If { negated: false, test: self.alloc(test), then, otherwise };
-        Ok(Expr { span: self.span_from(start), kind })
+        Ok(Expr { span, kind })
     }
 
     /// `unless … { } else { }`
@@ -27,9 +30,10 @@ impl<'a> Parser<'_, 'a> {
         let start = self.bump().start;
         let test = self.expression()?;
         let then = self.block_or_expr()?;
+        let span = self.span_from(start);
         let otherwise = self.optional_else()?;
         let kind = ExprKind::If { negated: true, test: self.alloc(test), then, otherwise };
-        Ok(Expr { span: self.span_from(start), kind })
+        Ok(Expr { span, kind })
     }
 
     /// `else { }`; an empty one is as good as none.

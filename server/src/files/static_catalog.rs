@@ -206,6 +206,7 @@ impl Resource {
             query: query(&parameters, checksum),
             accept: Vec::new(),
             content_type: None,
+            has: None,
             body: bytes::Bytes::new(),
             client: client.clone(),
         };

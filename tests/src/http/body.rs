@@ -26,6 +26,9 @@ pub fn head_and_body(request: &Request) -> Vec<u8> {
     if let Some(content_type) = content_type {
         head.push_str(&format!("Content-Type: {content_type}\r\n"));
     }
+    if let Some(Value::String(tag)) = &request.has {
+        head.push_str(&format!("If-None-Match: {tag}\r\n"));
+    }
     if let Some(body) = &body {
         head.push_str(&format!("Content-Length: {}\r\n", body.len()));
     }
@@ -89,6 +92,21 @@ pub fn steady(value: &mut Value) {
             // Files of a folder stand in the order of the disk.
             if items.iter().all(|item| item.get("relative_path").is_some()) {
                 items.sort_by_key(|item| item["relative_path"].to_string());
+            }
+            // So do modules, tasks and plans.
+            let is_listed = |item: &Value| {
+                item.get("name").is_some()
+                    && (item.get("version").is_some() || item["environment"].is_array())
+            };
+            if items.iter().all(is_listed) {
+                items.sort_by_key(|item| item["name"].to_string());
+            }
+            // And a task's files but for those that may be run, which have no slash.
+            if items.iter().all(|item| item.get("filename").is_some()) {
+                let below = |item: &Value| {
+                    item["filename"].as_str().filter(|name| name.contains('/')).map(str::to_owned)
+                };
+                items.sort_by_key(below);
             }
         }
         Value::Object(map) => {

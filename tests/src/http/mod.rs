@@ -12,6 +12,7 @@ use crate::paths;
 use client::{Answer, Client};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use site::Site;
 use std::fs;
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ pub struct Request {
     pub form: Option<serde_json::Map<String, Value>>,
     /// Whose report, of one resource, is sent.
     pub report: Option<String>,
+    /// The tag that the client says it has; `true`: that of this request's own answer, for which it is sent before.
+    pub has: Option<Value>,
     /// Where Bunraku is meant to answer something else than Puppet Server: why.
     pub ours: Option<String>,
 }
@@ -58,6 +61,9 @@ pub struct Shown {
     /// `Content-Type`, where there is one.
     #[serde(rename = "type")]
     pub content_type: Option<String>,
+    /// `Etag`, where there is one: whether it is the body's SHA-256, which names folders that are others in each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// The body: JSON where it is that, else text.
     pub body: Value,
 }
@@ -110,12 +116,19 @@ pub fn bytes(request: &Request, keep: bool) -> Vec<u8> {
 /// # Errors
 /// When there is no answer.
 pub fn ask(site: &Site, client: &Client, request: &Request) -> Result<Shown, String> {
-    let answer = client.send(request.client.as_deref(), &bytes(request, false))?;
-    Ok(shown(site, &request.name, &answer))
+    let send = |request: &Request| client.send(request.client.as_deref(), &bytes(request, false));
+    let mut answer = send(request)?;
+    let mut before = None;
+    if request.has == Some(Value::Bool(true)) {
+        before = answer.header("etag").map(str::to_owned);
+        let has = before.clone().map(Value::String);
+        answer = send(&Request { has, ..request.clone() })?;
+    }
+    Ok(shown(site, &request.name, &answer, before.as_deref()))
 }
 
 /// What is the same in each run of an answer.
-fn shown(site: &Site, name: &str, answer: &Answer) -> Shown {
+fn shown(site: &Site, name: &str, answer: &Answer, before: Option<&str>) -> Shown {
     let content_type = answer.header("content-type").map(|text| text.to_ascii_lowercase().replace("; ", ";"));
     let content_type = content_type.map(|text| match text.starts_with("text/plain") {
         true => "text/plain".to_owned(),
@@ -129,7 +142,13 @@ fn shown(site: &Site, name: &str, answer: &Answer) -> Shown {
         }
         Err(_) => Value::String(text),
     };
-    Shown { name: name.to_owned(), status: answer.status, content_type, body }
+    let sum = Sha256::digest(&answer.body).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let tag = answer.header("etag").map(|tag| match tag {
+        tag if tag == sum => "the body's SHA-256".to_owned(),
+        tag if Some(tag) == before => "as before".to_owned(),
+        tag => tag.to_owned(),
+    });
+    Shown { name: name.to_owned(), status: answer.status, content_type, tag, body }
 }
 
 fn file(name: &str) -> PathBuf {

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 const JAR: &str = "/usr/share/puppetserver/puppetserver.jar";
 /// What only the cases' administrator may ask.
-pub const ADMINS: &str = "^/puppet/v4/catalog|^/puppet-admin-api/|^/puppet/v3/environment_(classes|modules)";
+pub const ADMINS: &str =
+    "^/puppet/v4/catalog|^/puppet-admin-api/|^/puppet/v3/environment_(classes|modules)|^/puppet/v3/plans";
 const PACKAGED: &str = "/etc/puppet/puppetserver";
 
 /// A running server; it ends with this value.

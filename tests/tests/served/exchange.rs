@@ -73,6 +73,7 @@ impl Case {
             query: self.query(),
             accept: accept.filter(|one| !one.is_empty()).map(str::to_owned).collect(),
             content_type: self.content_type.map(str::to_owned),
+            has: None,
             body: Bytes::from(self.body.clone()),
             client: Client {
                 certname: Some(NODE.to_owned()),

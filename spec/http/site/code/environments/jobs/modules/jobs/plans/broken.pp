@@ -1,0 +1,1 @@
+not puppet at all {

@@ -1,0 +1,1 @@
+echo impl_no_list

@@ -1,0 +1,1 @@
+class deep(Integer $x) { }

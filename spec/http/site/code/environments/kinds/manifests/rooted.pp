@@ -1,0 +1,1 @@
+class rooted { class ::innermost { } }

@@ -1,0 +1,1 @@
+class kinds::deep::more { }

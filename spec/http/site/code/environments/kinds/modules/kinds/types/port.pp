@@ -1,0 +1,1 @@
+type Kinds::Port = Integer[0, 65535]

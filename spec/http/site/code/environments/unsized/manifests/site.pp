@@ -1,0 +1,1 @@
+class unsized(Integer[5, 1] $x = 2) { }

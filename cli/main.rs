@@ -7,6 +7,7 @@ mod affected;
 mod batch;
 mod bench;
 mod build;
+mod ca;
 mod check;
 mod compile;
 mod config;
@@ -89,6 +90,8 @@ enum Command {
     Affected(Box<affected::Arguments>),
     /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
     Server(server::Arguments),
+    /// Be a small certificate authority, in Puppet Server's own folder: make one, sign, revoke, list.
+    Ca(ca::Arguments),
     /// Make links by which this command is `puppet`, for tools that run Puppet.
     Face(face::link::Arguments),
 }
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
         Command::Server(arguments) => server::run(&arguments),
+        Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
     }
 }

@@ -40,6 +40,12 @@ pub struct Arguments {
     /// Keep what the external node classifier says of a node for so many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     enc_ttl: u64,
+    /// Be the certificate authority, too, over the folder that the setting cadir names; `bunraku ca init` makes one.
+    #[arg(long)]
+    ca: bool,
+    /// Puppet Server's ca.conf: what requests may ask for [default: ../conf.d/ca.conf beside cadir, if it is there].
+    #[arg(long, value_name = "FILE", requires = "ca")]
+    ca_conf: Option<PathBuf>,
     /// Compiles that run at once [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -109,6 +115,8 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
             rules: arguments.auth.clone(),
             archives: arguments.archives.clone(),
             classified_for: Duration::from_secs(arguments.enc_ttl),
+            is_authority: arguments.ca,
+            authority_conf: arguments.ca_conf.clone(),
             addresses: machine::addresses(),
         },
         listen: SocketAddr::new(arguments.address, if arguments.check { 0 } else { port }),

@@ -2,6 +2,7 @@
 //! another one; requests under way end with the one that they began with.
 
 use crate::administration;
+use crate::authority::Place;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
@@ -39,6 +40,10 @@ pub struct Given {
     pub archives: Option<PathBuf>,
     /// How long is kept what a classifier says of a node.
     pub classified_for: Duration,
+    /// Whether this server is the certificate authority.
+    pub is_authority: bool,
+    /// Puppet Server's `ca.conf`, where another one than that beside `cadir` is meant.
+    pub authority_conf: Option<PathBuf>,
     /// The machine's addresses, of the fourth and the sixth version, for `$server_facts`.
     pub addresses: [Option<String>; 2],
 }
@@ -73,6 +78,8 @@ pub struct Site {
     pub rules_from: Option<PathBuf>,
     /// What extensions of certificates are called.
     pub names: Names,
+    /// Where the certificate authority is.
+    pub authority: Place,
     /// Where is told what is not answered.
     pub notices: Notices,
 }
@@ -104,7 +111,9 @@ impl Site {
         let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
         let addresses = given.addresses.clone();
+        let authority = Place::of(environments.configuration(), given, &notices)?;
         Ok(Site {
+            authority,
             environments,
             settings,
             certname,
@@ -133,7 +142,7 @@ impl Site {
         self.configuration().compat()
     }
 
-    /// The files of its TLS, by its settings.
+    /// The files of its TLS, by its settings. An authority's revocation lists are its own, not a copy of them.
     ///
     /// # Errors
     /// As of [`Configuration::get`].
@@ -143,7 +152,10 @@ impl Site {
             certificate: path("hostcert")?,
             key: path("hostprivkey")?,
             authorities: path("localcacert")?,
-            revoked: path("hostcrl")?,
+            revoked: match &self.authority {
+                Place::Here(authority) => authority.settings().layout.lists.clone(),
+                _ => path("hostcrl")?,
+            },
         })
     }
 
@@ -152,6 +164,9 @@ impl Site {
     /// # Errors
     /// The answer in place of what is asked for.
     pub fn admit(&self, route: &Route, request: &Request) -> Result<(), Response> {
+        if matches!((route, &self.authority), (Route::Authority(_), Place::Nowhere)) {
+            return Err(not_there(&request.path));
+        }
         match (route, route.methods().contains(&request.method)) {
             // As Puppet Server's router has it, which knows paths by their methods.
             (Route::Catalog(_), false) => {
@@ -179,6 +194,9 @@ impl Site {
             );
             return Err(Response { headers: Vec::new(), ..Response::text(StatusCode::FORBIDDEN, said) });
         }
+        if let Route::Authority(asked) = route {
+            return asked.admit(&request.method);
+        }
         if !route.methods().contains(&request.method) {
             return Err(Response::text(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed."));
         }
@@ -188,6 +206,15 @@ impl Site {
                 Err(Failure::new(StatusCode::BAD_REQUEST, message).response())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Fetches the revocation lists of an authority elsewhere into this machine's copy, which TLS follows.
+    pub fn fetch_lists(&self) {
+        if let Place::Elsewhere(proxy) = &self.authority
+            && let Err(why) = proxy.fetch_lists()
+        {
+            self.notices.say("warning", "Puppet", format!("Revocation lists could not be fetched: {why}"));
         }
     }
 
@@ -221,6 +248,7 @@ impl Site {
                 Method::PUT => self.bucket.put(request, rest),
                 _ => self.bucket.get(request, rest),
             },
+            Route::Authority(asked) => Ok(self.authority.answer(self, asked, request)),
             Route::Classes | Route::Tasks => {
                 Err(Failure::new(StatusCode::NOT_IMPLEMENTED, format!("{} is not served yet", route.name())))
             }

@@ -18,12 +18,15 @@ pub fn get(url: &str) -> Request {
         query: query.map(|(key, value)| (decode(key), decode(value))).collect(),
         accept: vec!["*/*".to_owned()],
         content_type: None,
+        since: None,
+        passed_on: false,
         body: Bytes::new(),
         client: Client {
             certname: Some("n.example.com".to_owned()),
             extensions: Vec::new(),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             version: None,
+            certificate: None,
         },
     }
 }

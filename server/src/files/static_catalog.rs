@@ -162,6 +162,8 @@ impl<'c> Resource<'c> {
             query: query(parameters, checksum),
             accept: Vec::new(),
             content_type: None,
+            since: None,
+            passed_on: false,
             body: bytes::Bytes::new(),
             client: client.clone(),
         };

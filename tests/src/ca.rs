@@ -1,0 +1,124 @@
+//! A site that has `bunraku ca` as its authority: a folder with its configuration, for one test.
+
+use crate::bunraku;
+use crate::http::bunraku_server::BunrakuServer;
+use crate::oracle::Oracle;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The site. It ends with this value.
+pub struct Site {
+    folder: TempDir,
+}
+
+/// What became of a program.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its status.
+    pub status: Option<i32>,
+    /// What it printed on stdout.
+    pub out: String,
+    /// And on stderr.
+    pub err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Ran {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Site {
+    /// A folder with `puppet.conf`, `more` lines of it in `[server]`, and an environment that has a class of nothing.
+    ///
+    /// # Errors
+    /// When files can't be written.
+    pub fn new(more: &str) -> Result<Site, String> {
+        let told = |error: std::io::Error| error.to_string();
+        let folder = tempfile::Builder::new().prefix("ca").tempdir().map_err(told)?;
+        let there = folder.path();
+        let manifests = there.join("code/environments/production/manifests");
+        fs::create_dir_all(&manifests).map_err(told)?;
+        fs::write(manifests.join("site.pp"), "notify { \"hello ${trusted['certname']}\": }\n")
+            .map_err(told)?;
+        let path = there.display();
+        let text = format!(
+            "[main]\ncertname = localhost\nconfdir = {path}\nvardir = {path}/var\nssldir = {path}/ssl\n\
+             codedir = {path}/code\nenvironmentpath = {path}/code/environments\ncadir = {path}/puppetserver/ca\n\
+             keylength = 2048\nca_ttl = 5y\n[server]\n{more}\n"
+        );
+        fs::write(there.join("puppet.conf"), text).map_err(told)?;
+        Ok(Site { folder })
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The authority's folder.
+    pub fn cadir(&self) -> PathBuf {
+        self.folder().join("puppetserver/ca")
+    }
+
+    /// Runs `bunraku ca` with arguments.
+    ///
+    /// # Errors
+    /// When it does not build or start.
+    pub fn ca(&self, arguments: &[&str]) -> Result<Ran, String> {
+        let mut command = Command::new(bunraku::binary()?);
+        command.arg("ca").args(arguments).arg("--confdir").arg(self.folder()).stdin(Stdio::null());
+        command.output().map(Ran::of).map_err(|error| error.to_string())
+    }
+
+    /// Starts `bunraku server` with arguments.
+    ///
+    /// # Errors
+    /// As of [`BunrakuServer::start`].
+    pub fn serve(&self, arguments: &[&str]) -> Result<BunrakuServer, String> {
+        BunrakuServer::start_at(self.folder().to_path_buf(), arguments)
+    }
+
+    /// Runs a real agent once, with folders of its own below this site's: what it has after that, it has the next time.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn agent(&self, oracle: Oracle, name: &str, port: u16, more: &[&str]) -> Result<Ran, String> {
+        let own = self.folder().join("agents").join(name);
+        fs::create_dir_all(&own).map_err(|error| error.to_string())?;
+        let folder = |setting: &str| format!("--{setting}={}", own.join(setting).display());
+        let mut command = oracle.command();
+        command
+            .args(["agent", "--test", "--server=localhost", "--color=false", "--no-usecacheonfailure"])
+            .args(["--waitforcert=0", "--ca_server=localhost", "--keylength=2048"])
+            .args([format!("--serverport={port}"), format!("--certname={name}")])
+            .args(["confdir", "vardir", "rundir", "logdir", "codedir", "publicdir", "ssldir"].map(folder))
+            .args(more)
+            .env("HOME", &own)
+            .stdin(Stdio::null());
+        command.output().map(Ran::of).map_err(|error| format!("{command:?}: {error}"))
+    }
+
+    /// Where an agent's certificate is.
+    pub fn certificate_of(&self, name: &str) -> PathBuf {
+        self.folder().join("agents").join(name).join(format!("ssldir/certs/{name}.pem"))
+    }
+
+    /// Runs `puppetserver ca` with arguments, against a server on this machine.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn puppetserver_ca(&self, arguments: &[&str], port: u16) -> Result<Ran, String> {
+        let text =
+            fs::read_to_string(self.folder().join("puppet.conf")).map_err(|error| error.to_string())?;
+        let own = format!("[main]\nserver = localhost\nserverport = {port}\n");
+        let config = self.folder().join("puppetserver-ca.conf");
+        fs::write(&config, text.replacen("[main]\n", &own, 1)).map_err(|error| error.to_string())?;
+        let mut command = Command::new("puppetserver");
+        command.arg("ca").args(arguments).arg("--config").arg(&config).stdin(Stdio::null());
+        command.output().map(Ran::of).map_err(|error| format!("puppetserver: {error}"))
+    }
+}

@@ -19,6 +19,9 @@ use x509_cert::Certificate;
 use x509_cert::ext::Extension;
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 
+/// Requests that wait, at most.
+const MAX_WAITING: usize = 20_000;
+
 /// Where is told what is done: a level as Puppet has them, and words.
 pub type Tell = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
@@ -139,6 +142,7 @@ impl Authority {
         let held = self.layout().lock()?;
         self.check_duplicates(&request.name)?;
         names::check(name, &request.name)?;
+        self.check_room()?;
         let text = request.text()?;
         self.layout().write(&self.layout().request(name), &text, PUBLIC)?;
         // A program may take its time, and others need not wait for it.
@@ -155,6 +159,18 @@ impl Authority {
         }
         request.check(self.settings.allowed)?;
         self.grant(&held, &request, self.settings.to_live).map(drop)
+    }
+
+    /// Anybody may send requests; so that nobody fills the disk with them, so many wait at most.
+    fn check_room(&self) -> Result<(), Fault> {
+        let folder = &self.layout().requests;
+        let failed = |error| Fault::Failed(format!("{} can't be read: {error}", folder.display()));
+        match std::fs::read_dir(folder).map_err(failed)?.take(MAX_WAITING).count() {
+            MAX_WAITING => {
+                Err(Fault::Refused(format!("{MAX_WAITING} certificate requests wait; no more are taken")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_duplicates(&self, name: &str) -> Result<(), Fault> {

@@ -1,7 +1,8 @@
 //! Requests for certificates: what they ask for, and whether they may. Source: Puppet Server 7.9.5, whose words these are.
 //!
 //! What is refused here and not there: alternative names that are neither DNS names nor addresses, or have a wildcard, even where
-//! alternative names are allowed; extensions that are asked for twice; keys too short to be checked.
+//! alternative names are allowed; extensions that are asked for twice; keys too short to be checked. And no more requests wait at
+//! once than [`crate::authority`] has room for.
 
 use crate::certificates::first_common_name;
 use crate::extensions;

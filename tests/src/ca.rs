@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// What each node is told.
+const MANIFEST: &str = "notify { \"hello ${trusted['certname']} ${trusted['extensions']['pp_role']}\": }\n";
+
 /// The site. It ends with this value.
 pub struct Site {
     folder: TempDir,
@@ -32,7 +35,7 @@ impl Ran {
 }
 
 impl Site {
-    /// A folder with `puppet.conf`, `more` lines of it in `[server]`, and an environment that has a class of nothing.
+    /// A folder with `puppet.conf`, `more` lines of it in `[server]`, and an environment that says hello to each node.
     ///
     /// # Errors
     /// When files can't be written.
@@ -42,8 +45,7 @@ impl Site {
         let there = folder.path();
         let manifests = there.join("code/environments/production/manifests");
         fs::create_dir_all(&manifests).map_err(told)?;
-        fs::write(manifests.join("site.pp"), "notify { \"hello ${trusted['certname']}\": }\n")
-            .map_err(told)?;
+        fs::write(manifests.join("site.pp"), MANIFEST).map_err(told)?;
         let path = there.display();
         let text = format!(
             "[main]\ncertname = localhost\nconfdir = {path}\nvardir = {path}/var\nssldir = {path}/ssl\n\

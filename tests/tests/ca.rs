@@ -295,10 +295,14 @@ fn agents_get_their_certificates() {
         let compat = oracle.number.to_string();
         let server = site.serve(&["--ca", "--compat", &compat]).expect("the server starts");
         let run = |name: &str| site.agent(oracle, name, server.port(), &[]).expect("it runs");
+        let confdir = site.folder().join("agents/first.example.com/confdir");
+        fs::create_dir_all(&confdir).expect("folders can be made");
+        let asks = "extension_requests:\n  pp_role: web server\n";
+        fs::write(confdir.join("csr_attributes.yaml"), asks).expect("files can be written");
         // One is signed at once, and gets its catalog in the same run.
         let first = run("first.example.com");
         ended(&first, 2);
-        assert!(first.out.contains("hello first.example.com"), "{}", first.out);
+        assert!(first.out.contains("hello first.example.com web server"), "{}", first.out);
         // Another waits until somebody signs it.
         let second = run("second.example.com");
         ended(&second, 1);
@@ -374,6 +378,20 @@ fn puppetserver_ca_administers_it() {
     let taken = taken.expect("it runs");
     ended(&taken, 0);
     verifies(&site, "next").expect("openssl takes it");
+    // One that it has made, of a root and an authority below, is gone on with here.
+    let other = Site::new("").expect("a site can be made");
+    ended(&other.puppetserver_ca(&["setup"], 1).expect("it runs"), 0);
+    ca(&other, &["generate", "--certname", "below,gone"], 0);
+    ca(&other, &["revoke", "--certname", "gone"], 0);
+    let all = |name: &str| {
+        let cadir = other.cadir();
+        let mut command = Command::new("openssl");
+        command.args(["verify", "-crl_check_all", "-CAfile"]).arg(cadir.join("ca_crt.pem"));
+        command.arg("-CRLfile").arg(cadir.join("ca_crl.pem"));
+        ok(command.arg(cadir.join(format!("signed/{name}.pem"))))
+    };
+    all("localhost").and_then(|()| all("below")).expect("openssl takes the chain");
+    assert!(all("gone").unwrap_err().contains("certificate revoked"));
     // And back again, with the number after it.
     ca(&site, &["generate", "--certname", "last"], 0);
     verifies(&site, "last").expect("openssl takes it");

@@ -31,6 +31,11 @@ pub fn answer(authority: &Authority, site: &Site, asked: &Asked, request: &Reque
         Asked::Lists => authority
             .update_lists(&request.body)
             .map(|()| plain(StatusCode::OK, "Successfully updated CRLs.")),
+        // The certificate is that of the server in between, unless what that says of its client is believed.
+        Asked::Renewal if request.passed_on && !site.rules.names_by_headers => Ok(Response {
+            status: StatusCode::FORBIDDEN,
+            ..text("Renewals are asked of the authority itself")
+        }),
         Asked::Renewal => renew(authority, request),
         Asked::Status(name) => status(authority, name, request),
         Asked::Statuses => statuses(authority, request),

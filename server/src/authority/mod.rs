@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub enum Place {
     /// This server is it.
-    Here(Authority),
+    Here(Box<Authority>),
     /// Another server is, which `ca_server` names; what agents ask is passed on to it.
     Elsewhere(Proxy),
     /// Agents know without us.
@@ -35,7 +35,7 @@ impl Place {
             let notices = notices.clone();
             let tell = Arc::new(move |level: &str, message: &str| notices.say(level, "Puppet", message));
             let authority = Authority::open(settings, tell).map_err(|fault| fault.to_string())?;
-            return Ok(Place::Here(authority));
+            return Ok(Place::Here(Box::new(authority)));
         }
         let server = configuration.get("ca_server")?;
         // What nobody has said is `puppet`, which may well be this server.

@@ -7,6 +7,7 @@ use crate::site::Site;
 use bunraku::files::{read, write};
 use bunraku::http::Client;
 use bunraku::{Certificates, Configuration};
+use bunraku_authority::certificates::first_common_name;
 use bunraku_authority::names::is_certname;
 use bunraku_authority::{Fault, pem};
 use http::{HeaderValue, Method, StatusCode, header};
@@ -20,6 +21,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_ANSWER: u64 = 64 << 20;
 /// What `Via` says of a request that was passed on.
 pub const PASSED_ON: &str = "bunraku";
+
+/// Whether a renewed certificate is that of the node that has asked: an authority that does not believe `X-Client-Cert` renews
+/// this server's own.
+fn check_renewed(text: &[u8], request: &Request) -> Result<(), String> {
+    let all = pem::certificates(text).map_err(|fault| fault.to_string())?;
+    let name = all.first().and_then(|one| first_common_name(&one.tbs_certificate.subject));
+    match name.is_some() && name == request.client.certname {
+        true => Ok(()),
+        false => Err("it renews another certificate than that of the node that asks".to_owned()),
+    }
+}
 
 /// What asks an authority elsewhere.
 #[derive(Debug)]
@@ -99,6 +111,9 @@ impl Proxy {
         let url = format!("https://{}/puppet-ca/v1/{path}", self.at);
         let answered = self.client.request(request.method.as_str(), &url, &headers, body, MAX_ANSWER)?;
         let status = StatusCode::from_u16(answered.status).map_err(|error| error.to_string())?;
+        if path == "certificate_renewal" && status == StatusCode::OK {
+            check_renewed(&answered.body, request)?;
+        }
         let said = answered.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let mut response = plain(status, answered.body);
         if let Some(form) = said.and_then(|(_, value)| HeaderValue::from_str(value).ok()) {

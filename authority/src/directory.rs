@@ -6,8 +6,9 @@
 use crate::fault::Fault;
 use bunraku::Configuration;
 use bunraku::files::{read, write};
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file, at most: a revocation list of some hundred thousand.
@@ -17,6 +18,9 @@ const MAX_FILE: u64 = 64 << 20;
 pub const PUBLIC: u32 = 0o644;
 /// What only the owner and its group may read, as Puppet Server has its keys.
 pub const PRIVATE: u32 = 0o640;
+
+/// Folders of an authority.
+pub const FOLDER: u32 = 0o750;
 
 /// Where the files are, by Puppet's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +114,15 @@ impl Layout {
         }
     }
 
+    /// Makes the folders of certificates and requests, where they are not there: `puppetserver ca` leaves that to Puppet Server.
+    ///
+    /// # Errors
+    /// When they can't be made.
+    pub fn complete(&self) -> Result<(), Fault> {
+        let owner = std::fs::metadata(&self.folder).ok().map(|found| (found.uid(), found.gid()));
+        [&self.signed, &self.requests].into_iter().try_for_each(|folder| make(folder, FOLDER, owner))
+    }
+
     /// Waits for the lock.
     ///
     /// # Errors
@@ -155,6 +168,26 @@ impl Layout {
             Err(_) => Err(Fault::Failed(format!("Path {} exists but could not be deleted", path.display()))),
         }
     }
+}
+
+/// Makes a folder and those above it, where it is not there: with a mode, and a user and group where that is allowed.
+///
+/// # Errors
+/// When it can't be made.
+pub fn make(folder: &Path, mode: u32, owner: Option<(u32, u32)>) -> Result<(), Fault> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let failed = |error| Fault::Failed(format!("{} can't be made: {error}", folder.display()));
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent).map_err(failed)?;
+    }
+    DirBuilder::new().mode(mode).create(folder).map_err(failed)?;
+    if let Some((user, group)) = owner {
+        // Only root may; for others it is their own.
+        let _ = chown(folder, Some(user), Some(group));
+    }
+    Ok(())
 }
 
 /// A file's bytes; none where it is not there.

@@ -4,19 +4,18 @@
 use crate::authority::{Authority, issue, put_lists};
 use crate::certificates::{Issuer, is_signed_by};
 use crate::csr_attributes;
-use crate::directory::{self, Layout, PRIVATE, PUBLIC};
+use crate::directory::{self, FOLDER, Layout, PRIVATE, PUBLIC};
 use crate::extensions;
 use crate::fault::Fault;
 use crate::issued;
-use crate::keys::{self, Key, Pair};
+use crate::keys::{self, Key, Kind, Pair};
 use crate::lists::Lists;
 use crate::names;
 use crate::oids;
 use crate::pem;
 use crate::settings::{Own, Settings};
 use crate::times;
-use std::fs::DirBuilder;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use x509_cert::ext::Extension;
 
@@ -26,7 +25,7 @@ use x509_cert::ext::Extension;
 /// When there is one, or files of this machine's certificate; when a file can't be written.
 pub fn new(settings: &Settings) -> Result<(), Fault> {
     check_nothing_is_there(settings)?;
-    let pair = keys::generate(settings.bits)?;
+    let pair = keys::generate(Kind::Rsa(settings.bits))?;
     let issuer = Issuer::of_itself(&settings.name, Key::read(pair.private.as_bytes())?, 1, settings.to_live)?;
     let lists = Lists::new(&issuer)?;
     let inventory = issued::line(&issuer.certificate);
@@ -72,16 +71,15 @@ fn make(
     let owner = [&layout.folder, &own.folder].into_iter().find_map(|folder| std::fs::metadata(folder).ok());
     let owner = owner.map(|found| (found.uid(), found.gid()));
     for (folder, mode) in [
-        (&layout.folder, 0o750),
-        (&layout.signed, 0o750),
-        (&layout.requests, 0o750),
+        (&layout.folder, FOLDER),
         (&own.folder, 0o771),
         (&own.certificates, 0o755),
         (&own.public_keys, 0o755),
         (&own.private_keys, 0o750),
     ] {
-        make_folder(folder, mode, owner)?;
+        directory::make(folder, mode, owner)?;
     }
+    layout.complete()?;
     let _held = layout.lock()?;
     let mut bundle = String::new();
     for certificate in &issuer.bundle {
@@ -116,7 +114,7 @@ fn own_key(settings: &Settings) -> Result<Pair, Fault> {
     let text = |bytes| String::from_utf8(bytes).map_err(|_| Fault::Failed("a key is no text".to_owned()));
     match (private?, public?) {
         (Some(private), Some(public)) => Ok(Pair { private: text(private)?, public: text(public)? }),
-        (None, None) => keys::generate(settings.bits),
+        (None, None) => keys::generate(settings.keys),
         (Some(_), None) => Err(told(&own.private_key, &own.public_key)),
         (None, Some(_)) => Err(told(&own.public_key, &own.private_key)),
     }
@@ -192,22 +190,6 @@ fn check_chain(issuer: &Issuer) -> Result<(), Fault> {
     Ok(())
 }
 
-fn make_folder(folder: &Path, mode: u32, owner: Option<(u32, u32)>) -> Result<(), Fault> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let failed = |error| Fault::Failed(format!("{} can't be made: {error}", folder.display()));
-    if let Some(parent) = folder.parent() {
-        std::fs::create_dir_all(parent).map_err(failed)?;
-    }
-    DirBuilder::new().mode(mode).create(folder).map_err(failed)?;
-    if let Some((user, group)) = owner {
-        // Only root may; for others it is their own.
-        let _ = chown(folder, Some(user), Some(group));
-    }
-    Ok(())
-}
-
 /// What somebody else's certificate is to say.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -247,9 +229,9 @@ pub fn generate(
     for (folder, mode) in [(&own.certificates, 0o755), (&own.public_keys, 0o755), (&own.private_keys, 0o750)]
     {
         let owner = std::fs::metadata(&layout.folder).ok().map(|found| (found.uid(), found.gid()));
-        make_folder(folder, mode, owner)?;
+        directory::make(folder, mode, owner)?;
     }
-    let pair = keys::generate(settings.bits)?;
+    let pair = keys::generate(settings.keys)?;
     let own_name = format!("DNS:{name}");
     let names = wanted.names.iter().map(String::as_str).chain([own_name.as_str()]);
     let mut more = asked_for(own)?;

@@ -4,6 +4,10 @@ use crate::fault::Fault;
 use crate::pem;
 use der::asn1::{Any, BitString, ObjectIdentifier};
 use der::{Decode, Encode};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, EcdsaKeyPair, EcdsaSigningAlgorithm,
+};
 use rsa::pkcs1::EncodeRsaPrivateKey;
 use rsa::pkcs8::{EncodePublicKey, LineEnding};
 use rustls::SignatureScheme;
@@ -33,11 +37,56 @@ pub struct Pair {
     pub public: String,
 }
 
-/// Makes an RSA key: a second or several of computing.
+/// What kind of key is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// RSA, of so many bits: the setting `keylength`.
+    Rsa(usize),
+    /// Elliptic, on the curve P-256, which `named_curve` calls `prime256v1`.
+    P256,
+    /// Elliptic, on the curve P-384: `secp384r1`.
+    P384,
+}
+
+impl Kind {
+    /// What settings ask for: `key_type`, `named_curve` and `keylength`.
+    ///
+    /// # Errors
+    /// When it is no kind that there is.
+    pub fn of(kind: &str, curve: &str, bits: usize) -> Result<Kind, String> {
+        match (kind, curve) {
+            ("rsa", _) => Ok(Kind::Rsa(bits)),
+            ("ec", "prime256v1") => Ok(Kind::P256),
+            ("ec", "secp384r1") => Ok(Kind::P384),
+            ("ec", other) => Err(format!(
+                "The setting named_curve is {other}, which is not supported: prime256v1, secp384r1"
+            )),
+            (other, _) => Err(format!("The setting key_type is {other}, and keys are rsa or ec")),
+        }
+    }
+}
+
+/// Makes a key. RSA takes seconds of computing.
 ///
 /// # Errors
 /// For sizes beyond [`BITS`].
-pub fn generate(bits: usize) -> Result<Pair, Fault> {
+pub fn generate(kind: Kind) -> Result<Pair, Fault> {
+    match kind {
+        Kind::Rsa(bits) => rsa_key(bits),
+        Kind::P256 => elliptic(&ECDSA_P256_SHA256_ASN1_SIGNING),
+        Kind::P384 => elliptic(&ECDSA_P384_SHA384_ASN1_SIGNING),
+    }
+}
+
+fn elliptic(curve: &'static EcdsaSigningAlgorithm) -> Result<Pair, Fault> {
+    let made = EcdsaKeyPair::generate_pkcs8(curve, &SystemRandom::new());
+    let made = made.map_err(|_| Fault::Failed("No key could be made".to_owned()))?;
+    let private = pem::text_of(pem::PRIVATE_KEY, made.as_ref())?;
+    let public = Key::read(private.as_bytes())?.public_text()?;
+    Ok(Pair { private, public })
+}
+
+fn rsa_key(bits: usize) -> Result<Pair, Fault> {
     if !BITS.contains(&bits) {
         let (least, most) = (BITS.start(), BITS.end());
         return Err(Fault::Failed(format!(
@@ -139,4 +188,25 @@ fn inner(algorithm: &AlgorithmIdentifierOwned) -> Result<Vec<u8>, der::Error> {
         bytes.extend(parameters.to_der()?);
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sign_what_their_public_halves_know() {
+        for kind in [Kind::Rsa(2048), Kind::P256, Kind::P384] {
+            let pair = generate(kind).unwrap();
+            let key = Key::read(pair.private.as_bytes()).unwrap();
+            assert_eq!(key.public_text().unwrap(), pair.public);
+            let signed = BitString::from_bytes(b"signed").unwrap();
+            let signature = key.sign(&signed).unwrap();
+            let good = |bytes: &[u8]| is_signed_by(key.public(), key.algorithm(), bytes, &signature);
+            assert!(good(&signed.to_der().unwrap()) && !good(b"other"), "{kind:?}");
+        }
+        assert!(generate(Kind::Rsa(1024)).is_err());
+        assert!(Kind::of("ec", "secp521r1", 0).is_err());
+        assert_eq!(Kind::of("ec", "prime256v1", 0), Ok(Kind::P256));
+    }
 }

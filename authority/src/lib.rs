@@ -15,6 +15,7 @@ pub mod directory;
 pub mod extensions;
 pub mod fault;
 pub mod init;
+pub mod intake;
 pub mod issued;
 pub mod keys;
 pub mod lists;

@@ -14,6 +14,8 @@ pub const CERTIFICATE: &str = "CERTIFICATE";
 pub const REQUEST: &str = "CERTIFICATE REQUEST";
 /// Lists of revoked certificates.
 pub const LIST: &str = "X509 CRL";
+/// Private keys, of any kind.
+pub const PRIVATE_KEY: &str = "PRIVATE KEY";
 /// Public keys.
 pub const PUBLIC_KEY: &str = "PUBLIC KEY";
 

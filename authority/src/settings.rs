@@ -2,6 +2,7 @@
 
 use crate::autosign::Autosign;
 use crate::directory::Layout;
+use crate::keys::Kind;
 use crate::requests::Allowed;
 use crate::times;
 use bunraku::files::read;
@@ -22,8 +23,10 @@ pub struct Settings {
     pub name: String,
     /// For how many seconds certificates are good: `ca_ttl`.
     pub to_live: u64,
-    /// Bits of new keys: `keylength`.
+    /// Bits of a new authority's key: `keylength`.
     pub bits: usize,
+    /// Keys of this machine and others: `key_type`, `named_curve`, `keylength`.
+    pub keys: Kind,
     /// Which requests are signed at once: `autosign`.
     pub autosign: Autosign,
     /// Whether a node that has a certificate may send another request: `allow_duplicate_certs`.
@@ -83,6 +86,7 @@ impl Settings {
         }
         let names = text("dns_alt_names")?;
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+        let bits = usize::try_from(whole("keylength")?).unwrap_or(usize::MAX);
         let own = Own {
             name: text("certname")?,
             names: names.collect(),
@@ -104,7 +108,8 @@ impl Settings {
             layout,
             name: text("ca_name")?,
             to_live,
-            bits: usize::try_from(whole("keylength")?).unwrap_or(usize::MAX),
+            bits,
+            keys: Kind::of(&text("key_type")?, &text("named_curve")?, bits)?,
             autosign: Autosign::of(&text("autosign")?),
             duplicates: configuration.get("allow_duplicate_certs")?.value == Data::Boolean(true),
             allowed: conf.allowed,

@@ -226,6 +226,24 @@ fn the_command_says_what_puppetservers_says() {
     assert!(listed.contains("authorization extensions: [pp_authorization: x]"), "{listed}");
 }
 
+#[test]
+fn keys_are_elliptic_where_that_is_wanted() {
+    let site = site("key_type = ec");
+    ca(&site, &["generate", "--certname", "web01"], 0);
+    for name in ["localhost", "web01"] {
+        verifies(&site, name).expect("openssl takes it");
+        let key = site.folder().join(format!("ssl/private_keys/{name}.pem"));
+        let output = Command::new("openssl").args(["pkey", "-noout", "-text", "-in"]).arg(key).output();
+        let text = String::from_utf8_lossy(&output.expect("openssl runs").stdout).into_owned();
+        assert!(text.contains("NIST CURVE: P-256"), "{text}");
+    }
+    let server = site.serve(&["--ca", "--compat", "7"]).expect("the server starts");
+    let run = site.agent(oracle::SEVEN, "waits.example.com", server.port(), &[]).expect("it runs");
+    ended(&run, 1);
+    ca(&site, &["sign", "--certname", "waits.example.com"], 0);
+    ended(&site.agent(oracle::SEVEN, "waits.example.com", server.port(), &[]).expect("it runs"), 2);
+}
+
 /// An authority of a company, and one below it, by `openssl`: imported, and what it signs is good for the whole chain.
 #[test]
 fn authorities_are_imported() {
@@ -391,6 +409,10 @@ fn puppetserver_ca_administers_it() {
         ok(command.arg(cadir.join(format!("signed/{name}.pem"))))
     };
     all("localhost").and_then(|()| all("below")).expect("openssl takes the chain");
+    let server = other.serve(&["--ca", "--compat", "7"]).expect("the server starts");
+    ended(&other.agent(oracle::SEVEN, "waits", server.port(), &[]).expect("it runs"), 1);
+    ca(&other, &["sign", "--certname", "waits"], 0);
+    ended(&other.agent(oracle::SEVEN, "waits", server.port(), &[]).expect("it runs"), 2);
     assert!(all("gone").unwrap_err().contains("certificate revoked"));
     // And back again, with the number after it.
     ca(&site, &["generate", "--certname", "last"], 0);

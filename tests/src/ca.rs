@@ -3,6 +3,7 @@
 use crate::bunraku;
 use crate::http::bunraku_server::BunrakuServer;
 use crate::oracle::Oracle;
+use crate::programs::ok;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -123,4 +124,89 @@ impl Site {
         command.arg("ca").args(arguments).arg("--config").arg(&config).stdin(Stdio::null());
         command.output().map(Ran::of).map_err(|error| format!("puppetserver: {error}"))
     }
+}
+
+/// A site whose authority is made; `more` are lines of its `puppet.conf`.
+///
+/// # Panics
+/// When it can't be made.
+pub fn site(more: &str) -> Site {
+    let site = Site::new(more).expect("a site can be made");
+    let made = site.ca(&["init"]).expect("it runs");
+    ended(&made, 0);
+    site
+}
+
+/// Holds that a program has ended with a status.
+///
+/// # Panics
+/// When it has not: with what it said.
+pub fn ended(ran: &Ran, status: i32) {
+    assert_eq!(ran.status, Some(status), "{}\n{}", ran.out, ran.err);
+}
+
+/// Runs `bunraku ca`, which is to end with a status.
+///
+/// # Panics
+/// When it does not.
+pub fn ca(site: &Site, arguments: &[&str], status: i32) -> Ran {
+    let ran = site.ca(arguments).expect("it runs");
+    ended(&ran, status);
+    ran
+}
+
+/// Makes a key and a request in a folder, by `openssl`; `more` are its further arguments.
+///
+/// # Panics
+/// When `openssl` fails.
+pub fn request(folder: &Path, name: &str, more: &[&str]) -> Vec<u8> {
+    let [key, request] = ["key", "csr"].map(|ending| folder.join(format!("{name}.{ending}")));
+    let mut command = Command::new("openssl");
+    command.args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj"]);
+    command.arg(format!("/CN={name}")).args(more).arg("-keyout").arg(key).arg("-out").arg(&request);
+    ok(&mut command).expect("openssl makes requests");
+    fs::read(request).expect("it is there")
+}
+
+/// Whether `openssl` takes a certificate, the authority's revocation list included.
+///
+/// # Errors
+/// What `openssl` says where it does not.
+pub fn verifies(site: &Site, name: &str) -> Result<(), String> {
+    let cadir = site.cadir();
+    let mut command = Command::new("openssl");
+    command.args(["verify", "-x509_strict", "-crl_check", "-purpose", "sslclient", "-CAfile"]);
+    command.arg(cadir.join("ca_crt.pem")).arg("-CRLfile").arg(cadir.join("ca_crl.pem"));
+    ok(command.arg(cadir.join("signed").join(format!("{name}.pem"))))
+}
+
+/// What Ruby's OpenSSL says of the folder: a line for each thing.
+///
+/// # Panics
+/// When it can't read one of them.
+pub fn by_ruby(site: &Site, name: &str) -> String {
+    let script = r##"
+        require 'openssl'
+        cadir, name = ARGV
+        ca = OpenSSL::X509::Certificate.new(File.read("#{cadir}/ca_crt.pem"))
+        crl = OpenSSL::X509::CRL.new(File.read("#{cadir}/ca_crl.pem"))
+        key = OpenSSL::PKey.read(File.read("#{cadir}/ca_key.pem"))
+        cert = OpenSSL::X509::Certificate.new(File.read("#{cadir}/signed/#{name}.pem"))
+        store = OpenSSL::X509::Store.new
+        store.add_cert(ca)
+        store.add_crl(crl)
+        store.flags = OpenSSL::X509::V_FLAG_CRL_CHECK | OpenSSL::X509::V_FLAG_CRL_CHECK_ALL
+        puts "key #{ca.check_private_key(key)} #{OpenSSL::PKey.read(File.read("#{cadir}/ca_pub.pem")).to_der == ca.public_key.to_der}"
+        puts "crl #{crl.verify(ca.public_key)} #{crl.version} #{crl.revoked.map { |one| one.serial.to_i }}"
+        puts "store #{store.verify(cert) ? 'ok' : store.error_string}"
+        [ca, cert].each do |one|
+          puts "#{one.subject} by #{one.issuer} #{one.serial} #{one.version} #{one.signature_algorithm} " \
+            "#{(one.not_after - one.not_before).to_i}"
+          one.extensions.each { |e| puts "  #{e.oid}#{' critical' if e.critical?}" }
+        end
+    "##;
+    let output = Command::new("ruby").args(["-e", script]).arg(site.cadir()).arg(name).output();
+    let output = output.expect("Ruby runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

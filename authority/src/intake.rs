@@ -17,6 +17,8 @@ impl Authority {
     /// When it is refused. Where that was because it may not be signed at once, it waits all the same.
     pub fn submit(&self, name: &str, text: &[u8]) -> Result<(), Fault> {
         let request = Request::read(text)?;
+        // What can't be read later would be in the way of whoever lists what waits.
+        request.alternative_names()?;
         let held = self.layout().lock()?;
         self.check_duplicates(&request.name)?;
         names::check(name, &request.name)?;

@@ -100,31 +100,36 @@ impl Authority {
     /// All requests and certificates of the states that are wanted; requests first, each by name.
     ///
     /// # Errors
-    /// When one of them can't be read.
+    /// When a folder can't be read, or the revocation list.
     pub fn statuses(&self, wanted: &[State]) -> Result<Vec<Status>, Fault> {
         let mut all = Vec::new();
         let layout = &self.settings().layout;
         if wanted.contains(&State::Requested) {
             for name in names_in(&layout.requests)? {
-                // One that was signed since is among the certificates.
-                if self.has_request(&name) {
-                    all.push(self.status_of_request(&name)?);
-                }
+                all.extend(self.if_readable(&name, self.status_of_request(&name)));
             }
         }
         if wanted.iter().any(|state| *state != State::Requested) {
             let revoked = self.revoked()?;
             for name in names_in(&layout.signed)? {
-                let status = match self.signed(&name) {
-                    Err(Fault::Missing(_)) => continue,
-                    found => of_certificate(&name, &found?, &revoked)?,
-                };
-                if wanted.contains(&status.state) {
-                    all.push(status);
-                }
+                let status = self.signed(&name).and_then(|signed| of_certificate(&name, &signed, &revoked));
+                let status = self.if_readable(&name, status);
+                all.extend(status.filter(|status| wanted.contains(&status.state)));
             }
         }
         Ok(all)
+    }
+
+    /// A status; none where the file has gone in the meantime. One that can't be read is told of, and in nobody's way.
+    fn if_readable(&self, name: &str, status: Result<Status, Fault>) -> Option<Status> {
+        match status {
+            Ok(status) => Some(status),
+            Err(Fault::Missing(_)) => None,
+            Err(fault) => {
+                self.say("err", &format!("{name} is left out of the list: {fault}"));
+                None
+            }
+        }
     }
 
     fn status_of_request(&self, name: &str) -> Result<Status, Fault> {

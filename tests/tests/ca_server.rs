@@ -123,6 +123,18 @@ fn a_compile_server_passes_on_to_the_authority() {
         _ => Err("it is not fetched".to_owned()),
     });
     fetched.expect("the revocation list is fetched");
+    // Whoever has the list is told so by way of it, too.
+    fs::copy(ssl.join("certs/ca.pem"), compiler.folder().join("ca.pem")).expect("files can be copied");
+    let client = Client::of(compiler.folder().to_path_buf(), server.port());
+    let ask = |head: &str| {
+        let head = format!("{head}Host: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        client.send(None, head.as_bytes()).expect("there is an answer").status
+    };
+    let list = "GET /puppet-ca/v1/certificate_revocation_list/ca HTTP/1.1\r\n";
+    assert_eq!(ask(list), 200);
+    assert_eq!(ask(&format!("{list}If-Modified-Since: Wed, 01 Jan 2098 00:00:00 GMT\r\n")), 304);
+    assert_eq!(ask("GET /puppet-ca/v1/certificate/none HTTP/1.1\r\n"), 404);
+    assert_eq!(ask(&format!("{list}Via: 1.1 bunraku\r\n")), 508);
     // Nothing that administers is passed on.
     let refused = compiler.puppetserver_ca(&["list"], server.port());
     if let Ok(refused) = refused {
@@ -216,6 +228,16 @@ fn strange_requests_are_answered() {
             fs::remove_file(site.cadir().join("requests/good.pem")).expect("it waits");
         }
     }
+    // Alternative names that are none are no request; nor is a file that is none in the way of others.
+    let odd = request(made.site.folder(), "odd", &["-addext", "2.5.29.17=DER:0403AABBCC"]);
+    let (status, body) = send(None, "PUT", "certificate_request/odd", "", &odd);
+    assert!(status == 400 && body.contains("alternative names"), "{status} {body}");
+    fs::write(site.cadir().join("requests/junk.pem"), "junk").expect("files can be written");
+    fs::write(site.cadir().join("signed/junk.pem"), "junk").expect("files can be written");
+    let listed = ca(site, &["list", "--all"], 0);
+    assert!(listed.out.contains("localhost") && listed.err.contains("junk is left out"), "{}", listed.err);
+    let (status, _) = send(Some("localhost"), "GET", "certificate_statuses/x", "", b"");
+    assert_eq!(status, 200);
     let key = "-----BEGIN PRIVATE KEY-----";
     let (status, _) =
         send(None, "PUT", "certificate_status/localhost", "", b"{\"desired_state\":\"revoked\"}");

@@ -7,6 +7,7 @@ mod affected;
 mod batch;
 mod bench;
 mod build;
+mod ca;
 mod check;
 mod compile;
 mod config;
@@ -85,10 +86,12 @@ enum Command {
     Fleet(fleet::Arguments),
     /// Say what a change does to nodes: compile them from two trees and compare their catalogs.
     Diff(Box<diff::Arguments>),
-    /// Name the nodes that a change can touch, and say why.
+    /// Name the nodes that a change can touch, of a tree or of their facts, and say why.
     Affected(Box<affected::Arguments>),
     /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
     Server(server::Arguments),
+    /// Be a small certificate authority, in Puppet Server's own folder: make one, sign, revoke, list.
+    Ca(ca::Arguments),
     /// Make links by which this command is `puppet`, for tools that run Puppet.
     Face(face::link::Arguments),
 }
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
         Command::Server(arguments) => server::run(&arguments),
+        Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
     }
 }

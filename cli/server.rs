@@ -47,6 +47,12 @@ pub struct Arguments {
     /// Program that prints what a file held: it is given the environment, the version, and the file's path below the environment.
     #[arg(long, value_name = "PROGRAM", requires = "code_id_command")]
     code_content_command: Option<PathBuf>,
+    /// Be the certificate authority, too, over the folder that the setting cadir names; `bunraku ca init` makes one.
+    #[arg(long)]
+    ca: bool,
+    /// Puppet Server's ca.conf: what requests may ask for [default: ../conf.d/ca.conf beside cadir, if it is there].
+    #[arg(long, value_name = "FILE", requires = "ca")]
+    ca_conf: Option<PathBuf>,
     /// Compiles that run at once [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -116,6 +122,8 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
             rules: arguments.auth.clone(),
             archives: arguments.archives.clone(),
             classified_for: Duration::from_secs(arguments.enc_ttl),
+            is_authority: arguments.ca,
+            authority_conf: arguments.ca_conf.clone(),
             addresses: machine::addresses(),
             versions: arguments
                 .code_id_command

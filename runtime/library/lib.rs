@@ -150,7 +150,7 @@ pub mod files {
 
 /// HTTP to those that Puppet's authority has signed.
 pub mod http {
-    pub use bunraku_stores::Client;
+    pub use bunraku_stores::{Answered, Client};
 }
 
 /// JSON as Ruby reads it.
@@ -165,7 +165,7 @@ pub mod regex {
 
 /// Programs that are run within limits of time and output.
 pub mod process {
-    pub use bunraku_process::{Ended, Errors, Limits, run};
+    pub use bunraku_process::{Ended, Errors, Limits, run, run_with};
 }
 
 /// Moments, by nanoseconds since 1970, as Ruby writes them.

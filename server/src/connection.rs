@@ -1,6 +1,7 @@
 //! One connection: requests are read within limits, admitted or refused, handed to a lane, and answered.
 
 use crate::access::Access;
+use crate::authority::proxy::PASSED_ON;
 use crate::exchange::{Body, Client, Failure, Request, Response};
 use crate::identity::{self, Identity};
 use crate::lanes::Place;
@@ -34,6 +35,8 @@ pub type Sent = UnsyncBoxBody<Bytes, std::io::Error>;
 pub struct Peer {
     /// What its certificate proves.
     pub identity: Identity,
+    /// The certificate, as DER.
+    pub certificate: Option<Bytes>,
     /// Where it is.
     pub address: IpAddr,
 }
@@ -56,6 +59,9 @@ pub async fn answer(
         accept: accepted(&parts.headers),
         content_type: media_type(&parts.headers),
         has: parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned),
+        since: text_of(&parts.headers, header::IF_MODIFIED_SINCE)
+            .and_then(|date| httpdate::parse_http_date(date).ok()),
+        passed_on: text_of(&parts.headers, header::VIA).is_some_and(|via| via.contains(PASSED_ON)),
         body: Bytes::new(),
         client: client(&parts.headers, &peer, &site),
         method: parts.method,
@@ -99,6 +105,7 @@ async fn respond(shared: &Shared, site: &Arc<Site>, asked: &mut Request, incomin
     let lane = match route.lane() {
         Lane::Compiles => &shared.compiles,
         Lane::Files => &shared.files,
+        Lane::Authority => &shared.authority,
     };
     let (site, request) = (Arc::clone(site), asked.share());
     let done = lane.run(place, move || site.answer(&route, &request)).await;
@@ -111,8 +118,10 @@ async fn respond(shared: &Shared, site: &Arc<Site>, asked: &mut Request, incomin
 /// A place in the route's lane. Where compiles are too many, agents that know to wait are told to come again; others wait here.
 async fn enter(shared: &Shared, route: &Route, asked: &Request) -> Result<Place, Response> {
     let closed = || Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end");
-    if route.lane() == Lane::Files {
-        return shared.files.wait().await.ok_or_else(closed);
+    match route.lane() {
+        Lane::Files => return shared.files.wait().await.ok_or_else(closed),
+        Lane::Authority => return shared.authority.wait().await.ok_or_else(closed),
+        Lane::Compiles => {}
     }
     if let Some(place) = shared.compiles.enter() {
         return Ok(place);
@@ -277,6 +286,10 @@ fn list(headers: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
     parts.map(part).filter(|(name, _)| !name.is_empty()).collect()
 }
 
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
 fn media_type(headers: &HeaderMap) -> Option<String> {
     list(headers, header::CONTENT_TYPE).into_iter().next().map(|(name, _)| name)
 }
@@ -284,8 +297,8 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 /// Who asks: by its certificate; by headers where a proxy has looked at that and the rules say so.
 fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let identity = match site.rules.names_by_headers {
-        false => peer.identity.clone(),
+    let (identity, certificate) = match site.rules.names_by_headers {
+        false => (peer.identity.clone(), peer.certificate.clone()),
         true => by_headers(&text, site).unwrap_or_default(),
     };
     Client {
@@ -293,11 +306,12 @@ fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
         extensions: identity.extensions,
         address: peer.address,
         version: text("x-puppet-version").map(str::to_owned),
+        certificate,
     }
 }
 
 /// What a proxy says of the certificate that it has verified.
-fn by_headers<'h>(text: &impl Fn(&str) -> Option<&'h str>, site: &Site) -> Option<Identity> {
+fn by_headers<'h>(text: &impl Fn(&str) -> Option<&'h str>, site: &Site) -> Option<(Identity, Option<Bytes>)> {
     if text("x-client-verify")? != "SUCCESS" {
         return None;
     }
@@ -310,6 +324,6 @@ fn by_headers<'h>(text: &impl Fn(&str) -> Option<&'h str>, site: &Site) -> Optio
         use rustls::pki_types::pem::PemObject;
         rustls::pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).ok()
     });
-    let extensions = der.map(|der| identity::of(&der, &site.names).extensions).unwrap_or_default();
-    Some(Identity { certname, extensions })
+    let extensions = der.as_ref().map(|der| identity::of(der, &site.names).extensions).unwrap_or_default();
+    Some((Identity { certname, extensions }, der.map(|der| Bytes::copy_from_slice(&der))))
 }

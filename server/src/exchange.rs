@@ -5,6 +5,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
 use std::fs::File;
 use std::net::IpAddr;
+use std::time::SystemTime;
 
 /// One request whose client is known and allowed to ask it.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub struct Request {
     pub content_type: Option<String>,
     /// The tag of the answer that the client has: `If-None-Match`, as it is sent.
     pub has: Option<String>,
+    /// What is to be sent only if it has changed since then (`If-Modified-Since`).
+    pub since: Option<SystemTime>,
+    /// Whether a server like this one has passed it on already.
+    pub passed_on: bool,
     /// The whole body; its size has been held against the route's limit.
     pub body: Bytes,
     /// Who asks.
@@ -38,6 +43,8 @@ pub struct Client {
     pub address: IpAddr,
     /// Puppet's version as it says it in `X-Puppet-Version`.
     pub version: Option<String>,
+    /// The verified certificate itself, as DER.
+    pub certificate: Option<Bytes>,
 }
 
 /// What a request is answered with.
@@ -81,6 +88,8 @@ impl Request {
             accept: self.accept.clone(),
             content_type: self.content_type.clone(),
             has: self.has.clone(),
+            since: self.since,
+            passed_on: self.passed_on,
             body: self.body.clone(),
             client: self.client.clone(),
         }

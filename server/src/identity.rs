@@ -1,6 +1,7 @@
 //! Who a client is: what its verified certificate says.
 
 use crate::oids::Names;
+pub use bunraku_authority::names::is_certname;
 use der::asn1::{Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
 use der::{AnyRef, Decode};
 use x509_cert::Certificate;
@@ -46,16 +47,6 @@ pub fn of(certificate: &[u8], names: &Names) -> Identity {
     Identity { certname, extensions }
 }
 
-/// Whether a name is one that nodes have: letters in lower case, digits, `.`, `_`, `-`; not `..` nor empty.
-pub fn is_certname(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
-    !name.is_empty()
-        && name.len() <= 255
-        && name.chars().all(plain)
-        && !name.starts_with('.')
-        && !name.contains("..")
-}
-
 /// A text of any of the kinds that certificates have.
 fn text(value: AnyRef<'_>) -> Option<String> {
     let utf8 = value.decode_as::<Utf8StringRef<'_>>().map(|text| text.as_str().to_owned());
@@ -67,17 +58,6 @@ fn text(value: AnyRef<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_nodes_are_plain() {
-        for name in ["web01.example.com", "a", "a_b-c.1"] {
-            assert!(is_certname(name), "{name}");
-        }
-        let long = "a".repeat(256);
-        for name in ["", "..", "a..b", ".a", "a/b", "WEB01", "a b", "a\0", "ü", "*", long.as_str()] {
-            assert!(!is_certname(name), "{name}");
-        }
-    }
 
     #[test]
     fn what_is_no_certificate_proves_nothing() {

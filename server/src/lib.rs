@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod administration;
+pub mod authority;
 pub mod authorization;
 pub mod bucket;
 pub mod catalog;

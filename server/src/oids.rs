@@ -1,48 +1,13 @@
-//! Names of extensions of certificates: those that Puppet registered, and a site's own.
+//! Names of extensions of certificates: those that Puppet registered, which are `bunraku_authority`'s, and a site's own.
 //! Source: Puppet 7.23.0, its table of numbers and `trusted_oid_mapping_file`.
 
 use bunraku::Data;
 use bunraku::files::read;
+use bunraku_authority::oids::{NAMES, PUPPETS};
 use std::path::Path;
 
 /// Bytes of the file, at most.
 const MAX_FILE: u64 = 1 << 20;
-/// Puppet's extensions are below this number: registered ones, a site's own, those for authorisation.
-const PUPPETS: &str = "1.3.6.1.4.1.34380.1.";
-
-const NAMES: [(&str, &str); 30] = [
-    ("1.1", "pp_uuid"),
-    ("1.2", "pp_instance_id"),
-    ("1.3", "pp_image_name"),
-    ("1.4", "pp_preshared_key"),
-    ("1.5", "pp_cost_center"),
-    ("1.6", "pp_product"),
-    ("1.7", "pp_project"),
-    ("1.8", "pp_application"),
-    ("1.9", "pp_service"),
-    ("1.10", "pp_employee"),
-    ("1.11", "pp_created_by"),
-    ("1.12", "pp_environment"),
-    ("1.13", "pp_role"),
-    ("1.14", "pp_software_version"),
-    ("1.15", "pp_department"),
-    ("1.16", "pp_cluster"),
-    ("1.17", "pp_provisioner"),
-    ("1.18", "pp_region"),
-    ("1.19", "pp_datacenter"),
-    ("1.20", "pp_zone"),
-    ("1.21", "pp_network"),
-    ("1.22", "pp_securitypolicy"),
-    ("1.23", "pp_cloudplatform"),
-    ("1.24", "pp_apptier"),
-    ("1.25", "pp_hostname"),
-    ("1.26", "pp_owner"),
-    ("3.1", "pp_authorization"),
-    ("3.2", "pp_auth_auto_renew"),
-    ("3.13", "pp_auth_role"),
-    ("3.39", "pp_cli_auth"),
-];
-
 /// Names of extensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {

@@ -1,5 +1,6 @@
 //! What can be asked: the paths that there are, how each is asked for, and what becomes of it.
 
+use crate::authority::routes::Asked;
 use http::Method;
 
 /// A route with what the path says behind it.
@@ -47,6 +48,8 @@ pub enum Route {
     EnvironmentCache,
     /// What is kept at all is to be forgotten.
     Pool,
+    /// Something of the certificate authority.
+    Authority(Asked),
 }
 
 /// What a route is answered by.
@@ -56,6 +59,8 @@ pub enum Lane {
     Compiles,
     /// Threads for what is short.
     Files,
+    /// Threads for certificates.
+    Authority,
 }
 
 /// Megabyte.
@@ -66,6 +71,9 @@ impl Route {
     pub fn of(path: &str) -> Option<Route> {
         if let Some(rest) = path.strip_prefix("/puppet/v3/") {
             return Route::of_version_3(rest);
+        }
+        if let Some(rest) = path.strip_prefix("/puppet-ca/v1/") {
+            return Some(Route::Authority(Asked::of(rest)));
         }
         let simple = path.strip_prefix("/status/v1/simple");
         let services = path.strip_prefix("/status/v1/services");
@@ -117,6 +125,7 @@ impl Route {
             Route::Facts(_) | Route::Report(_) => &[Method::PUT],
             Route::Bucket(_) => &[Method::GET, Method::HEAD, Method::PUT],
             Route::EnvironmentCache | Route::Pool => &[Method::DELETE],
+            Route::Authority(asked) => asked.methods(),
             _ => &[Method::GET],
         }
     }
@@ -125,6 +134,7 @@ impl Route {
     pub fn lane(&self) -> Lane {
         match self {
             Route::Catalog(_) | Route::Catalog4 | Route::Node(_) | Route::Classes => Lane::Compiles,
+            Route::Authority(_) => Lane::Authority,
             _ => Lane::Files,
         }
     }
@@ -134,6 +144,7 @@ impl Route {
         match self {
             Route::Catalog(_) | Route::Catalog4 | Route::Facts(_) => 16 * MB,
             Route::Report(_) | Route::Bucket(_) => 64 * MB,
+            Route::Authority(asked) => asked.limit(),
             _ => 64 << 10,
         }
     }
@@ -166,6 +177,7 @@ impl Route {
             Route::Plans | Route::Plan(..) => "plans",
             Route::Simple(_) | Route::Services(_) => "status",
             Route::EnvironmentCache | Route::Pool => "admin",
+            Route::Authority(asked) => asked.name(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The server: listens, begins connections, and ends when it is told to, once what it has begun is answered.
 
 use crate::access::Accesses;
+use crate::authority::Place;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
 use crate::identity::{self, Identity};
@@ -10,6 +11,7 @@ use crate::notices::Notices;
 use crate::site::{Given, Lasting, Site};
 use crate::tls::Tls;
 use bunraku::{Compiler, Configuration};
+use bytes::Bytes;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -37,6 +39,10 @@ const MAX_CONNECTIONS: usize = 16_384;
 const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
+/// Requests for certificates at once; more wait.
+const MAX_CERTIFICATES: usize = 64;
+/// How often the revocation lists of an authority elsewhere are fetched.
+const FETCH: Duration = Duration::from_secs(300);
 /// How long what is under way may take once the server is to end.
 const DRAIN: Duration = Duration::from_secs(60);
 /// Compiles that may wait for programs or other servers besides those that compute.
@@ -74,6 +80,8 @@ pub struct Shared {
     pub compiles: Lane,
     /// Threads for what is short.
     pub files: Lane,
+    /// Threads for certificates: a program may decide, or another server be asked.
+    pub authority: Lane,
     /// Where each request is told.
     pub accesses: Accesses,
     /// Whether answers are compressed.
@@ -127,6 +135,7 @@ impl Server {
             tls,
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
+            authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
             accesses: options.accesses,
             zips: options.zips,
             retry_after: options.retry_after,
@@ -149,6 +158,7 @@ impl Server {
             metrics = Some(address);
             runtime.spawn(crate::metrics::serve(listener, Arc::clone(&shared), stopped.clone()));
         }
+        runtime.spawn(fetch_lists(Arc::clone(&shared), stopped.clone()));
         let listens = runtime.spawn(accept(listener, Arc::clone(&shared), stopped));
         let (runtime, listens) = (Mutex::new(Some(runtime)), Mutex::new(Some(listens)));
         Ok(Server { shared, address, metrics, stop, runtime, listens })
@@ -176,12 +186,18 @@ impl Server {
             None => "Puppet Server's own".to_owned(),
         };
         let environments = site.configuration().environment_names()?.join(", ");
+        let authority = match &site.authority {
+            Place::Here(authority) => authority.settings().layout.folder.display().to_string(),
+            Place::Elsewhere(proxy) => proxy.at().to_owned(),
+            Place::Nowhere => "asked by agents elsewhere".to_owned(),
+        };
         let lines = [
             ("certname", site.certname.clone()),
             ("hostcert", files.certificate.display().to_string()),
             ("hostprivkey", files.key.display().to_string()),
             ("localcacert", files.authorities.display().to_string()),
             ("hostcrl", files.revoked.display().to_string()),
+            ("authority", authority),
             ("rules", format!("{} ({rules})", site.rules.len())),
             ("environments", environments),
             ("version", site.compat().server_version().to_owned()),
@@ -212,6 +228,7 @@ impl Server {
             let _ = runtime.block_on(listens);
             self.shared.compiles.close();
             self.shared.files.close();
+            self.shared.authority.close();
             runtime.shutdown_timeout(Duration::from_secs(1));
         }
     }
@@ -249,6 +266,22 @@ fn listen(
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
+}
+
+/// Fetches the revocation lists of an authority elsewhere again and again: nobody else may keep this machine's copy fresh.
+async fn fetch_lists(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+    loop {
+        let site = shared.site();
+        if matches!(site.authority, Place::Elsewhere(_))
+            && let Some(place) = shared.authority.enter()
+        {
+            shared.authority.run(place, move || site.fetch_lists()).await;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(FETCH) => {}
+            _ = stopped.changed() => return,
+        }
+    }
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
@@ -315,7 +348,8 @@ async fn begin(socket: TcpStream, address: SocketAddr, shared: &Shared) -> Optio
         let message = format!("{}: its certificate names no node", address.ip());
         shared.notices.say("warning", "Puppet", message);
     }
+    let certificate = certificate.map(|one| Bytes::copy_from_slice(one));
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SLOW));
-    Some((Box::pin(stream), Peer { identity, address: address.ip() }))
+    Some((Box::pin(stream), Peer { identity, certificate, address: address.ip() }))
 }

@@ -2,6 +2,7 @@
 //! another one; requests under way end with the one that they began with.
 
 use crate::administration;
+use crate::authority::Place;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::catalog;
@@ -51,6 +52,10 @@ pub struct Given {
     pub archives: Option<PathBuf>,
     /// How long is kept what a classifier says of a node.
     pub classified_for: Duration,
+    /// Whether this server is the certificate authority.
+    pub is_authority: bool,
+    /// Puppet Server's `ca.conf`, where another one than that beside `cadir` is meant.
+    pub authority_conf: Option<PathBuf>,
     /// The machine's addresses, of the fourth and the sixth version, for `$server_facts`.
     pub addresses: [Option<String>; 2],
     /// Programs that know versions of the code; where none is said, only archives are versions.
@@ -110,6 +115,8 @@ pub struct Site {
     pub rules_from: Option<PathBuf>,
     /// What extensions of certificates are called.
     pub names: Names,
+    /// Where the certificate authority is.
+    pub authority: Place,
     /// Where is told what is not answered.
     pub notices: Notices,
 }
@@ -150,7 +157,9 @@ impl Site {
         let classes = Classes::new(Arc::clone(&environments), settings.strict)?;
         let tasks = Tasks::new(Arc::clone(&environments)).with_notices(notices.clone());
         let addresses = given.addresses.clone();
+        let authority = Place::of(environments.configuration(), given, &notices)?;
         Ok(Site {
+            authority,
             environments,
             settings,
             certname,
@@ -194,7 +203,7 @@ impl Site {
         self.configuration().compat()
     }
 
-    /// The files of its TLS, by its settings.
+    /// The files of its TLS, by its settings. An authority's revocation lists are its own, not a copy of them.
     ///
     /// # Errors
     /// As of [`Configuration::get`].
@@ -204,7 +213,10 @@ impl Site {
             certificate: path("hostcert")?,
             key: path("hostprivkey")?,
             authorities: path("localcacert")?,
-            revoked: path("hostcrl")?,
+            revoked: match &self.authority {
+                Place::Here(authority) => authority.settings().layout.lists.clone(),
+                _ => path("hostcrl")?,
+            },
         })
     }
 
@@ -213,6 +225,9 @@ impl Site {
     /// # Errors
     /// The answer in place of what is asked for.
     pub fn admit(&self, route: &Route, request: &Request) -> Result<(), Response> {
+        if matches!((route, &self.authority), (Route::Authority(_), Place::Nowhere)) {
+            return Err(not_there(&request.path));
+        }
         match (route, route.methods().contains(&request.method)) {
             // As Puppet Server's router has it, which knows paths by their methods.
             (Route::Catalog(_), false) => {
@@ -250,6 +265,9 @@ impl Site {
             );
             return Err(Response { headers: Vec::new(), ..Response::text(StatusCode::FORBIDDEN, said) });
         }
+        if let Route::Authority(asked) = route {
+            return asked.admit(&request.method);
+        }
         if !route.methods().contains(&request.method) {
             return Err(Response::text(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed."));
         }
@@ -259,6 +277,15 @@ impl Site {
                 Err(Failure::new(StatusCode::BAD_REQUEST, message).response())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Fetches the revocation lists of an authority elsewhere into this machine's copy, which TLS follows.
+    pub fn fetch_lists(&self) {
+        if let Place::Elsewhere(proxy) = &self.authority
+            && let Err(why) = proxy.fetch_lists()
+        {
+            self.notices.say("warning", "Puppet", format!("Revocation lists could not be fetched: {why}"));
         }
     }
 
@@ -292,6 +319,7 @@ impl Site {
                 Method::PUT => self.bucket.put(request, rest),
                 _ => self.bucket.get(request, rest),
             },
+            Route::Authority(asked) => Ok(self.authority.answer(self, asked, request)),
             Route::Classes => {
                 let _pass = self.gate.pass();
                 self.classes.answer(request)

@@ -19,12 +19,15 @@ pub fn get(url: &str) -> Request {
         accept: vec!["*/*".to_owned()],
         content_type: None,
         has: None,
+        since: None,
+        passed_on: false,
         body: Bytes::new(),
         client: Client {
             certname: Some("n.example.com".to_owned()),
             extensions: Vec::new(),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             version: None,
+            certificate: None,
         },
     }
 }

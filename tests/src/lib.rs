@@ -5,6 +5,7 @@
 
 pub mod authority;
 pub mod bunraku;
+pub mod ca;
 pub mod canonical;
 pub mod certificates;
 pub mod compare;

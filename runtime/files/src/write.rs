@@ -74,6 +74,15 @@ pub fn beside(path: &Path, bytes: &[u8], before: Option<&Metadata>, mode: u32) -
     Ok(())
 }
 
+/// The same, and on the disk before this returns; the file and its folder are synced. `owner` is a file or folder whose
+/// owner the new file gets, where that is allowed.
+///
+/// # Errors
+/// When the folder can't be written to or the disk is full; what was there before then still is.
+pub fn owned(path: &Path, bytes: &[u8], owner: &Metadata, mode: u32) -> io::Result<()> {
+    finish(temporary(path, bytes, Some(owner), Access::Exactly(mode))?, path)
+}
+
 enum Target {
     /// To be written into.
     Stream,

@@ -44,6 +44,14 @@ pub struct Ended {
 /// When it can't be started, or was ended because it went beyond a limit: which, by the name of its setting. Where the
 /// time of the compile that runs it is up, that ends.
 pub fn run(command: &mut Command, errors: Errors, limits: Limits) -> io::Result<Ended> {
+    run_with(command, Stdio::null(), errors, limits)
+}
+
+/// Runs a program to its end, with something to read: a file, as a pipe would have to be filled while it runs.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_with(command: &mut Command, input: Stdio, errors: Errors, limits: Limits) -> io::Result<Ended> {
     let time = budget::time_left().map_or(limits.time, |left| left.min(limits.time));
     let deadline = Instant::now() + time;
     let (reader, writer) = io::pipe()?;
@@ -51,7 +59,7 @@ pub fn run(command: &mut Command, errors: Errors, limits: Limits) -> io::Result<
         Errors::Joined => Stdio::from(writer.try_clone()?),
         Errors::Passed => Stdio::inherit(),
     };
-    command.stdin(Stdio::null()).stdout(writer).stderr(copy);
+    command.stdin(input).stdout(writer).stderr(copy);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let child = command.spawn();

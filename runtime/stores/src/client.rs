@@ -60,6 +60,47 @@ impl Client {
         let text = response.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
         Ok((status, text.map_err(|error| error.to_string())?))
     }
+
+    /// Sends a request of any method, with a body where one is given; what comes back holds at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When no answer comes, or too long a one, or the method or a header is none.
+    pub fn request(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+        limit: u64,
+    ) -> Result<Answered, String> {
+        let mut request = ureq::http::Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let sent = match body {
+            Some(body) => request.body(body).map(|request| self.0.run(request)),
+            None => request.body(()).map(|request| self.0.run(request)),
+        };
+        let mut response = sent.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        let text = |(name, value): (&ureq::http::HeaderName, &ureq::http::HeaderValue)| {
+            Some((name.to_string(), value.to_str().ok()?.to_owned()))
+        };
+        let headers = response.headers().iter().filter_map(text).collect();
+        let body = response.body_mut().with_config().limit(limit).read_to_vec();
+        let body = body.map_err(|error| error.to_string())?;
+        Ok(Answered { status: response.status().as_u16(), headers, body })
+    }
+}
+
+/// What a server has answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The status.
+    pub status: u16,
+    /// Its headers, those that are text.
+    pub headers: Vec<(String, String)>,
+    /// The body: within a limit.
+    pub body: Vec<u8>,
 }
 
 /// What speaks HTTP with these certificates.

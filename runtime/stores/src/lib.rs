@@ -8,7 +8,7 @@ mod once;
 mod puppetdb;
 mod wire;
 
-pub use client::{Certificates, Client};
+pub use client::{Answered, Certificates, Client};
 pub use files::Files;
 pub use meeting::{Exports, Meeting, MeetingOver};
 pub use once::Once;

@@ -34,6 +34,7 @@ const ALL: &[(bool, &str, &[&str], Who, &str)] = &[
     ),
     (true, "^/puppet-ca/v1/certificate_revocation_list$", &["put"], Who::Administrators, "crl update"),
     (false, "/puppet-ca/v1/certificate_statuses", &["get"], Who::Administrators, "certificate statuses"),
+    (false, "/puppet-ca/v1/expirations", &["get"], Who::Nodes, "CA cert and CRL expirations"),
     (false, "/puppet-ca/v1/clean", &["put"], Who::Administrators, "certificate clean"),
     (false, "/puppet-ca/v1/sign", &["post"], Who::Administrators, "certificate sign"),
     (false, "/puppet/v3/environments", &["get"], Who::Nodes, "environments"),

@@ -9,6 +9,7 @@ fn client(certname: Option<&str>, extensions: &[(&str, &str)]) -> Client {
         extensions: extensions.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         version: None,
+        certificate: None,
     }
 }
 

@@ -207,6 +207,8 @@ impl Resource {
             accept: Vec::new(),
             content_type: None,
             has: None,
+            since: None,
+            passed_on: false,
             body: bytes::Bytes::new(),
             client: client.clone(),
         };

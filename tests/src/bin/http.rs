@@ -7,16 +7,22 @@ use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::Client;
 use bunraku_tests::http::puppet_server::PuppetServer;
 use bunraku_tests::http::site::Site;
-use bunraku_tests::http::{self, Shown};
+use bunraku_tests::http::{self, Shown, authority};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
     let done = match command.as_str() {
-        "capture" => ask().and_then(|answers| http::write_answers(&answers)),
-        "verify" => ask().and_then(|answers| verify(&answers)),
+        "capture" => ask()
+            .and_then(|answers| http::write_answers(&answers))
+            .and_then(|()| authority::write_answers(&ask_authority()?)),
+        "verify" => ask().and_then(|answers| verify(&answers, &http::answers()?)).and_then(|()| {
+            let answers = ask_authority()?;
+            verify(&answers, &authority::answers()?)
+        }),
+        "capture-authority" => ask_authority().and_then(|answers| authority::write_answers(&answers)),
         "run" => run(),
-        _ => Err("usage: http capture|verify|run".to_owned()),
+        _ => Err("usage: http capture|capture-authority|verify|run".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,8 +41,14 @@ fn ask() -> Result<Vec<Shown>, String> {
     http::requests()?.iter().map(ask).collect()
 }
 
-fn verify(answers: &[Shown]) -> Result<(), String> {
-    let before = http::answers()?;
+/// Puppet Server as the authority, over a folder that `bunraku ca` has made.
+fn ask_authority() -> Result<Vec<Shown>, String> {
+    let made = authority::Authority::new()?;
+    let server = PuppetServer::start_authority(&made.site, &made.clients)?;
+    made.ask(server.port())
+}
+
+fn verify(answers: &[Shown], before: &[Shown]) -> Result<(), String> {
     let differ: Vec<&str> =
         answers.iter().filter(|answer| !before.contains(answer)).map(|answer| answer.name.as_str()).collect();
     println!("http: {} of {} answers as they are written", answers.len() - differ.len(), answers.len());

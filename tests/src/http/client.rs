@@ -40,6 +40,11 @@ impl Client {
         Client { folder: authority.folder().to_path_buf(), port }
     }
 
+    /// The same with certificates in a folder: `ca.pem`, and `NAME.pem` with `NAME.key` for each client.
+    pub fn of(folder: PathBuf, port: u16) -> Client {
+        Client { folder, port }
+    }
+
     /// A connection with somebody's certificate (`NAME.pem`), or nobody's. What is wrong with the certificate may only show
     /// when something is read.
     ///

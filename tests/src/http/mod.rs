@@ -2,6 +2,7 @@
 //! `spec/http/answers.jsonl` the answers of Puppet Server 7.9.5, written by `cargo run -p bunraku-tests --bin http -- capture`.
 
 pub mod agent;
+pub mod authority;
 mod body;
 pub mod bunraku_server;
 pub mod client;
@@ -155,6 +156,7 @@ fn file(name: &str) -> PathBuf {
     paths::spec().join("http").join(name)
 }
 
+/// What stands in a list, a value a line.
 fn lines<T: for<'d> Deserialize<'d>>(name: &str) -> Result<Vec<T>, String> {
     let text = fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))?;
     let read = |line| serde_json::from_str(line).map_err(|error| format!("{name}: {error}: {line}"));

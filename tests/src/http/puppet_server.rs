@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::site::{ADMIN, Site};
+use crate::ca;
 use crate::programs::{free_port, retry};
 use std::fs;
 use std::path::Path;
@@ -13,6 +14,11 @@ const JAR: &str = "/usr/share/puppetserver/puppetserver.jar";
 pub const ADMINS: &str =
     "^/puppet/v4/catalog|^/puppet-admin-api/|^/puppet/v3/environment_(classes|modules)|^/puppet/v3/plans";
 const PACKAGED: &str = "/etc/puppet/puppetserver";
+/// Services of an authority, and what stands in their place.
+const ENABLED: &str = "puppetlabs.services.ca.certificate-authority-service/certificate-authority-service\n\
+                       puppetlabs.trapperkeeper.services.watcher.filesystem-watch-service/filesystem-watch-service\n";
+const DISABLED: &str =
+    "puppetlabs.services.ca.certificate-authority-disabled-service/certificate-authority-disabled-service\n";
 
 /// A running server; it ends with this value.
 pub struct PuppetServer {
@@ -26,15 +32,42 @@ impl PuppetServer {
     /// # Errors
     /// When the package `puppetserver` is not installed, or it does not start.
     pub fn start(site: &Site) -> Result<PuppetServer, String> {
-        if !fs::exists(JAR).unwrap_or(false) {
-            return Err("Puppet Server is not installed (Debian: puppetserver)".to_owned());
-        }
+        is_installed()?;
         let port = free_port()?;
-        let told = |error: std::io::Error| error.to_string();
         let folder = site.folder().join("puppetserver");
-        fs::create_dir_all(folder.join("conf.d")).map_err(told)?;
-        fs::create_dir_all(site.folder().join("run")).map_err(told)?;
-        write_configuration(site, &folder, port)?;
+        let ssl = site.authority().folder().display();
+        let web = format!(
+            "webserver: {{ client-auth: want, ssl-host: 127.0.0.1, ssl-port: {port}, ssl-cert: \"{ssl}/server.pem\", \
+             ssl-key: \"{ssl}/server.key\", ssl-ca-cert: \"{ssl}/ca.pem\", ssl-crl-path: \"{ssl}/crl.pem\" }}\n"
+        );
+        // The package's own rules with one more before them, for the cases' administrator.
+        let more = format!(
+            "rules: [\n{{ match-request: {{ path: \"{ADMINS}\", type: regex }}, allow: \"{ADMIN}.example.com\", \
+             sort-order: 1, name: \"cases\" }},\n"
+        );
+        let rules = packaged("conf.d/auth.conf")?.replacen("rules: [", &more, 1);
+        let confdir = site.confdir();
+        write_configuration(site.folder(), &confdir, &folder, [&web, &rules, DISABLED])?;
+        PuppetServer::launch(&folder, port, &Client::new(site.authority(), port))
+    }
+
+    /// Starts one that is the authority, over a folder that is there, and waits until it answers whoever has certificates in
+    /// the folder `clients`.
+    ///
+    /// # Errors
+    /// As of [`PuppetServer::start`].
+    pub fn start_authority(site: &ca::Site, clients: &Path) -> Result<PuppetServer, String> {
+        is_installed()?;
+        let port = free_port()?;
+        let folder = site.folder().join("run-puppetserver");
+        let web = format!("webserver: {{ client-auth: want, ssl-host: 127.0.0.1, ssl-port: {port} }}\n");
+        let rules = packaged("conf.d/auth.conf")?;
+        write_configuration(site.folder(), site.folder(), &folder, [&web, &rules, ENABLED])?;
+        PuppetServer::launch(&folder, port, &Client::of(clients.to_path_buf(), port))
+    }
+
+    fn launch(folder: &Path, port: u16, client: &Client) -> Result<PuppetServer, String> {
+        let told = |error: std::io::Error| error.to_string();
         let log = fs::File::create(folder.join("out")).map_err(told)?;
         let child = Command::new("java")
             .args(["-Xms512m", "-Xmx1g", "-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger"])
@@ -51,7 +84,6 @@ impl PuppetServer {
             .spawn()
             .map_err(told)?;
         let mut server = PuppetServer { child, port };
-        let client = Client::new(site.authority(), port);
         let mut ended = None;
         let ready = retry(Duration::from_secs(300), || {
             if let Ok(Some(status)) = server.child.try_wait() {
@@ -85,40 +117,44 @@ impl Drop for PuppetServer {
     }
 }
 
-/// The package's own rules with one more before them, for the cases' administrator.
-fn write_configuration(site: &Site, folder: &Path, port: u16) -> Result<(), String> {
+fn is_installed() -> Result<(), String> {
+    match fs::exists(JAR).unwrap_or(false) {
+        true => Ok(()),
+        false => Err("Puppet Server is not installed (Debian: puppetserver)".to_owned()),
+    }
+}
+
+/// A file of the package's configuration.
+fn packaged(name: &str) -> Result<String, String> {
+    fs::read_to_string(Path::new(PACKAGED).join(name)).map_err(|error| error.to_string())
+}
+
+/// Writes its configuration into `folder`: how it listens, its rules and further services as they are given, the rest below
+/// `there`.
+fn write_configuration(
+    there: &Path,
+    confdir: &Path,
+    folder: &Path,
+    [web, rules, services]: [&str; 3],
+) -> Result<(), String> {
     let told = |error: std::io::Error| error.to_string();
-    let conf = folder.join("conf.d");
-    let packaged = |name: &str| fs::read_to_string(Path::new(PACKAGED).join(name)).map_err(told);
-    let more = format!(
-        "rules: [\n{{ match-request: {{ path: \"{ADMINS}\", type: regex }}, allow: \"{ADMIN}.example.com\", \
-         sort-order: 1, name: \"cases\" }},\n"
-    );
-    let rules = packaged("conf.d/auth.conf")?.replacen("rules: [", &more, 1);
-    let (there, ssl) = (site.folder().display(), site.authority().folder().display());
-    let web = format!(
-        "webserver: {{ client-auth: want, ssl-host: 127.0.0.1, ssl-port: {port}, ssl-cert: \"{ssl}/server.pem\", \
-         ssl-key: \"{ssl}/server.key\", ssl-ca-cert: \"{ssl}/ca.pem\", ssl-crl-path: \"{ssl}/crl.pem\" }}\n"
-    );
+    for folder in [&folder.join("conf.d"), &there.join("run")] {
+        fs::create_dir_all(folder).map_err(told)?;
+    }
+    let (there, confdir, own) = (there.display(), confdir.display(), folder.display());
     let jruby = format!(
         "jruby-puppet: {{ ruby-load-path: [/usr/lib/puppetserver/ruby/vendor_ruby], \
          gem-home: \"{there}/gems\", gem-path: [\"{there}/gems\", \"/usr/lib/puppetserver/vendored-jruby-gems\"], \
-         server-conf-dir: \"{there}/conf\", server-code-dir: \"{there}/code\", server-var-dir: \"{there}/var\", \
+         server-conf-dir: \"{confdir}\", server-code-dir: \"{there}/code\", server-var-dir: \"{there}/var\", \
          server-run-dir: \"{there}/run\", server-log-dir: \"{there}/log\", max-active-instances: 1, \
          environment-class-cache-enabled: true }}\nhttp-client: {{ }}\nprofiler: {{ }}\nmetrics: {{ server-id: localhost }}\n"
     );
-    let services = packaged("services.d/bootstrap.cfg")?
-        + "puppetlabs.services.ca.certificate-authority-disabled-service/certificate-authority-disabled-service\n";
-    let web_routes = packaged("conf.d/web-routes.conf")?;
     let files = [
-        ("conf.d/auth.conf", rules),
-        ("conf.d/webserver.conf", web),
+        ("conf.d/auth.conf", rules.to_owned()),
+        ("conf.d/webserver.conf", web.to_owned()),
         ("conf.d/puppetserver.conf", jruby),
-        ("conf.d/web-routes.conf", web_routes),
-        (
-            "conf.d/global.conf",
-            format!("global: {{ logging-config: \"{there}/puppetserver/logback.xml\" }}\n"),
-        ),
+        ("conf.d/web-routes.conf", packaged("conf.d/web-routes.conf")?),
+        ("conf.d/global.conf", format!("global: {{ logging-config: \"{own}/logback.xml\" }}\n")),
         (
             "logback.xml",
             "<configuration><appender name=\"S\" class=\"ch.qos.logback.core.ConsoleAppender\"><encoder>\
@@ -126,9 +162,8 @@ fn write_configuration(site: &Site, folder: &Path, port: u16) -> Result<(), Stri
              <appender-ref ref=\"S\"/></root></configuration>\n"
                 .to_owned(),
         ),
-        ("services", services),
+        ("services", packaged("services.d/bootstrap.cfg")? + services),
         ("restart", String::new()),
     ];
-    debug_assert!(conf.is_dir(), "made before");
     files.into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).map_err(told)
 }

@@ -74,12 +74,15 @@ impl Case {
             accept: accept.filter(|one| !one.is_empty()).map(str::to_owned).collect(),
             content_type: self.content_type.map(str::to_owned),
             has: None,
+            since: None,
+            passed_on: false,
             body: Bytes::from(self.body.clone()),
             client: Client {
                 certname: Some(NODE.to_owned()),
                 extensions: Vec::new(),
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
                 version: None,
+                certificate: None,
             },
             path,
         };

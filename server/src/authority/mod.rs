@@ -1,0 +1,57 @@
+//! The routes of the certificate authority: answered here where this server is it, passed on where it is elsewhere.
+
+mod answers;
+pub mod proxy;
+pub mod routes;
+
+use crate::exchange::{Request, Response};
+use crate::notices::Notices;
+use crate::site::{Given, Site, not_there};
+use bunraku::{Configuration, Origin};
+use bunraku_authority::{Authority, Settings};
+use proxy::Proxy;
+use routes::Asked;
+use std::sync::Arc;
+
+/// Where the authority is.
+#[derive(Debug)]
+pub enum Place {
+    /// This server is it.
+    Here(Box<Authority>),
+    /// Another server is, which `ca_server` names; what agents ask is passed on to it.
+    Elsewhere(Proxy),
+    /// Agents know without us.
+    Nowhere,
+}
+
+impl Place {
+    /// Where it is: here where that is asked for; elsewhere where the configuration names another server.
+    ///
+    /// # Errors
+    /// When there is no authority here, or something of it can't be read.
+    pub fn of(configuration: &Configuration, given: &Given, notices: &Notices) -> Result<Place, String> {
+        if given.is_authority {
+            let settings = Settings::read(configuration, given.authority_conf.as_deref())?;
+            let notices = notices.clone();
+            let tell = Arc::new(move |level: &str, message: &str| notices.say(level, "Puppet", message));
+            let authority = Authority::open(settings, tell).map_err(|fault| fault.to_string())?;
+            return Ok(Place::Here(Box::new(authority)));
+        }
+        let server = configuration.get("ca_server")?;
+        // What nobody has said is `puppet`, which may well be this server.
+        let is_said = !matches!(server.origin, Origin::Default);
+        match is_said && server.text != configuration.get("certname")?.text {
+            true => Proxy::new(configuration, &server.text).map(Place::Elsewhere),
+            false => Ok(Place::Nowhere),
+        }
+    }
+
+    /// Answers a request that was admitted.
+    pub fn answer(&self, site: &Site, asked: &Asked, request: &Request) -> Response {
+        match self {
+            Place::Here(authority) => answers::answer(authority, site, asked, request),
+            Place::Elsewhere(proxy) => proxy.answer(site, asked, request),
+            Place::Nowhere => not_there(&request.path),
+        }
+    }
+}

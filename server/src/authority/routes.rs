@@ -1,0 +1,149 @@
+//! What an authority is asked, by paths and methods. Source: Puppet Server 7.9.5; `sign` and renewals are of later ones.
+
+use crate::exchange::Response;
+use bytes::Bytes;
+use http::{Method, StatusCode};
+
+/// What is asked, with the name that the path has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A node's certificate; the authority's own is called `ca`.
+    Certificate(String),
+    /// A node's request for a certificate.
+    Request(String),
+    /// Who is revoked.
+    List,
+    /// Newer revocation lists of authorities above.
+    Lists,
+    /// The certificate that the client shows, once more.
+    Renewal,
+    /// The state of a node's certificate.
+    Status(String),
+    /// The states of all.
+    Statuses,
+    /// The same without the word that has to stand behind it.
+    StatusesOfNothing,
+    /// Until when the authority's own is good.
+    Expirations,
+    /// Certificates are to be revoked and removed.
+    Clean,
+    /// Requests are to be signed.
+    Sign,
+    /// All of them.
+    SignAll,
+    /// Nothing that there is.
+    Nothing,
+}
+
+impl Asked {
+    /// What stands behind `/puppet-ca/v1/`.
+    pub fn of(rest: &str) -> Asked {
+        let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
+        let has_slash = rest.contains('/');
+        let one = !name.is_empty() && !name.contains('/');
+        let name = || name.to_owned();
+        match (kind, one) {
+            ("certificate", true) => Asked::Certificate(name()),
+            ("certificate_request", true) => Asked::Request(name()),
+            ("certificate_revocation_list", true) => Asked::List,
+            ("certificate_revocation_list", false) if !has_slash => Asked::Lists,
+            ("certificate_status", true) => Asked::Status(name()),
+            ("certificate_statuses", true) => Asked::Statuses,
+            ("certificate_statuses", false) if rest == "certificate_statuses/" => Asked::StatusesOfNothing,
+            ("certificate_renewal", false) if name().is_empty() => Asked::Renewal,
+            ("expirations", false) if !has_slash => Asked::Expirations,
+            ("clean", false) if !has_slash => Asked::Clean,
+            ("sign", false) if !has_slash => Asked::Sign,
+            ("sign", true) if rest == "sign/all" => Asked::SignAll,
+            _ => Asked::Nothing,
+        }
+    }
+
+    /// The methods that it is asked with.
+    pub fn methods(&self) -> &'static [Method] {
+        match self {
+            Asked::Request(_) => &[Method::GET, Method::PUT, Method::DELETE],
+            Asked::Status(_) => &[Method::GET, Method::PUT, Method::DELETE],
+            Asked::Lists | Asked::Clean => &[Method::PUT],
+            Asked::Renewal | Asked::Sign | Asked::SignAll => &[Method::POST],
+            Asked::Nothing => &[],
+            _ => &[Method::GET],
+        }
+    }
+
+    /// Whether it is asked for as it can be.
+    ///
+    /// # Errors
+    /// The answer in place of what is asked for.
+    pub fn admit(&self, method: &Method) -> Result<(), Response> {
+        match (self.methods().contains(method), self) {
+            (true, _) => Ok(()),
+            (false, Asked::Status(_) | Asked::Statuses) => {
+                Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed."))
+            }
+            _ => {
+                let nothing = Response::of("text/html;charset=utf-8", "Not Found");
+                Err(Response { status: StatusCode::NOT_FOUND, ..nothing })
+            }
+        }
+    }
+
+    /// How many bytes its body may have.
+    pub fn limit(&self) -> usize {
+        match self {
+            Asked::Lists => 16 << 20,
+            Asked::Clean | Asked::Sign => 1 << 20,
+            _ => 64 << 10,
+        }
+    }
+
+    /// What it is called in measurements.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Asked::Certificate(_) => "certificate",
+            Asked::Request(_) => "certificate_request",
+            Asked::List | Asked::Lists => "certificate_revocation_list",
+            Asked::Renewal => "certificate_renewal",
+            Asked::Status(_) => "certificate_status",
+            Asked::Statuses | Asked::StatusesOfNothing => "certificate_statuses",
+            Asked::Expirations => "expirations",
+            Asked::Clean => "clean",
+            Asked::Sign | Asked::SignAll => "sign",
+            Asked::Nothing => "authority",
+        }
+    }
+}
+
+/// A status and a text, as the authority's routes answer.
+pub fn plain(status: StatusCode, body: impl Into<Bytes>) -> Response {
+    Response { status, ..Response::of("text/plain;charset=utf-8", body) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_asked_or_nothing() {
+        let of = Asked::of;
+        assert_eq!(of("certificate/ca"), Asked::Certificate("ca".into()));
+        assert_eq!(of("certificate_revocation_list/ca"), Asked::List);
+        assert_eq!(of("certificate_revocation_list"), Asked::Lists);
+        assert_eq!(of("certificate_statuses/any"), Asked::Statuses);
+        assert_eq!(of("certificate_statuses/"), Asked::StatusesOfNothing);
+        assert_eq!(of("certificate_renewal"), Asked::Renewal);
+        assert_eq!(of("certificate_renewal/"), Asked::Renewal);
+        assert_eq!(of("sign/all"), Asked::SignAll);
+        for nothing in [
+            "",
+            "certificate",
+            "certificate/",
+            "certificate/a/b",
+            "certificate_statuses",
+            "clean/x",
+            "sign/x",
+        ] {
+            assert_eq!(of(nothing), Asked::Nothing, "{nothing}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The certificate authority's routes: real agents of Puppet 7.23 and 8.10 get and renew certificates by it, also through a compile
+//! server; its answers are Puppet Server's (`spec/http/authority/`).
+
+use bunraku_tests::ca::{Site, ca, ended, request, site, verifies};
+use bunraku_tests::http::Shown;
+use bunraku_tests::http::authority::{self, Authority};
+use bunraku_tests::http::client::Client;
+use bunraku_tests::oracle;
+use bunraku_tests::programs::retry;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+const AUTOSIGN: &str = "autosign = $confdir/autosign";
+
+/// A program that signs those whose request has a challenge of its own; and a file of names.
+fn autosign(site: &Site, is_program: bool) {
+    let path = site.folder().join("autosign");
+    let text = match is_program {
+        true => {
+            "#!/bin/sh\n[ \"$1\" = first.example.com ] && openssl req -noout -verify -subject | grep -q \"$1\"\n"
+        }
+        false => "# nodes\nfirst.example.com\n",
+    };
+    fs::write(&path, text).expect("files can be written");
+    let mode = if is_program { 0o755 } else { 0o644 };
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("modes can be set");
+}
+
+#[test]
+fn agents_get_their_certificates() {
+    for oracle in oracle::seven_and_eight("agents and their certificates") {
+        let site = site(AUTOSIGN);
+        autosign(&site, oracle.number == 7);
+        let compat = oracle.number.to_string();
+        let server = site.serve(&["--ca", "--compat", &compat]).expect("the server starts");
+        let run = |name: &str| site.agent(oracle, name, server.port(), &[]).expect("it runs");
+        let confdir = site.folder().join("agents/first.example.com/confdir");
+        fs::create_dir_all(&confdir).expect("folders can be made");
+        let asks = "extension_requests:\n  pp_role: web server\n";
+        fs::write(confdir.join("csr_attributes.yaml"), asks).expect("files can be written");
+        // One is signed at once, and gets its catalog in the same run.
+        let first = run("first.example.com");
+        ended(&first, 2);
+        assert!(first.out.contains("hello first.example.com web server"), "{}", first.out);
+        // Another waits until somebody signs it.
+        let second = run("second.example.com");
+        ended(&second, 1);
+        let listed = ca(&site, &["list"], 0).out;
+        assert!(listed.contains("    second.example.com "), "{listed}");
+        ca(&site, &["sign", "--certname", "second.example.com"], 0);
+        ended(&run("second.example.com"), 2);
+        // Whoever is revoked is let in no more.
+        ca(&site, &["revoke", "--certname", "second.example.com"], 0);
+        std::thread::sleep(Duration::from_millis(1200));
+        let revoked = run("second.example.com");
+        ended(&revoked, 1);
+        ended(&run("first.example.com"), 2);
+    }
+}
+
+/// Agents of Puppet 8 have theirs renewed; those that the authority does not know any more do not.
+#[test]
+fn certificates_are_renewed() {
+    for oracle in oracle::seven_and_eight("renewals").into_iter().filter(|oracle| oracle.number == 8) {
+        let site = site("autosign = true");
+        fs::create_dir_all(site.folder().join("puppetserver/conf.d")).expect("folders can be made");
+        let conf = "certificate-authority: { allow-auto-renewal: true, auto-renewal-cert-ttl: 10d }\n";
+        fs::write(site.folder().join("puppetserver/conf.d/ca.conf"), conf).expect("files can be written");
+        let server = site.serve(&["--ca", "--compat", "8"]).expect("the server starts");
+        let run =
+            |more: &[&str]| site.agent(oracle, "old.example.com", server.port(), more).expect("it runs");
+        ended(&run(&[]), 2);
+        let certificate = || fs::read_to_string(site.certificate_of("old.example.com")).expect("it is there");
+        let before = certificate();
+        let renewed = run(&["--hostcert_renewal_interval=9y"]);
+        ended(&renewed, 2);
+        let after = certificate();
+        assert_ne!(before, after, "{}\n{}", renewed.out, renewed.err);
+        let kept = fs::read_to_string(site.cadir().join("signed/old.example.com.pem")).expect("it is there");
+        assert_eq!(after.trim(), kept.trim());
+        verifies(&site, "old.example.com").expect("openssl takes it");
+        ended(&run(&[]), 2);
+        // The one before is good for nothing new.
+        fs::write(site.certificate_of("old.example.com"), &before).expect("files can be written");
+        run(&["--hostcert_renewal_interval=9y"]);
+        assert_eq!(certificate(), before);
+    }
+}
+
+/// Agents that know one server only: it passes on what they ask of the authority.
+#[test]
+fn a_compile_server_passes_on_to_the_authority() {
+    let authority = site("autosign = true");
+    let at = authority.serve(&["--ca", "--compat", "7"]).expect("the server starts");
+    // The compile server has a certificate of the authority's, and a configuration that names it.
+    ca(&authority, &["generate", "--certname", "compiler", "--subject-alt-names", "localhost"], 0);
+    let compiler = Site::new("").expect("a site can be made");
+    let (ssl, from) = (compiler.folder().join("ssl"), authority.folder().join("ssl"));
+    for folder in ["certs", "private_keys"] {
+        fs::create_dir_all(ssl.join(folder)).expect("folders can be made");
+    }
+    for file in ["certs/ca.pem", "crl.pem", "certs/compiler.pem", "private_keys/compiler.pem"] {
+        fs::copy(from.join(file), ssl.join(file)).expect("files can be copied");
+    }
+    // Its copy of the revocation list falls behind before it starts.
+    ca(&authority, &["generate", "--certname", "gone"], 0);
+    ca(&authority, &["revoke", "--certname", "gone"], 0);
+    let conf = fs::read_to_string(compiler.folder().join("puppet.conf")).expect("it is there");
+    let own = format!("certname = compiler\nca_server = localhost\nca_port = {}\n", at.port());
+    let conf = conf.replacen("certname = localhost\n", &own, 1);
+    fs::write(compiler.folder().join("puppet.conf"), conf).expect("files can be written");
+    let server = compiler.serve(&["--compat", "7"]).expect("the server starts");
+    let run = |name: &str| compiler.agent(oracle::SEVEN, name, server.port(), &[]).expect("it runs");
+    let first = run("node.example.com");
+    ended(&first, 2);
+    assert!(first.out.contains("hello node.example.com"), "{}", first.out);
+    verifies(&authority, "node.example.com").expect("openssl takes it");
+    let lists =
+        || [ssl.join("crl.pem"), authority.cadir().join("ca_crl.pem")].map(|file| fs::read(file).ok());
+    let fetched = retry(Duration::from_secs(20), || match lists() {
+        [copy, own] if copy == own => Ok(()),
+        _ => Err("it is not fetched".to_owned()),
+    });
+    fetched.expect("the revocation list is fetched");
+    // Whoever has the list is told so by way of it, too.
+    fs::copy(ssl.join("certs/ca.pem"), compiler.folder().join("ca.pem")).expect("files can be copied");
+    let client = Client::of(compiler.folder().to_path_buf(), server.port());
+    let ask = |head: &str| {
+        let head = format!("{head}Host: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        client.send(None, head.as_bytes()).expect("there is an answer").status
+    };
+    let list = "GET /puppet-ca/v1/certificate_revocation_list/ca HTTP/1.1\r\n";
+    assert_eq!(ask(list), 200);
+    assert_eq!(ask(&format!("{list}If-Modified-Since: Wed, 01 Jan 2098 00:00:00 GMT\r\n")), 304);
+    assert_eq!(ask("GET /puppet-ca/v1/certificate/none HTTP/1.1\r\n"), 404);
+    assert_eq!(ask(&format!("{list}Via: 1.1 bunraku\r\n")), 508);
+    // Nothing that administers is passed on.
+    let refused = compiler.puppetserver_ca(&["list"], server.port());
+    if let Ok(refused) = refused {
+        ended(&refused, 1);
+    }
+    // An authority that does not answer is one error.
+    drop(at);
+    let gone = run("late.example.com");
+    ended(&gone, 1);
+    assert!(server.said().contains("could not be asked"), "{}", server.said());
+}
+
+fn differences(wanted: &[Shown], got: &[Shown]) -> String {
+    assert_eq!(wanted.len(), got.len(), "an answer a request: `http -- capture-authority` writes them");
+    let line = |answer: &Shown| serde_json::to_string(answer).expect("an answer is JSON");
+    let differ = wanted.iter().zip(got).filter(|(wanted, got)| wanted != got);
+    let told = |(wanted, got)| format!("wanted {}\ngot    {}\n", line(wanted), line(got));
+    differ.map(told).collect()
+}
+
+/// Where the answer is meant to be another one, or has a media type where Puppet Server names none.
+const OURS: [&str; 4] = ["state of none", "delete a.example.com", "delete b.example.com", "delete none"];
+
+#[test]
+fn answers_are_puppet_servers() {
+    let made = Authority::new().expect("an authority can be made");
+    let server = made.site.serve(&["--ca", "--compat", "7"]).expect("the server starts");
+    let mut got = made.ask(server.port()).expect("there are answers");
+    let wanted = authority::answers().expect("the answers can be read");
+    for (got, wanted) in got.iter_mut().zip(&wanted).filter(|(got, _)| OURS.contains(&got.name.as_str())) {
+        assert!(
+            wanted.content_type.is_none() && got.content_type.is_some(),
+            "{}: `OURS` is too long",
+            got.name
+        );
+        got.content_type = None;
+    }
+    let differ = differences(&wanted, &got);
+    assert!(differ.is_empty(), "{differ}");
+}
+
+/// Names that are paths, requests that are damaged, far too many of them: each is an answer, and nothing outside of the folder
+/// is read or written.
+#[test]
+fn strange_requests_are_answered() {
+    let made = Authority::new().expect("an authority can be made");
+    let server = made.site.serve(&["--ca"]).expect("the server starts");
+    let client = Client::of(made.clients.clone(), server.port());
+    let send = |client_name: Option<&str>, method: &str, path: &str, headers: &str, body: &[u8]| {
+        let head = format!(
+            "{method} /puppet-ca/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let answer = client.send(client_name, &[head.as_bytes(), body].concat()).expect("there is an answer");
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    };
+    for name in ["..%2fca_key", "%2e%2e", "a%00b", "UP", "a%2fb", ".hidden", "%C3%BC"] {
+        let (status, body) = send(None, "GET", &format!("certificate/{name}"), "", b"");
+        assert!([400, 404].contains(&status) && !body.contains("PRIVATE"), "{name}: {status} {body}");
+        let (status, _) = send(None, "GET", &format!("certificate_request/{name}"), "", b"");
+        assert!([400, 404].contains(&status), "{name}: {status}");
+        let (status, _) = send(Some("localhost"), "DELETE", &format!("certificate_status/{name}"), "", b"");
+        assert!([400, 404].contains(&status), "{name}: {status}");
+    }
+    let good = request(made.site.folder(), "good", &[]);
+    let der = String::from_utf8(good.clone()).expect("it is text");
+    for (body, least) in [
+        (Vec::new(), 400),
+        (b"junk".to_vec(), 400),
+        (der.replace("REQUEST", "THING").into_bytes(), 400),
+        (der.replacen("MI", "MJ", 1).into_bytes(), 400),
+        (good[..good.len() / 2].to_vec(), 400),
+        (vec![b'-'; 70_000], 413),
+    ] {
+        let (status, body) =
+            send(None, "PUT", "certificate_request/good", "Content-Type: text/plain\r\n", &body);
+        assert_eq!(status, least, "{body}");
+    }
+    // Each byte changed: refused, or it waits; signed it is only if the signature fits.
+    let site = &made.site;
+    let lines: Vec<&str> = der.lines().collect();
+    for place in (0..lines[1].len()).step_by(7) {
+        let mut bytes = good.clone();
+        let at = lines[0].len() + 1 + place;
+        bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+        let (status, _) = send(None, "PUT", "certificate_request/good", "", &bytes);
+        assert!([200, 400].contains(&status), "{place}: {status}");
+        if status == 200 {
+            let signed = site.ca(&["sign", "--certname", "good"]).expect("it runs");
+            assert_eq!(signed.status, Some(1), "{place}: {}", signed.out);
+            fs::remove_file(site.cadir().join("requests/good.pem")).expect("it waits");
+        }
+    }
+    // Alternative names that are none are no request; nor is a file that is none in the way of others.
+    let odd = request(made.site.folder(), "odd", &["-addext", "2.5.29.17=DER:0403AABBCC"]);
+    let (status, body) = send(None, "PUT", "certificate_request/odd", "", &odd);
+    assert!(status == 400 && body.contains("alternative names"), "{status} {body}");
+    fs::write(site.cadir().join("requests/junk.pem"), "junk").expect("files can be written");
+    fs::write(site.cadir().join("signed/junk.pem"), "junk").expect("files can be written");
+    let listed = ca(site, &["list", "--all"], 0);
+    assert!(listed.out.contains("localhost") && listed.err.contains("junk is left out"), "{}", listed.err);
+    let (status, _) = send(Some("localhost"), "GET", "certificate_statuses/x", "", b"");
+    assert_eq!(status, 200);
+    let key = "-----BEGIN PRIVATE KEY-----";
+    let (status, _) =
+        send(None, "PUT", "certificate_status/localhost", "", b"{\"desired_state\":\"revoked\"}");
+    assert_eq!(status, 403);
+    let (status, body) = send(None, "GET", "certificate/ca", "", b"");
+    assert!(status == 200 && !body.contains(key), "{status}");
+    // Who has the list is told so.
+    let since = "If-Modified-Since: Wed, 01 Jan 2098 00:00:00 GMT\r\n";
+    assert_eq!(send(None, "GET", "certificate_revocation_list/ca", since, b"").0, 304);
+    let before = "If-Modified-Since: Wed, 01 Jan 2020 00:00:00 GMT\r\n";
+    assert_eq!(send(None, "GET", "certificate_revocation_list/ca", before, b"").0, 200);
+    // Later servers' route to sign many.
+    let (status, _) = send(None, "PUT", "certificate_request/good", "", &good);
+    assert_eq!(status, 200);
+    let names = br#"{"certnames":["good","none"]}"#;
+    let (status, body) = send(Some("localhost"), "POST", "sign", "", names);
+    assert_eq!(
+        (status, body.as_str()),
+        (200, r#"{"signed":["good"],"no-csr":["none"],"signing-errors":[]}"#)
+    );
+    let (status, _) = send(Some("localhost"), "POST", "certificate_renewal", "", b"");
+    assert_eq!(status, 404);
+    verifies(site, "good").expect("openssl takes it");
+}

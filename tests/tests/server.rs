@@ -154,21 +154,10 @@ fn titles(catalog: &serde_json::Value) -> Vec<String> {
     notified.filter_map(|resource| resource["title"].as_str().map(str::to_owned)).collect()
 }
 
-/// Builds an archive of the environment `production` as it is, and deploys it by the link.
+/// Builds an archive of the environment `production` as it is, and deploys it.
 fn deploy(site: &Site, version: &str, compat: u8) {
-    let archives = site.folder().join("archives/production");
-    fs::create_dir_all(&archives).expect("folders can be made");
-    let archive = archives.join(format!("{version}.bnr"));
-    let mut build = std::process::Command::new(bunraku_tests::bunraku::binary().expect("it builds"));
-    build
-        .args(["build", "--compat", &compat.to_string(), "-o"])
-        .arg(&archive)
-        .arg(site.folder().join("code/environments/production"));
-    let built = build.output().expect("it runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let new = archives.join("new");
-    std::os::unix::fs::symlink(&archive, &new).expect("a link can be made");
-    fs::rename(&new, archives.join("current")).expect("a link can be renamed");
+    let archive = site.build(version, compat).expect("it builds");
+    site.deploy(&archive).expect("it is deployed");
 }
 
 fn write(path: &Path, text: &str) {
@@ -185,7 +174,7 @@ fn static_catalogs_name_the_files_of_their_version() {
         );
         environment(&site, "production", &with_missing);
         deploy(&site, "one", oracle.number);
-        let folder = site.folder().join("archives").display().to_string();
+        let folder = site.archives().display().to_string();
         let arguments = ["--compat", &oracle.number.to_string(), "--archives", &folder];
         let server = BunrakuServer::start(&site, &arguments).expect("the server starts");
         let agent = Agent::new(oracle, &site, "web01").expect("an agent can be made");
@@ -260,7 +249,7 @@ fn archives_are_deployed_while_nodes_ask() {
         deploy(&site, version, 8);
     };
     deploy("one");
-    let folder = site.folder().join("archives").display().to_string();
+    let folder = site.archives().display().to_string();
     let server =
         BunrakuServer::start(&site, &["--compat", "8", "--archives", &folder]).expect("the server starts");
     let first = catalog(&site, &server, "other");

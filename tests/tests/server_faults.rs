@@ -4,10 +4,9 @@
 use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::Client;
 use bunraku_tests::http::site::Site;
+use bunraku_tests::paths;
 use bunraku_tests::programs::free_port;
-use bunraku_tests::{bunraku, paths};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -56,19 +55,22 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
         &format!("[main]\nserver_urls = http://127.0.0.1:{nobody}\n"),
     );
     let report = fs::read_to_string(paths::spec().join("http/report.json")).expect("it is there");
-    let report = report.replace("HOST", "web01.example.com");
     let (number, mut accepted) = (AtomicUsize::new(0), BTreeSet::new());
     for round in 0..KILLS {
         let server = BunrakuServer::start(&site, &["--compat", "8"]).expect("the server starts");
         let client = Client::new(site.authority(), server.port());
-        let send = || {
+        let send = |node: &str| {
             let mut own = Vec::new();
+            let name = format!("{node}.example.com");
+            let report = report.replace("HOST", &name);
             loop {
+                // Of one node and minute the server takes a thousand reports: this makes fewer, however fast it is.
+                std::thread::sleep(Duration::from_millis(5));
                 let mark = format!("mark-{:05}-", number.fetch_add(1, Ordering::Relaxed));
                 let mut marked: Value = serde_json::from_str(&report).expect("it is JSON");
                 marked["configuration_version"] = mark.clone().into();
-                let path = format!("/puppet/v3/report/web01.example.com?{ENVIRONMENT}");
-                match client.send(Some("web01"), &request("PUT", &path, &marked.to_string())) {
+                let path = format!("/puppet/v3/report/{name}?{ENVIRONMENT}");
+                match client.send(Some(node), &request("PUT", &path, &marked.to_string())) {
                     Ok(answer) if answer.status == 200 => own.push(mark),
                     Ok(answer) => panic!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body)),
                     // It is gone.
@@ -77,10 +79,9 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
             }
         };
         std::thread::scope(|scope| {
-            let threads = [(); 3].map(|()| scope.spawn(send));
+            let threads = ["web01", "other", "strange"].map(|node| scope.spawn(move || send(node)));
             std::thread::sleep(Duration::from_millis(u64::from(60 + 23 * round)));
-            let id = Pid::from_raw(server.id().try_into().expect("a number"));
-            kill(id, Signal::SIGKILL).expect("it is killed");
+            server.signal(Signal::SIGKILL).expect("it is killed");
             for thread in threads {
                 accepted.extend(thread.join().expect("no panic"));
             }
@@ -122,29 +123,21 @@ fn archive(site: &Site, version: usize) -> PathBuf {
     ] {
         write(&production.join(file), &text.replace("VERSION", &format!("version {version}")));
     }
-    let archive = site.folder().join(format!("archives/production/{version}.bnr"));
-    fs::create_dir_all(archive.parent().expect("it lies in a folder")).expect("folders can be made");
-    let mut build = Command::new(bunraku::binary().expect("it builds"));
-    let built = build.args(["build", "-o"]).arg(&archive).arg(&production).output().expect("it runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    archive
+    site.build(&version.to_string(), 8).expect("it builds")
 }
 
-fn deploy(archive: &Path) {
-    let folder = archive.parent().expect("it lies in a folder");
-    let new = folder.join("new");
-    std::os::unix::fs::symlink(archive, &new).expect("a link can be made");
-    fs::rename(&new, folder.join("current")).expect("a link can be renamed");
+/// A server over these archives, the first of which is in force.
+fn serve(site: &Site, archives: &[PathBuf]) -> BunrakuServer {
+    site.deploy(&archives[0]).expect("it is deployed");
+    let folder = site.archives().display().to_string();
+    BunrakuServer::start(site, &["--compat", "8", "--archives", &folder]).expect("the server starts")
 }
 
 /// Catalogs are asked for without a pause while other versions are deployed; says how many there were.
 fn deployed_while_asked(deploys: usize) -> usize {
     let site = Site::new().expect("a site can be made");
     let archives: Vec<PathBuf> = (0..3).map(|version| archive(&site, version)).collect();
-    deploy(&archives[0]);
-    let folder = site.folder().join("archives").display().to_string();
-    let server =
-        BunrakuServer::start(&site, &["--compat", "8", "--archives", &folder]).expect("the server starts");
+    let server = serve(&site, &archives);
     let client = Client::new(site.authority(), server.port());
     let (is_over, ids) = (AtomicBool::new(false), std::sync::Mutex::new(BTreeSet::new()));
     let ask = |name: &str| {
@@ -170,7 +163,7 @@ fn deployed_while_asked(deploys: usize) -> usize {
         let threads = ["web01", "other"].map(|name| scope.spawn(move || ask(name)));
         for number in 1..=deploys {
             std::thread::sleep(Duration::from_millis(1050));
-            deploy(&archives[number % archives.len()]);
+            site.deploy(&archives[number % archives.len()]).expect("it is deployed");
         }
         std::thread::sleep(Duration::from_millis(1100));
         is_over.store(true, Ordering::Relaxed);
@@ -201,10 +194,7 @@ fn catalogs_are_of_one_version_through_many_deploys() {
 fn archives_may_go_and_break() {
     let site = Site::new().expect("a site can be made");
     let archives: Vec<PathBuf> = (0..2).map(|version| archive(&site, version)).collect();
-    deploy(&archives[0]);
-    let folder = site.folder().join("archives").display().to_string();
-    let server =
-        BunrakuServer::start(&site, &["--compat", "8", "--archives", &folder]).expect("the server starts");
+    let server = serve(&site, &archives);
     let client = Client::new(site.authority(), server.port());
     let ask = || {
         std::thread::sleep(Duration::from_millis(1100));
@@ -217,7 +207,7 @@ fn archives_may_go_and_break() {
     let whole = fs::read(&archives[1]).expect("it can be read");
     for length in [0, 100, whole.len() / 2, whole.len() - 1] {
         fs::write(&broken, &whole[..length]).expect("files can be written");
-        deploy(&broken);
+        site.deploy(&broken).expect("it is deployed");
         let (status, text) = ask();
         assert!(status == 500 && text.contains("broken.bnr"), "{length}: {status}: {text}");
         fs::remove_file(&broken).expect("files can be removed");
@@ -228,17 +218,17 @@ fn archives_may_go_and_break() {
     damaged[at..at + 64].iter_mut().for_each(|byte| *byte ^= 0x5a);
     let other = archives[1].with_file_name("damaged.bnr");
     fs::write(&other, damaged).expect("files can be written");
-    deploy(&other);
+    site.deploy(&other).expect("it is deployed");
     let (status, text) = ask();
     assert!(status == 500 || text.contains("version 1"), "{status}: {text}");
-    deploy(&archives[1]);
+    site.deploy(&archives[1]).expect("it is deployed");
     let (status, text) = ask();
     assert!(status == 200 && text.contains("version 1"), "{status}: {text}");
     // The archive in force is removed: what is there already is served on, or it is an error; the server lives.
     fs::remove_file(&archives[1]).expect("files can be removed");
     let (status, text) = ask();
     assert!(status == 500 || text.contains("version 1"), "{status}: {text}");
-    deploy(&archives[0]);
+    site.deploy(&archives[0]).expect("it is deployed");
     assert_eq!(ask().0, 200);
 }
 

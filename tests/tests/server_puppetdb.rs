@@ -7,8 +7,7 @@ use bunraku_tests::http::site::Site;
 use bunraku_tests::oracle::{self, Oracle};
 use bunraku_tests::programs::free_port;
 use bunraku_tests::puppetdb::PuppetDb;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 
@@ -89,8 +88,7 @@ fn runs_are_told_whoever_is_there() {
         let server = start();
         run(&site, &server, oracle, exports, 2);
         assert!(server.said().contains("which waits"), "{}", server.said());
-        kill(Pid::from_raw(server.id().try_into().expect("a number")), Signal::SIGKILL)
-            .expect("it is killed");
+        server.signal(Signal::SIGKILL).expect("it is killed");
         drop(server);
 
         name(&site, db.port);

@@ -1,7 +1,7 @@
 //! Requests to a certificate authority, and what real Puppet Server answers: `spec/http/authority/`.
 
 use super::client::Client;
-use super::{Request, Shown, bytes, file, lines};
+use super::{Request, Shown, bytes, lines, write_lines};
 use crate::ca::Site;
 use regex_lite::Regex;
 use serde_json::Value;
@@ -70,9 +70,7 @@ pub fn answers() -> Result<Vec<Shown>, String> {
 /// # Errors
 /// When the list can't be written.
 pub fn write_answers(answers: &[Shown]) -> Result<(), String> {
-    let line = |answer: &Shown| serde_json::to_string(answer).expect("an answer is JSON") + "\n";
-    let text: String = answers.iter().map(line).collect();
-    fs::write(file("authority/answers.jsonl"), text).map_err(|error| error.to_string())
+    write_lines("authority/answers.jsonl", answers)
 }
 
 fn ask(client: &Client, request: &Request) -> Result<Shown, String> {

@@ -79,6 +79,15 @@ impl BunrakuServer {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Sends it a signal.
+    ///
+    /// # Errors
+    /// When it can't be sent.
+    pub fn signal(&self, signal: Signal) -> Result<(), String> {
+        let process = i32::try_from(self.id()).map_err(|error| error.to_string())?;
+        kill(Pid::from_raw(process), signal).map_err(|error| error.to_string())
+    }
+
     /// Has it read its configuration anew, and waits until it has.
     ///
     /// # Errors
@@ -86,8 +95,7 @@ impl BunrakuServer {
     pub fn reload(&self) -> Result<(), String> {
         const READ: &str = "The configuration was read anew";
         let before = self.said().matches(READ).count();
-        let process = i32::try_from(self.id()).map_err(|error| error.to_string())?;
-        kill(Pid::from_raw(process), Signal::SIGHUP).map_err(|error| error.to_string())?;
+        self.signal(Signal::SIGHUP)?;
         for _ in 0..500 {
             if self.said().matches(READ).count() > before {
                 return Ok(());

@@ -96,9 +96,13 @@ pub fn answers() -> Result<Vec<Shown>, String> {
 /// # Errors
 /// When the list can't be written.
 pub fn write_answers(answers: &[Shown]) -> Result<(), String> {
+    write_lines("answers.jsonl", answers)
+}
+
+fn write_lines(name: &str, answers: &[Shown]) -> Result<(), String> {
     let line = |answer: &Shown| serde_json::to_string(answer).expect("an answer is JSON") + "\n";
     let text: String = answers.iter().map(line).collect();
-    fs::write(file("answers.jsonl"), text).map_err(|error| error.to_string())
+    fs::write(file(name), text).map_err(|error| error.to_string())
 }
 
 /// A request as an agent sends it. The connection is closed after its answer, unless it is to be kept.

@@ -1,9 +1,11 @@
 //! The site that the requests of `spec/http/` are asked of: its code, its configuration, its certificates.
 
 use crate::authority::{Ask, Authority};
-use crate::paths;
+use crate::programs::ok;
+use crate::{bunraku, paths};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use tempfile::TempDir;
 
 /// A copy of `spec/http/site` with configuration and certificates. It ends with this value.
@@ -58,6 +60,34 @@ impl Site {
     /// Who signs its certificates.
     pub fn authority(&self) -> &Authority {
         &self.authority
+    }
+
+    /// The folder that has the folders of archives.
+    pub fn archives(&self) -> PathBuf {
+        self.folder().join("archives")
+    }
+
+    /// Builds an archive of the environment `production` as it is now, for a version of Puppet; where it lies.
+    ///
+    /// # Errors
+    /// When it does not build: with what that says.
+    pub fn build(&self, name: &str, compat: u8) -> Result<PathBuf, String> {
+        let archive = self.archives().join(format!("production/{name}.bnr"));
+        fs::create_dir_all(self.archives().join("production")).map_err(|error| error.to_string())?;
+        let mut build = Command::new(bunraku::binary()?);
+        build.args(["build", "--compat", &compat.to_string(), "-o"]).arg(&archive);
+        ok(build.arg(self.folder().join("code/environments/production")))?;
+        Ok(archive)
+    }
+
+    /// Deploys an archive of `production`, by the link that names the one in force.
+    ///
+    /// # Errors
+    /// When the link can't be made or renamed.
+    pub fn deploy(&self, archive: &Path) -> Result<(), String> {
+        let [new, current] = ["new", "current"].map(|name| self.archives().join("production").join(name));
+        std::os::unix::fs::symlink(archive, &new).map_err(|error| error.to_string())?;
+        fs::rename(new, current).map_err(|error| error.to_string())
     }
 
     /// Writes `puppet.conf` and `fileserver.conf`.

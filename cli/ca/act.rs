@@ -74,6 +74,12 @@ fn each(names: &[String], mut one: impl FnMut(&str) -> Result<Became, String>) -
     Ok(worst.status())
 }
 
+/// Tells why something could not be done with a name.
+fn failed(to_do: &str, name: &str, fault: &Fault) -> Became {
+    fail(&format!("When attempting to {to_do} '{name}':\n  {fault}"));
+    Became::Failed
+}
+
 pub fn sign(arguments: &Sign) -> Result<u8, String> {
     let authority = arguments.which.open()?;
     let mut names = arguments.certname.clone();
@@ -94,10 +100,7 @@ pub fn sign(arguments: &Sign) -> Result<u8, String> {
             fail(&format!("Could not find certificate request for {name}"));
             Ok(Became::Missing)
         }
-        Err(fault) => {
-            fail(&format!("When attempting to sign certificate request '{name}':\n  {fault}"));
-            Ok(Became::Failed)
-        }
+        Err(fault) => Ok(failed("sign certificate request", name, &fault)),
     })
 }
 
@@ -122,10 +125,7 @@ fn revoke_one(authority: &Authority, name: &str) -> Result<Became, String> {
         }
         Err(Fault::Missing(_)) if authority.has_request(name) => Ok(Became::OtherState),
         Err(Fault::Missing(_)) => Ok(Became::Missing),
-        Err(fault) => {
-            fail(&format!("When attempting to revoke certificate '{name}':\n  {fault}"));
-            Ok(Became::Failed)
-        }
+        Err(fault) => Ok(failed("revoke certificate", name, &fault)),
     }
 }
 
@@ -149,10 +149,7 @@ pub fn clean(arguments: &Clean) -> Result<u8, String> {
                 fail(&format!("Could not find files to clean for {name}"));
                 Ok(Became::Missing)
             }
-            Err(fault) => {
-                fail(&format!("When attempting to clean '{name}':\n  {fault}"));
-                Ok(Became::Failed)
-            }
+            Err(fault) => Ok(failed("clean", name, &fault)),
         }
     })
 }

@@ -8,8 +8,7 @@ use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
 use bunraku::{
-    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, SERVER_SECTION, Settings,
-    is_environment_name,
+    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, Settings, is_environment_name,
 };
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -128,10 +127,8 @@ fn checksum_types<'f>(
     if fields.get("static_catalog") != Some("true") || environment.code_id.is_none() {
         return Ok(None);
     }
-    let names = ["static_catalogs".to_owned()];
-    let found = site.configuration().print(&names, SERVER_SECTION, Some(&environment.name));
-    let found = found.map_err(node::failed)?;
-    let is_on = found.first().is_some_and(|setting| setting.text == "true");
+    let is_on =
+        site.environments.setting("static_catalogs", &environment.name)?.is_some_and(|text| text == "true");
     Ok(is_on.then(|| fields.get("checksum_type").unwrap_or_default()))
 }
 

@@ -84,7 +84,7 @@ impl Classes {
     /// The manifests of an environment and of its modules, in the order that they are told in.
     fn manifests(&self, served: &Served) -> Result<Vec<PathBuf>, Failure> {
         let configuration = self.environments.configuration();
-        let manifest = PathBuf::from(self.setting("manifest", &served.name)?);
+        let manifest = PathBuf::from(self.manifest_of(&served.name)?);
         let mut files = match (manifest.is_dir(), manifest.exists()) {
             (true, _) => manifests_below(&manifest),
             (false, true) => vec![manifest],
@@ -131,6 +131,10 @@ impl Classes {
         text
     }
 
+    fn manifest_of(&self, environment: &str) -> Result<String, Failure> {
+        Ok(self.environments.setting("manifest", environment)?.unwrap_or_default())
+    }
+
     fn place(&self) -> Result<Place, Failure> {
         let configuration = self.environments.configuration();
         let own = configuration.get("environment").map_err(failed)?.text;
@@ -139,16 +143,7 @@ impl Classes {
         }
         let modulepath = configuration.modulepath(&own).map_err(failed)?;
         let text = |folder: &PathBuf| format!("{}/", folder.to_string_lossy().trim_end_matches('/'));
-        Ok(Place {
-            manifest: self.setting("manifest", &own)?,
-            modulepath: modulepath.iter().map(text).collect(),
-        })
-    }
-
-    fn setting(&self, name: &str, environment: &str) -> Result<String, Failure> {
-        let configuration = self.environments.configuration();
-        let found = configuration.print(&[name.to_owned()], bunraku::SERVER_SECTION, Some(environment));
-        Ok(found.map_err(failed)?.into_iter().next().map(|setting| setting.text).unwrap_or_default())
+        Ok(Place { manifest: self.manifest_of(&own)?, modulepath: modulepath.iter().map(text).collect() })
     }
 }
 

@@ -5,12 +5,12 @@
 //! the one they began with. The link is looked at no more than once a second.
 
 use crate::exchange::{Failure, Request, Response};
+use crate::files::checksums::Hash;
+use crate::files::server_error;
 use bunraku::files::read;
-use bunraku::{Configuration, Environment, is_environment_name};
+use bunraku::{Configuration, Environment, SERVER_SECTION, is_environment_name};
 use http::StatusCode;
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -108,6 +108,16 @@ impl Environments {
         })
     }
 
+    /// The text of a setting as it is in force in an environment; none where there is no such setting.
+    ///
+    /// # Errors
+    /// When the configuration can't be read.
+    pub fn setting(&self, name: &str, environment: &str) -> Result<Option<String>, Failure> {
+        let names = [name.to_owned()];
+        let found = self.configuration.print(&names, SERVER_SECTION, Some(environment));
+        Ok(found.map_err(server_error)?.into_iter().next().map(|setting| setting.text))
+    }
+
     /// The archive in force of an environment, and its hash.
     fn archive(&self, name: &str) -> Result<Option<(PathBuf, String)>, String> {
         let Some(archives) = &self.archives else { return Ok(None) };
@@ -141,13 +151,6 @@ pub fn absent(text: impl Into<String>) -> Response {
 fn hash(file: &Path) -> Result<String, String> {
     let told = |error: std::io::Error| format!("{}: {error}", file.display());
     let (mut opened, _) = read::opened(file).map_err(told)?;
-    let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        match opened.read(&mut piece).map_err(told)? {
-            0 => break,
-            read => sum.update(&piece[..read]),
-        }
-    }
-    let digits = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digits = Hash::Sha256.of(&mut opened).map_err(told)?;
     Ok(digits[..DIGITS].to_owned())
 }

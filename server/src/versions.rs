@@ -1,6 +1,5 @@
 //! Versions of an environment's code, as programs of the site tell them. Source: `versioned-code` of Puppet Server 7.9.5.
 
-use crate::files::is_code_id;
 use bunraku::process::{self, Errors, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,6 +29,11 @@ impl Versions {
             )),
         }
     }
+}
+
+/// Whether a text may be a version: letters, digits, `-`, `_`, `:` and `;`.
+pub(crate) fn is_code_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b';'))
 }
 
 /// What a program prints that ends well.

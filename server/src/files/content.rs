@@ -4,7 +4,7 @@
 use super::{Files, server_error, streamed};
 use crate::exchange::{Failure, Request, Response};
 use crate::formats::Format;
-use crate::versions;
+use crate::versions::{self, is_code_id};
 use bunraku::files::read;
 use bunraku::is_environment_name;
 use http::StatusCode;
@@ -67,11 +67,6 @@ pub(super) fn of_path(path: &Path, format: Format) -> Result<Response, Failure> 
         }
         Err(error) => Err(server_error(format!("Could not read {}: {error}", path.display()))),
     }
-}
-
-/// Letters, digits, `-`, `_`, `:` and `;`.
-pub(crate) fn is_code_id(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b';'))
 }
 
 /// `MODULES/MODULE/files/…`, or one of the other folders that are handed out, without a way up.

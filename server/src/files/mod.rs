@@ -20,7 +20,6 @@ mod prepared;
 mod static_catalog;
 mod versions_kept;
 
-pub(crate) use content::is_code_id;
 pub use entry::{Asked, File, Links};
 pub use mounts::server_error;
 
@@ -279,10 +278,8 @@ impl Files {
     }
 
     fn validity(&self, environment: &str) -> Result<Validity, Failure> {
-        let configuration = self.shared.environments.configuration();
-        let names = ["environment_timeout".to_owned()];
-        let found = configuration.print(&names, bunraku::SERVER_SECTION, Some(environment));
-        Ok(Validity::of(found.map_err(server_error)?.first().map(|setting| setting.text.as_str())))
+        let timeout = self.shared.environments.setting("environment_timeout", environment)?;
+        Ok(Validity::of(timeout.as_deref()))
     }
 
     /// What `fileserver.conf` says, read again when it has changed; what can't be used leaves what was before.

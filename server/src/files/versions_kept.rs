@@ -4,11 +4,11 @@
 //! `FOLDER/versions/VERSION/PATH` is a hard link to `FOLDER/contents/SHA256`: what is equal in many versions lies there once. A
 //! version that no catalog has named for 30 days is removed when a new one appears.
 
+use super::checksums::Hash;
 use lru::LruCache;
-use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::num::NonZeroUsize;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -95,21 +95,12 @@ impl VersionsKept {
             return Ok(there);
         }
         make_folder(&contents)?;
-        let (mut from, beside) = (File::open(file)?, contents.join("copy"));
+        let (from, beside) = (File::open(file)?, contents.join("copy"));
         remove(&beside)?;
-        let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-        let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 16]);
-        loop {
-            match from.read(&mut piece)? {
-                0 => break,
-                read => {
-                    hash.update(&piece[..read]);
-                    to.write_all(&piece[..read])?;
-                }
-            }
-        }
-        to.sync_all()?;
-        let found = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        let mut copy = Copy { from, to };
+        let found = Hash::Sha256.of(&mut copy)?;
+        copy.to.sync_all()?;
         if found != sum {
             return Err(io::Error::other("it has changed while it was read"));
         }
@@ -155,6 +146,20 @@ impl VersionsKept {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads a file, and writes what is read into another.
+struct Copy {
+    from: File,
+    to: File,
+}
+
+impl Read for Copy {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.to.write_all(&buffer[..read])?;
+        Ok(read)
     }
 }
 

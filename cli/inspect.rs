@@ -103,7 +103,7 @@ fn listing(listing: &Listing) -> String {
                 let _ = writeln!(out, "{:5} │ {line}", n + 1);
             }
         }
-        None => out.push_str("(the source is not embedded; --environment or --modulepath say where it is)\n"),
+        None => out.push_str("(the source is not embedded, nor found as it was: --environment or --modulepath say where it is)\n"),
     }
     out.push('\n');
     out.push_str(&listing.disassembly);

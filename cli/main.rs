@@ -10,16 +10,19 @@ mod build;
 mod ca;
 mod check;
 mod compile;
+mod completions;
 mod config;
 mod configured;
 mod confine;
 mod diff;
+mod doctor;
 mod environment;
 mod eval;
 mod exported;
 mod face;
 mod facts;
 mod fleet;
+mod help;
 mod inspect;
 mod ldap;
 mod lookup;
@@ -38,7 +41,7 @@ mod upgrade;
 mod world;
 
 use bunraku::Limit;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -49,6 +52,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Exit status: 0 where all is well, 1 where errors were found, 2 where the arguments are wrong.
 #[derive(Parser)]
 #[command(name = "bunraku", version, about, max_term_width = 110, arg_required_else_help = true)]
+#[command(override_help = help::PAGE)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -72,6 +76,8 @@ enum Command {
     Lookup(lookup::Arguments),
     /// Print Puppet's settings as they are in force.
     Config(config::Arguments),
+    /// Say what this machine lacks, and what would not work for it.
+    Doctor(doctor::Arguments),
     /// Find syntax and static errors of manifests (.pp) and EPP templates (.epp).
     Check(check::Arguments),
     /// Run jobs from stdin, one JSON object a line, and print their results in the same order.
@@ -94,6 +100,8 @@ enum Command {
     Ca(ca::Arguments),
     /// Make links by which this command is `puppet`, for tools that run Puppet.
     Face(face::link::Arguments),
+    /// Print what a shell completes, or write the man pages.
+    Completions(completions::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -118,6 +126,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
@@ -129,6 +138,7 @@ fn main() -> ExitCode {
         Command::Server(arguments) => server::run(&arguments),
         Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, Arguments::command()),
     }
 }
 
@@ -140,7 +150,6 @@ const USAGE: u8 = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn subcommands_are_told_as_in_their_own_help() {
@@ -156,5 +165,21 @@ mod tests {
         command.build();
         assert_eq!(before, told(&command));
         assert!(before.len() > 10);
+    }
+
+    /// The first page of help is a text of its own; it names each command once, and fits a screen.
+    #[test]
+    fn the_page_of_help_has_every_command_once_and_fits_a_screen() {
+        let is_of_command = |line: &&str| line.starts_with("  ") && line.as_bytes().get(2) != Some(&b' ');
+        let listed = help::PAGE.lines().take_while(|line| !line.starts_with("Examples"));
+        let mut told: Vec<&str> =
+            listed.filter(is_of_command).filter_map(|line| line.split_whitespace().next()).collect();
+        told.sort_unstable();
+        let command = Arguments::command();
+        let mut all: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        all.sort_unstable();
+        assert_eq!(told, all);
+        assert!(help::PAGE.lines().count() <= 48, "{}", help::PAGE.lines().count());
+        assert!(help::PAGE.lines().all(|line| line.len() <= 84));
     }
 }

@@ -130,7 +130,7 @@ pub mod archive {
         &*bunraku_environment::archive::COMPILER
     }
 
-    pub use bunraku_environment::archive::build::{Options, Progress, Summary, build};
+    pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
 }

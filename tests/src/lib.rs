@@ -4,6 +4,7 @@
 //! [`canonical`] brings their results to one form, [`compare`] says where two of them part.
 
 pub mod authority;
+pub mod book;
 pub mod bunraku;
 pub mod ca;
 pub mod canonical;

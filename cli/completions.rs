@@ -1,0 +1,73 @@
+//! `bunraku completions`: what a shell completes, and the man pages: both made from the arguments themselves, so that they
+//! can't say anything else than `--help` does.
+
+use crate::render::{ColorChoice, Form, Renderer};
+use crate::{FAILED, output};
+use clap::{Args, Command, ValueEnum};
+use clap_complete::Shell;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Print what a shell completes, or write the man pages.
+#[derive(Args)]
+pub struct Arguments {
+    /// Whose completions are printed; `man`: the manual is written.
+    #[arg(value_name = "SHELL")]
+    what: What,
+    /// Folder that gets the manual: a page for the command and one for each subcommand.
+    #[arg(short, long, value_name = "DIR", required_if_eq("what", "man"))]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    color: ColorChoice,
+}
+
+/// What is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// For `/usr/share/bash-completion/completions/bunraku`.
+    Bash,
+    /// For `_bunraku` in a folder of `$fpath`.
+    Zsh,
+    /// For `~/.config/fish/completions/bunraku.fish`.
+    Fish,
+    /// Pages of section 1.
+    Man,
+}
+
+/// Runs the subcommand; `command` is the whole of the arguments.
+pub fn run(arguments: &Arguments, mut command: Command) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
+    if arguments.what == What::Man {
+        return manual(command, arguments.output.as_deref().unwrap_or(Path::new(".")), &mut renderer);
+    }
+    command.build();
+    let shell = match arguments.what {
+        What::Bash => Shell::Bash,
+        What::Zsh => Shell::Zsh,
+        What::Fish | What::Man => Shell::Fish,
+    };
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "bunraku", &mut script);
+    output::finish(&mut renderer, &String::from_utf8_lossy(&script), "the completions", ExitCode::SUCCESS)
+}
+
+/// Writes a page for each command, those below others included, into a folder that is made if it is not there.
+fn manual(command: Command, folder: &Path, renderer: &mut Renderer) -> ExitCode {
+    let mut command = without_help(command);
+    command.build();
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let folder = folder.display();
+            renderer.failure(&format!("Could not write the manual into {folder}: {error}"), FAILED)
+        }
+    }
+}
+
+/// The same commands without `help`, which would have a page for each of them once more.
+fn without_help(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let command = command.disable_help_subcommand(true);
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_help))
+}

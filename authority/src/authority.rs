@@ -190,6 +190,16 @@ impl Authority {
         Ok(renewed)
     }
 
+    /// Whether a server may pass on the certificates of others, to have them renewed: `infra_inventory.txt` has a line with its name.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn passes_on(&self, server: &str) -> Result<bool, Fault> {
+        let listed =
+            directory::bytes_if_there(&self.layout().infra("infra_inventory.txt"))?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&listed).lines().any(|line| line.trim() == server))
+    }
+
     /// Revokes the certificates of nodes; they stay where they are.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use bunraku_tests::authority::{Ask, Authority};
 use bunraku_tests::corpus::fetch;
 use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::{self, Client};
+use bunraku_tests::http::puppet_server::PuppetServer;
 use bunraku_tests::http::{self, Request};
 use bunraku_tests::{control_repo, paths};
 use serde_json::{Value, json};
@@ -23,6 +24,36 @@ const CLIENTS: usize = 3;
 /// Resources in a report.
 const REPORTED: usize = 200;
 
+/// Who answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bunraku,
+    /// The one that is installed.
+    PuppetServer,
+}
+
+/// A server that answers.
+enum Running {
+    Bunraku(BunrakuServer),
+    PuppetServer(PuppetServer),
+}
+
+impl Running {
+    fn id(&self) -> u32 {
+        match self {
+            Running::Bunraku(server) => server.id(),
+            Running::PuppetServer(server) => server.id(),
+        }
+    }
+
+    fn port(&self) -> u16 {
+        match self {
+            Running::Bunraku(server) => server.port(),
+            Running::PuppetServer(server) => server.port(),
+        }
+    }
+}
+
 /// What is asked for again and again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Work {
@@ -33,8 +64,10 @@ enum Work {
 }
 
 /// How the server is asked.
+#[derive(Clone, Copy)]
 struct Row {
     name: &'static str,
+    server: Kind,
     work: Work,
     arguments: &'static [&'static str],
     is_rsa: bool,
@@ -44,6 +77,7 @@ struct Row {
 const ROWS: [Row; 6] = [
     Row {
         name: "catalogs, from archives, EC",
+        server: Kind::Bunraku,
         work: Work::Catalogs,
         arguments: &["--archives"],
         is_rsa: false,
@@ -51,6 +85,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         name: "catalogs, from sources, EC",
+        server: Kind::Bunraku,
         work: Work::Catalogs,
         arguments: &[],
         is_rsa: false,
@@ -58,6 +93,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         name: "catalogs, from archives, EC, gzip",
+        server: Kind::Bunraku,
         work: Work::Catalogs,
         arguments: &["--archives", "--compress"],
         is_rsa: false,
@@ -65,6 +101,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         name: "runs, from archives, EC",
+        server: Kind::Bunraku,
         work: Work::Runs,
         arguments: &["--archives"],
         is_rsa: false,
@@ -72,6 +109,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         name: "runs, from archives, RSA 4096",
+        server: Kind::Bunraku,
         work: Work::Runs,
         arguments: &["--archives"],
         is_rsa: true,
@@ -79,6 +117,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         name: "runs, from archives, RSA 4096, gzip",
+        server: Kind::Bunraku,
         work: Work::Runs,
         arguments: &["--archives", "--compress"],
         is_rsa: true,
@@ -86,11 +125,32 @@ const ROWS: [Row; 6] = [
     },
 ];
 
-/// The table, each row measured for so long.
+/// The same of a Puppet Server, without what it does not have.
+const BESIDE: [Row; 2] = [
+    Row {
+        name: "Puppet Server: catalogs, EC",
+        server: Kind::PuppetServer,
+        work: Work::Catalogs,
+        arguments: &[],
+        is_rsa: false,
+        zips: false,
+    },
+    Row {
+        name: "Puppet Server: runs, EC",
+        server: Kind::PuppetServer,
+        work: Work::Runs,
+        arguments: &[],
+        is_rsa: false,
+        zips: false,
+    },
+];
+
+/// The table, each row measured for so long. With `beside`, the installed Puppet Server is asked the same, once it has answered what
+/// each machine asks for that many times: its code is compiled while it runs.
 ///
 /// # Errors
-/// When the modules can't be fetched, the server does not start, or an answer is none.
-pub fn report(time: Duration) -> Result<String, String> {
+/// When the modules can't be fetched, a server does not start, or an answer is none.
+pub fn report(time: Duration, beside: Option<usize>) -> Result<String, String> {
     fetch::fetch()?;
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
     let authority = site(work.path())?;
@@ -98,8 +158,12 @@ pub fn report(time: Duration) -> Result<String, String> {
         "| | a second of the server's processor | median, ms | 99th of 100, ms | memory, MiB | ready, ms |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for row in ROWS {
-        let _ = writeln!(text, "{}", measure(work.path(), &authority, &row, time)?);
+    for row in &ROWS {
+        let _ = writeln!(text, "{}", measure(work.path(), &authority, row, (time, 1))?);
+    }
+    for row in BESIDE.iter().filter(|_| beside.is_some()) {
+        let rounds = beside.unwrap_or_default().max(1);
+        let _ = writeln!(text, "{}", measure(work.path(), &authority, row, (time, rounds))?);
     }
     Ok(text)
 }
@@ -149,8 +213,14 @@ fn configure(work: &Path, key: &str) -> Result<(), String> {
     fs::write(work.join("conf/puppet.conf"), text).map_err(|error| error.to_string())
 }
 
-fn measure(work: &Path, authority: &Authority, row: &Row, time: Duration) -> Result<String, String> {
+/// Starts the server of a row, and says how long that took.
+fn start(work: &Path, authority: &Authority, row: &Row) -> Result<(Running, Duration), String> {
     configure(work, if row.is_rsa { "rsa" } else { "server" })?;
+    let begun = Instant::now();
+    if row.server == Kind::PuppetServer {
+        let server = PuppetServer::start_at(work, &work.join("conf"), authority)?;
+        return Ok((Running::PuppetServer(server), begun.elapsed()));
+    }
     let archives = work.join("archives").display().to_string();
     let mut arguments = vec!["--compat", "7"];
     for argument in row.arguments {
@@ -161,15 +231,25 @@ fn measure(work: &Path, authority: &Authority, row: &Row, time: Duration) -> Res
     }
     let log = work.join("access").display().to_string();
     arguments.extend(["--access-log", &log]);
-    let begun = Instant::now();
     let server = BunrakuServer::start_at(work.join("conf"), &arguments)?;
-    let ready = begun.elapsed();
+    Ok((Running::Bunraku(server), begun.elapsed()))
+}
+
+fn measure(
+    work: &Path,
+    authority: &Authority,
+    row: &Row,
+    (time, rounds): (Duration, usize),
+) -> Result<String, String> {
+    let (server, ready) = start(work, authority, row)?;
     let client = Client::new(authority, server.port());
     let requests: Vec<Vec<Vec<u8>>> =
         MACHINES.iter().map(|machine| requests(row, machine)).collect::<Result<_, _>>()?;
-    // Once each, so that everything is warm.
-    for (machine, requests) in MACHINES.iter().zip(&requests) {
-        run(&client, machine, requests)?;
+    // So that everything is warm.
+    for _ in 0..rounds {
+        for (machine, requests) in MACHINES.iter().zip(&requests) {
+            run(&client, machine, requests)?;
+        }
     }
     let (before, times, end) = (processor(server.id())?, Mutex::new(Figures::new()), Instant::now() + time);
     let done: Result<Vec<usize>, String> = std::thread::scope(|scope| {

@@ -11,7 +11,7 @@ use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use bunraku_compile::Note;
 use bunraku_compile::functions::{Embedded, Functions};
-use bunraku_compile::inputs::Newer;
+use bunraku_compile::inputs::{AgentReport, Newer};
 use bunraku_compile::job;
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;
@@ -149,6 +149,23 @@ impl Compiler {
         compilation(self.session.compile(request), |made| made.lookup.unwrap_or_default())
     }
 
+    /// Hands the report of a node's run, as JSON in Puppet's one form, to a processor in Ruby: the one of that name that a module of
+    /// the environment has, or the folder of the setting `libdir`. What the processor logs is in the logs, what it raises as well,
+    /// and that nobody has it: Puppet's words.
+    ///
+    /// The result is an error where its file can't be loaded, or the limits of Ruby ended it.
+    pub fn process_report(
+        &self,
+        environment: &Environment,
+        node: &Node,
+        settings: &Settings,
+        (processor, json): (&str, String),
+    ) -> Compilation<()> {
+        let report = AgentReport { processor: processor.to_owned(), json };
+        let request = Request { report: Some(report), store: None, ..request(environment, node, settings) };
+        compilation(self.session.compile(request), |_| ())
+    }
+
     /// Compiles a node's catalog, which no store takes in.
     pub fn trial(&self, target: &Target) -> Compilation<Catalog> {
         compilation(self.session.compile(trial(target)), |made| Catalog::new(made.catalog))
@@ -265,6 +282,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         is_trial: false,
         gathers: settings.reads,
         wants_exported: false,
+        report: None,
     }
 }
 

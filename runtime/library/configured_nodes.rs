@@ -1,6 +1,7 @@
 //! What a configuration says of nodes: their names, facts, classifiers, trusted data.
 
 use crate::configuration::{Configuration, Origin};
+use crate::data::Data;
 use crate::node::{Facts, Node, ProgramLimits};
 use crate::settings::{Certificates, Exported};
 use bunraku_nodes::{facts, trusted_external};
@@ -143,36 +144,53 @@ impl Configuration {
     /// # Errors
     /// When a program fails, or prints something else.
     pub fn complete(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
+        let (node, environment) = self.classify(node, limits)?;
+        Ok((self.with_trusted_external(node, limits)?, environment))
+    }
+
+    /// The same without trusted data from outside.
+    ///
+    /// # Errors
+    /// When the classifier fails, or prints something else.
+    pub fn classify(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
         let in_force = self.own().in_force();
         let terminus = match self.routes()?.node {
             Some(terminus) => terminus,
             None => in_force.text("node_terminus")?,
         };
-        let (node, environment) = match terminus.as_str() {
-            "exec" => match in_force.text("external_nodes")?.as_str() {
-                "none" => {
-                    return Err(
-                        "You must set the 'external_nodes' parameter to use the external node terminus"
-                            .to_owned(),
-                    );
-                }
-                command => node.classified_by(command, limits)?,
-            },
-            _ => (node, None),
-        };
-        Ok((self.with_trusted_external(node, limits)?, environment))
+        if terminus != "exec" {
+            return Ok((node, None));
+        }
+        match in_force.text("external_nodes")?.as_str() {
+            "none" => {
+                Err("You must set the 'external_nodes' parameter to use the external node terminus"
+                    .to_owned())
+            }
+            command => node.classified_by(command, limits),
+        }
     }
 
     /// A node with trusted data from outside (`trusted_external_command`).
     ///
     /// # Errors
+    /// As of [`Configuration::trusted_external`].
+    pub fn with_trusted_external(&self, node: Node, limits: ProgramLimits) -> Result<Node, String> {
+        let external = self.trusted_external(node.name(), limits)?;
+        Ok(match external {
+            Some(external) => node.with_external(&external),
+            None => node,
+        })
+    }
+
+    /// Trusted data of a node from outside; none where no program is there to ask (`trusted_external_command`).
+    ///
+    /// # Errors
     /// When the program fails, or prints no JSON.
-    pub fn with_trusted_external(&self, mut node: Node, limits: ProgramLimits) -> Result<Node, String> {
-        if let Some(command) = self.own().in_force().path("trusted_external_command")? {
-            let external = trusted_external::retrieve(&command, node.name(), limits)?;
-            node.node.trusted.insert("external".to_owned(), external);
-        }
-        Ok(node)
+    pub fn trusted_external(&self, certname: &str, limits: ProgramLimits) -> Result<Option<Data>, String> {
+        let command = self.own().in_force().path("trusted_external_command")?;
+        let told =
+            command.map(|command| trusted_external::retrieve(&command, certname, limits)).transpose()?;
+        Ok(told.map(Data::of))
     }
 
     /// The programs that it names to be asked about a node, each with its setting.

@@ -317,13 +317,16 @@ impl Node {
         self.classified(said)
     }
 
-    /// The same with the classes, parameters and external trusted data that another has.
+    /// The same with the classes and parameters that another has.
     pub fn classified_as(mut self, other: &Node) -> Node {
         self.node.parameters = other.node.parameters.clone();
         self.node.classes = other.node.classes.clone();
-        if let Some(external) = other.node.trusted.get("external") {
-            self.node.trusted.insert("external".to_owned(), external.clone());
-        }
+        self
+    }
+
+    /// The same with trusted data from outside: `$trusted['external']`.
+    pub fn with_external(mut self, external: &Data) -> Node {
+        self.node.trusted.insert("external".to_owned(), external.json());
         self
     }
 

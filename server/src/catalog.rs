@@ -1,7 +1,6 @@
 //! A node's catalog, as its agent asks for it. Source: Puppet 7.23.0's `catalog` route and its compiler terminus; the order of what
 //! is looked at is theirs.
 
-use crate::commands;
 use crate::environments::Served;
 use crate::exchange::{Failure, Request, Response};
 use crate::formats::{self, Format};
@@ -56,15 +55,16 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         Err(failure) if failure.status == StatusCode::NOT_FOUND => None,
         Err(failure) => return Err(failure),
     };
-    let facts = match sent_facts(&fields, name)? {
+    let sent = sent_facts(&fields, name)?;
+    let trusted = node::trusted_of(site, &request.client, name)?;
+    let facts = match &sent {
         Some(sent) => {
-            let about = (environment, commands::trusted(&request.client));
-            site.facts.save_from(name, &sent, Some(about))?;
-            Some(values(&sent))
+            site.facts.save_from(name, sent, Some((environment, trusted.to_json())))?;
+            Some(values(sent))
         }
         None => site.facts.find(name)?.as_ref().map(values),
     };
-    let node = node::of_client(site, name, facts, &request.client);
+    let node = node::of_client(site, name, facts, &trusted);
     let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let environment = node::environment_of(site, name, asked.as_ref(), said.as_deref())?;

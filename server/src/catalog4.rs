@@ -52,6 +52,8 @@ fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
     }
     if let Some(Data::Map(trusted)) = &asked.trusted {
         node = node.with_trusted(trusted);
+    } else if let Some(external) = node::external(site, name).map_err(node::failed)? {
+        node = node.with_external(&external);
     }
     let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;

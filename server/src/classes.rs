@@ -4,6 +4,7 @@
 //! What a file came to is kept until the file changes; the answer's tag is the hash of its text, so that a client which has it already
 //! is told so.
 
+use crate::below::files_below;
 use crate::environments::{Environments, Served};
 use crate::exchange::{Body, Failure, Request, Response};
 use crate::files::checksums::{Hash, Status};
@@ -157,24 +158,10 @@ impl Place {
     }
 }
 
-/// The files below a folder that end in `.pp`: hidden ones are left out, and linked folders.
+/// The manifests below a folder.
 fn manifests_below(folder: &Path) -> Vec<PathBuf> {
-    let (mut files, mut pending) = (Vec::new(), vec![folder.to_path_buf()]);
-    while let Some(folder) = pending.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let (name, path) = (entry.file_name(), entry.path());
-            let name = name.to_string_lossy();
-            if name.starts_with('.') {
-                continue;
-            }
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => pending.push(path),
-                Ok(_) if name.ends_with(".pp") && !path.is_dir() => files.push(path),
-                _ => {}
-            }
-        }
-    }
-    files
+    let found = files_below(folder, |name, path| name.ends_with(".pp") && !path.is_dir());
+    found.into_iter().map(|below| folder.join(below)).collect()
 }
 
 fn class(class: &Class) -> Json {

@@ -1,8 +1,7 @@
-//! What a classifier has said of nodes, kept for as long as the server is told to: a script that is asked takes as long as some
-//! twenty compiles. Key: the node's name. Bound: so many nodes, those not asked for longest going first. Stale: after that time, or
-//! when the configuration is read anew. Who asks while a node's classifier is asked waits for that answer.
+//! What a program has said of nodes (a classifier, one of trusted data), kept for as long as the server is told to: a script that is
+//! asked takes as long as some twenty compiles. Key: the node's name. Bound: so many nodes, those not asked for longest going first.
+//! Stale: after that time, or when the configuration is read anew. Who asks while the program is asked of a node waits for that answer.
 
-use bunraku::Node;
 use lru::LruCache;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,20 +10,18 @@ use std::time::{Duration, Instant};
 /// Nodes that are kept.
 const MOST: NonZeroUsize = NonZeroUsize::new(20_000).unwrap();
 
-/// What is said of a node: classes and parameters, and its environment.
-type Said = (Node, Option<String>);
 /// One node's answer, and since when it is there.
-type Slot = Arc<Mutex<Option<(Instant, Said)>>>;
+type Slot<Said> = Arc<Mutex<Option<(Instant, Said)>>>;
 
 /// Answers by nodes.
-pub struct Classified {
+pub struct Classified<Said> {
     time: Duration,
-    slots: Mutex<LruCache<String, Slot>>,
+    slots: Mutex<LruCache<String, Slot<Said>>>,
 }
 
-impl Classified {
+impl<Said: Clone> Classified<Said> {
     /// Answers are kept so long; no time is that they are not kept.
-    pub fn new(time: Duration) -> Classified {
+    pub fn new(time: Duration) -> Classified<Said> {
         Classified { time, slots: Mutex::new(LruCache::new(MOST)) }
     }
 
@@ -55,6 +52,7 @@ impl Classified {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bunraku::Node;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -77,14 +75,14 @@ mod tests {
 
     #[test]
     fn answers_end_and_errors_are_not_kept() {
-        let kept = Classified::new(Duration::from_millis(1));
+        let kept = Classified::<Option<Node>>::new(Duration::from_millis(1));
         assert!(kept.get("a", || Err("it fails".to_owned())).is_err());
-        assert!(kept.get("a", || Ok((Node::new("a"), None))).is_ok());
+        assert!(kept.get("a", || Ok(None)).is_ok());
         std::thread::sleep(Duration::from_millis(5));
         assert!(kept.get("a", || Err("it fails again".to_owned())).is_err());
         // Without a time nothing is kept.
-        let none = Classified::new(Duration::ZERO);
-        assert!(none.get("a", || Ok((Node::new("a"), None))).is_ok());
+        let none = Classified::<Option<Node>>::new(Duration::ZERO);
+        assert!(none.get("a", || Ok(None)).is_ok());
         assert!(none.get("a", || Err("it is asked".to_owned())).is_err());
     }
 }

@@ -297,9 +297,15 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 /// Who asks: by its certificate; by headers where a proxy has looked at that and the rules say so.
 fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let (identity, certificate) = match site.rules.names_by_headers {
-        false => (peer.identity.clone(), peer.certificate.clone()),
-        true => by_headers(&text, site).unwrap_or_default(),
+    let (identity, certificate, passes_on) = match site.rules.names_by_headers {
+        false => {
+            let passed = text("x-client-cert").map(|text| der_of(text).unwrap_or_default());
+            (peer.identity.clone(), peer.certificate.clone(), passed)
+        }
+        true => {
+            let (identity, certificate) = by_headers(&text, site).unwrap_or_default();
+            (identity, certificate, None)
+        }
     };
     Client {
         certname: identity.certname,
@@ -307,6 +313,7 @@ fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
         address: peer.address,
         version: text("x-puppet-version").map(str::to_owned),
         certificate,
+        passes_on,
     }
 }
 
@@ -319,11 +326,15 @@ fn by_headers<'h>(text: &impl Fn(&str) -> Option<&'h str>, site: &Site) -> Optio
     let mut common = named.split([',', '/']).map(str::trim).filter_map(|part| part.strip_prefix("CN="));
     let (name, more) = (common.next()?.to_ascii_lowercase(), common.next());
     let certname = Some(name).filter(|name| more.is_none() && identity::is_certname(name));
-    let pem = text("x-client-cert").map(|pem| percent_decode_str(pem).decode_utf8_lossy().into_owned());
-    let der = pem.and_then(|pem| {
-        use rustls::pki_types::pem::PemObject;
-        rustls::pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).ok()
-    });
+    let der = text("x-client-cert").and_then(der_of);
     let extensions = der.as_ref().map(|der| identity::of(der, &site.names).extensions).unwrap_or_default();
-    Some((Identity { certname, extensions }, der.map(|der| Bytes::copy_from_slice(&der))))
+    Some((Identity { certname, extensions }, der))
+}
+
+/// The certificate of the header `X-Client-Cert`: PEM, encoded for a URL.
+fn der_of(header: &str) -> Option<Bytes> {
+    use rustls::pki_types::pem::PemObject;
+    let pem = percent_decode_str(header).decode_utf8_lossy();
+    let der = rustls::pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).ok()?;
+    Some(Bytes::copy_from_slice(&der))
 }

@@ -45,6 +45,8 @@ pub struct Client {
     pub version: Option<String>,
     /// The verified certificate itself, as DER.
     pub certificate: Option<Bytes>,
+    /// The certificate that it passes on for somebody else, as DER: it proves nothing by itself. Empty where it is none.
+    pub passes_on: Option<Bytes>,
 }
 
 /// What a request is answered with.

@@ -3,7 +3,6 @@
 //! Source: the termini of facts in Puppet 7.23.0 and 8.10.0. Where nobody says anything else, a server keeps them in
 //! `server_datadir/facts/NAME.json`.
 
-use crate::commands;
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
 use crate::files::{environment, server_error};
@@ -16,13 +15,14 @@ use http::StatusCode;
 use serde_json::{Map, Value as Json};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes that the file of a node may hold.
 const MAX_FACTS: u64 = 64 << 20;
 
 /// The facts of all nodes. It may be shared by threads.
 pub struct Facts {
-    environments: Environments,
+    environments: Arc<Environments>,
     /// Where they are asked for and kept.
     terminus: Place,
     /// Where they are kept besides, and asked for before.
@@ -41,14 +41,15 @@ impl Facts {
     /// # Errors
     /// When it names a place that is not there, by its name.
     pub fn new(configuration: &Configuration) -> Result<Facts, String> {
-        Facts::with_taker(configuration, None)
+        Facts::of(Arc::new(Environments::new(configuration.clone())), None)
     }
 
-    /// The same, where `puppetdb` and `store_configs` are this.
+    /// The same for environments, where `puppetdb` and `store_configs` are this.
     ///
     /// # Errors
     /// As of [`Facts::new`].
-    pub fn with_taker(configuration: &Configuration, puppetdb: Option<Taker>) -> Result<Facts, String> {
+    pub fn of(environments: Arc<Environments>, puppetdb: Option<Taker>) -> Result<Facts, String> {
+        let configuration = environments.configuration();
         let place = |name: &str| {
             let folder = |setting| Ok(PathBuf::from(configuration.get(setting)?.text).join("facts"));
             match (name, &puppetdb) {
@@ -62,7 +63,6 @@ impl Facts {
         let is_default = configuration.get("facts_terminus")?.origin == Origin::Default && given == "facter";
         let terminus = place(if is_default { "json" } else { &given })?;
         let cache = configuration.facts_cache()?.as_deref().map(place).transpose()?;
-        let environments = Environments::new(configuration.clone());
         Ok(Facts { environments, terminus, cache })
     }
 
@@ -75,7 +75,7 @@ impl Facts {
     }
 
     /// The same, with what PuppetDB is told besides: the environment that the facts are for, and what is trusted of the node
-    /// ([`trusted`](crate::commands::trusted)).
+    /// ([`Trusted`](crate::node::Trusted)).
     ///
     /// # Errors
     /// As of [`Facts::save`].
@@ -115,11 +115,16 @@ impl Facts {
         Ok(None)
     }
 
-    /// `PUT facts/NAME`.
+    /// `PUT facts/NAME`. What is `trusted` of who sends them is asked only where PuppetDB is told.
     ///
     /// # Errors
-    /// Puppet's.
-    pub fn put(&self, request: &Request, name: &str) -> Result<Response, Failure> {
+    /// Puppet's, and that of `trusted`.
+    pub fn put(
+        &self,
+        request: &Request,
+        name: &str,
+        trusted: impl FnOnce() -> Result<Json, Failure>,
+    ) -> Result<Response, Failure> {
         self.environments.get(environment(request)?)?;
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
@@ -128,13 +133,18 @@ impl Facts {
             let message = format!("The request body is invalid: Could not intern from json: {why}");
             Failure::new(StatusCode::BAD_REQUEST, message)
         })?;
-        let about = (environment(request)?, commands::trusted(&request.client));
-        self.save_from(name, &facts, Some(about))?;
+        let tells = [Some(&self.terminus), self.cache.as_ref()].into_iter().flatten().any(Place::is_puppetdb);
+        let about = tells.then(trusted).transpose()?.map(|trusted| Ok((environment(request)?, trusted)));
+        self.save_from(name, &facts, about.transpose()?)?;
         Ok(Response::of(format.content_type(), "0"))
     }
 }
 
 impl Place {
+    fn is_puppetdb(&self) -> bool {
+        matches!(self, Place::PuppetDb(_))
+    }
+
     fn save(
         &self,
         name: &str,

@@ -9,6 +9,7 @@ pub mod access;
 pub mod administration;
 pub mod authority;
 pub mod authorization;
+mod below;
 pub mod bucket;
 pub mod catalog;
 pub mod catalog4;

@@ -30,9 +30,9 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     Ok(Response::of(format.content_type(), Json::Object(all).to_string()))
 }
 
-/// A node with its facts and what its certificate proves.
-pub fn of_client(site: &Site, name: &str, facts: Option<Facts>, client: &Client) -> Node {
-    let node = Node::new(name).with_trusted(&trusted(client));
+/// A node with its facts and what is trusted of it.
+pub fn of_client(site: &Site, name: &str, facts: Option<Facts>, trusted: &Trusted) -> Node {
+    let node = Node::new(name).with_trusted(&trusted.0);
     let node = node.with_server(site.compat(), &site.certname, site.addresses.clone());
     match facts {
         Some(facts) => node.with_facts(facts),
@@ -40,34 +40,61 @@ pub fn of_client(site: &Site, name: &str, facts: Option<Facts>, client: &Client)
     }
 }
 
-/// `$trusted`: what the certificate says, and nothing that the client says besides.
-fn trusted(client: &Client) -> Vec<(String, Data)> {
-    let certname = client.certname.as_deref();
-    let (hostname, domain) = match certname.map(|name| name.split_once('.').unwrap_or((name, ""))) {
-        Some((hostname, "")) => (Some(hostname), None),
-        Some((hostname, domain)) => (Some(hostname), Some(domain)),
-        None => (None, None),
-    };
-    let text = |text: Option<&str>| text.map_or(Data::Undef, Data::from);
-    let extension = |(name, value): &(String, String)| (name.clone(), Data::from(value.as_str()));
-    let authenticated = if certname.is_some() { Data::from("remote") } else { Data::Boolean(false) };
-    let all = [
-        ("authenticated", authenticated),
-        ("certname", text(certname)),
-        ("extensions", Data::Map(client.extensions.iter().map(extension).collect())),
-        ("hostname", text(hostname)),
-        ("domain", text(domain)),
-        ("external", Data::Map(Vec::new())),
-    ];
-    all.map(|(name, value)| (name.to_owned(), value)).to_vec()
+/// `$trusted`: what the certificate says and, if a program is there to be asked, trusted data from outside.
+pub struct Trusted(Vec<(String, Data)>);
+
+impl Trusted {
+    /// What the certificate says, and nothing that the client says besides.
+    pub fn of(client: &Client, external: Option<Data>) -> Trusted {
+        let certname = client.certname.as_deref();
+        let (hostname, domain) = match certname.map(|name| name.split_once('.').unwrap_or((name, ""))) {
+            Some((hostname, "")) => (Some(hostname), None),
+            Some((hostname, domain)) => (Some(hostname), Some(domain)),
+            None => (None, None),
+        };
+        let text = |text: Option<&str>| text.map_or(Data::Undef, Data::from);
+        let extension = |(name, value): &(String, String)| (name.clone(), Data::from(value.as_str()));
+        let authenticated = if certname.is_some() { Data::from("remote") } else { Data::Boolean(false) };
+        let all = [
+            ("authenticated", authenticated),
+            ("certname", text(certname)),
+            ("extensions", Data::Map(client.extensions.iter().map(extension).collect())),
+            ("hostname", text(hostname)),
+            ("domain", text(domain)),
+            ("external", external.unwrap_or(Data::Map(Vec::new()))),
+        ];
+        Trusted(all.map(|(name, value)| (name.to_owned(), value)).to_vec())
+    }
+
+    /// As PuppetDB gets it beside the facts.
+    pub fn to_json(&self) -> Json {
+        json_of(&Data::Map(self.0.clone()))
+    }
 }
 
-/// A node with what the classifier and programs say of it; and the environment that they name.
+/// What is trusted of who asks, for a node: a program, where there is one, is asked now.
 ///
 /// # Errors
-/// What they fail with.
+/// What the program fails with.
+pub fn trusted_of(site: &Site, client: &Client, name: &str) -> Result<Trusted, Failure> {
+    let external = external(site, client.certname.as_deref().unwrap_or(name)).map_err(failed)?;
+    Ok(Trusted::of(client, external))
+}
+
+/// Trusted data of a node from outside; none where no program is there to ask.
+///
+/// # Errors
+/// What it fails with.
+pub fn external(site: &Site, name: &str) -> Result<Option<Data>, String> {
+    site.external.get(name, || site.configuration().trusted_external(name, site.settings.programs))
+}
+
+/// A node with what the classifier says of it; and the environment that it names.
+///
+/// # Errors
+/// What it fails with.
 pub fn classify(site: &Site, node: Node) -> Result<(Node, Option<String>), String> {
-    let ask = || site.configuration().complete(Node::new(node.name()), site.settings.programs);
+    let ask = || site.configuration().classify(Node::new(node.name()), site.settings.programs);
     let (classified, environment) = site.classified.get(node.name(), ask)?;
     Ok((node.classified_as(&classified), environment))
 }

@@ -28,7 +28,7 @@ use crate::tasks::Tasks;
 use crate::versions::Versions;
 use crate::{catalog4, tls};
 use bunraku::files::read;
-use bunraku::{Compat, Compiler, Configuration, Settings};
+use bunraku::{Compat, Compiler, Configuration, Data, Node, Settings};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,8 +87,10 @@ pub struct Site {
     pub addresses: [Option<String>; 2],
     /// What compiles.
     pub compiler: Arc<Compiler>,
-    /// What classifiers have said.
-    pub classified: Classified,
+    /// What classifiers have said: classes and parameters, and the environment.
+    pub classified: Classified<(Node, Option<String>)>,
+    /// What programs of trusted data have said.
+    pub external: Classified<Option<Data>>,
     /// Lets as many compiles run at once as there are cores.
     pub gate: Arc<Gate>,
     /// What PuppetDB is to know, where it is told anything.
@@ -141,12 +143,18 @@ impl Site {
         let told = Told::by(&configuration)?;
         let commands = commands_of(&configuration, told, commands, &notices)?;
         let of = |tells: bool| commands.as_ref().filter(|_| tells);
-        let reports = Reports::with_taker(&configuration, of(told.reports).map(Commands::taker_of_reports))?;
-        let reports = reports.with_notices(notices.clone());
-        let facts = Facts::with_taker(&configuration, of(told.facts).map(Commands::taker_of_facts))?;
         let catalogs = of(told.catalogs).cloned();
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
+        let takers =
+            (of(told.reports).map(Commands::taker_of_reports), of(told.facts).map(Commands::taker_of_facts));
         let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
+        let reports = Reports::of(Arc::clone(&environments), Arc::clone(&compiler), takers.0)?;
+        let reports = reports.with_notices(notices.clone()).with_settings(settings.clone());
+        for name in reports.missing()? {
+            let message = format!("The setting reports names '{name}', which no module has, nor libdir");
+            notices.say("warning", "Puppet", message);
+        }
+        let facts = Facts::of(Arc::clone(&environments), takers.1)?;
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());
         let content = given.versions.as_ref().map(|versions| versions.content.clone());
         let files = files.with_content_command(content);
@@ -166,6 +174,7 @@ impl Site {
             addresses,
             compiler,
             classified: Classified::new(given.classified_for),
+            external: Classified::new(given.classified_for),
             gate,
             commands,
             catalogs,
@@ -313,7 +322,9 @@ impl Site {
             Route::Services(service) => states::services(self, request, service.as_deref()),
             Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self)),
             Route::Report(name) => self.reports.save(request, name),
-            Route::Facts(name) => self.facts.put(request, name),
+            Route::Facts(name) => {
+                self.facts.put(request, name, || Ok(node::trusted_of(self, &request.client, name)?.to_json()))
+            }
             Route::Bucket(rest) => match request.method {
                 Method::HEAD => self.bucket.head(request, rest),
                 Method::PUT => self.bucket.put(request, rest),

@@ -28,6 +28,7 @@ pub fn get(url: &str) -> Request {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             version: None,
             certificate: None,
+            passes_on: None,
         },
     }
 }

@@ -88,13 +88,9 @@ fn certificates_are_renewed() {
     }
 }
 
-/// Agents that know one server only: it passes on what they ask of the authority.
-#[test]
-fn a_compile_server_passes_on_to_the_authority() {
-    let authority = site("autosign = true");
-    let at = authority.serve(&["--ca", "--compat", "7"]).expect("the server starts");
-    // The compile server has a certificate of the authority's, and a configuration that names it.
-    ca(&authority, &["generate", "--certname", "compiler", "--subject-alt-names", "localhost"], 0);
+/// A compile server with a certificate of an authority's, and a configuration that names it.
+fn compile_server(authority: &Site, port: u16) -> Site {
+    ca(authority, &["generate", "--certname", "compiler", "--subject-alt-names", "localhost"], 0);
     let compiler = Site::new("").expect("a site can be made");
     let (ssl, from) = (compiler.folder().join("ssl"), authority.folder().join("ssl"));
     for folder in ["certs", "private_keys"] {
@@ -103,13 +99,54 @@ fn a_compile_server_passes_on_to_the_authority() {
     for file in ["certs/ca.pem", "crl.pem", "certs/compiler.pem", "private_keys/compiler.pem"] {
         fs::copy(from.join(file), ssl.join(file)).expect("files can be copied");
     }
+    let conf = fs::read_to_string(compiler.folder().join("puppet.conf")).expect("it is there");
+    let own = format!("certname = compiler\nca_server = localhost\nca_port = {port}\n");
+    let conf = conf.replacen("certname = localhost\n", &own, 1);
+    fs::write(compiler.folder().join("puppet.conf"), conf).expect("files can be written");
+    compiler
+}
+
+/// Renewals that a compile server passes on: as its list of infrastructure nodes says. One that is not on it renews nobody's, and
+/// nobody renews another's by a header.
+#[test]
+fn a_compile_server_has_certificates_renewed() {
+    for oracle in oracle::seven_and_eight("renewals passed on").into_iter().filter(|one| one.number == 8) {
+        let authority = site("autosign = true");
+        let conf = "certificate-authority: { allow-auto-renewal: true, auto-renewal-cert-ttl: 10d }\n";
+        fs::create_dir_all(authority.folder().join("puppetserver/conf.d")).expect("folders can be made");
+        fs::write(authority.folder().join("puppetserver/conf.d/ca.conf"), conf)
+            .expect("files can be written");
+        let at = authority.serve(&["--ca", "--compat", "8"]).expect("the server starts");
+        let compiler = compile_server(&authority, at.port());
+        let server = compiler.serve(&["--compat", "8"]).expect("the server starts");
+        let run =
+            |more: &[&str]| compiler.agent(oracle, "old.example.com", server.port(), more).expect("it runs");
+        ended(&run(&[]), 2);
+        let certificate =
+            || fs::read_to_string(compiler.certificate_of("old.example.com")).expect("it is there");
+        let before = certificate();
+        let refused = run(&["--hostcert_renewal_interval=9y"]);
+        assert_eq!(before, certificate(), "{}\n{}", refused.out, refused.err);
+        let listed = authority.cadir().join("infra_inventory.txt");
+        fs::write(&listed, "another\ncompiler\n").expect("files can be written");
+        let renewed = run(&["--hostcert_renewal_interval=9y"]);
+        ended(&renewed, 2);
+        assert_ne!(before, certificate(), "{}\n{}\n{}", renewed.out, renewed.err, server.said());
+        verifies(&authority, "old.example.com").expect("openssl takes it");
+        ended(&run(&[]), 2);
+    }
+}
+
+/// Agents that know one server only: it passes on what they ask of the authority.
+#[test]
+fn a_compile_server_passes_on_to_the_authority() {
+    let authority = site("autosign = true");
+    let at = authority.serve(&["--ca", "--compat", "7"]).expect("the server starts");
+    let compiler = compile_server(&authority, at.port());
+    let ssl = compiler.folder().join("ssl");
     // Its copy of the revocation list falls behind before it starts.
     ca(&authority, &["generate", "--certname", "gone"], 0);
     ca(&authority, &["revoke", "--certname", "gone"], 0);
-    let conf = fs::read_to_string(compiler.folder().join("puppet.conf")).expect("it is there");
-    let own = format!("certname = compiler\nca_server = localhost\nca_port = {}\n", at.port());
-    let conf = conf.replacen("certname = localhost\n", &own, 1);
-    fs::write(compiler.folder().join("puppet.conf"), conf).expect("files can be written");
     let server = compiler.serve(&["--compat", "7"]).expect("the server starts");
     let run = |name: &str| compiler.agent(oracle::SEVEN, name, server.port(), &[]).expect("it runs");
     let first = run("node.example.com");

@@ -1,6 +1,7 @@
 //! Agents by the dozen: requests of whole runs, replayed over TLS on this machine, and what they cost the server:
 //! `cargo run --release -p bunraku-benches --bin agents`. `--write` puts the report into `benches/RESULTS.md`; `--seconds N` says
-//! how long each row takes.
+//! how long each row takes; `--beside N` asks the installed Puppet Server (Debian: `puppetserver`) the same, after it has answered what
+//! each machine asks for N times: some hundred, until it is warm.
 
 use bunraku_benches::agents;
 use bunraku_benches::results;
@@ -9,9 +10,12 @@ use std::time::Duration;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let seconds =
-        args.iter().position(|arg| arg == "--seconds").and_then(|at| args.get(at + 1)?.parse().ok());
-    let done = agents::report(Duration::from_secs(seconds.unwrap_or(10))).and_then(|report| {
+    let number = |name: &str| {
+        args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse::<u64>().ok())
+    };
+    let beside = number("--beside").and_then(|rounds| usize::try_from(rounds).ok());
+    let time = Duration::from_secs(number("--seconds").unwrap_or(10));
+    let done = agents::report(time, beside).and_then(|report| {
         print!("{report}");
         if args.iter().any(|arg| arg == "--write") { results::write("agents", &report) } else { Ok(()) }
     });

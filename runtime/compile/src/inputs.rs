@@ -295,4 +295,15 @@ pub struct Inputs<'c> {
     pub wants_json: bool,
     /// Whether it is written with what it only exports, too.
     pub wants_exported: bool,
+    /// A report that is handed to a processor, in place of all that a compile does.
+    pub report: Option<&'c AgentReport>,
+}
+
+/// What an agent tells of a run, for a processor in Ruby.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    /// The processor's name.
+    pub processor: String,
+    /// The report in Puppet's one form, as JSON.
+    pub json: String,
 }

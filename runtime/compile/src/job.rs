@@ -188,6 +188,7 @@ impl Session {
             is_trial: false,
             gathers: false,
             wants_exported: false,
+            report: None,
         })
     }
 

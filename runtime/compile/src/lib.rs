@@ -48,6 +48,7 @@ mod plain_data;
 mod query;
 mod read_settings;
 mod relations;
+mod reports;
 pub mod request_settings;
 mod ruby_functions;
 mod ruby_port;

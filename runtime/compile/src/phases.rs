@@ -33,7 +33,7 @@ impl<'c> Compile<'c> {
     /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
     /// no limit of the compile but that of steps and nesting.
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
-        let Inputs { environment, settings, node, code, want_value, query, .. } = inputs;
+        let Inputs { environment, settings, node, code, want_value, query, report, .. } = inputs;
         let names = inputs.kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile::new(inputs, arena));
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
@@ -43,7 +43,10 @@ impl<'c> Compile<'c> {
             vm.observer = Some(compile);
         }
         let finished = budget::guarded(settings.limits, || {
-            let outcome = compile.phases(&mut vm, node, code);
+            let outcome = match report {
+                Some(report) => compile.process_report(&mut vm, node, report),
+                None => compile.phases(&mut vm, node, code),
+            };
             compile.witness_types();
             let result = outcome.map_err(|flow| compile.diagnostic(*flow));
             let value = match &result {

@@ -172,7 +172,7 @@ impl<'c> EnvironmentSide<'c> for Compile<'c> {
         Beginning {
             node: self.node_name().to_owned(),
             environment: self.environment.name.clone(),
-            folders: own.chain(modules).filter(|folder| folder.is_dir()).collect(),
+            folders: own.chain(modules).chain(self.library()).filter(|folder| folder.is_dir()).collect(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::functions::Functions;
-use crate::inputs::{Code, Finished, Inputs, Node, See, Settings, Spent};
+use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, See, Settings, Spent};
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
 use crate::state::journal::Log;
@@ -45,6 +45,32 @@ pub struct StorePlace {
     pub soft_write_failure: bool,
 }
 
+impl StorePlace {
+    /// Whether the catalogs of compiles go there: to folders always.
+    fn takes_in(&self) -> bool {
+        self.replace_catalog || !is_url(&self.place)
+    }
+}
+
+/// A store that takes the catalog of a compile in.
+struct Taker {
+    store: Arc<dyn Store>,
+    place: StorePlace,
+}
+
+impl Taker {
+    /// Hands a node's catalog over; what is to be logged, where it was not taken and that is to be a warning only.
+    fn save(&self, node: &str, catalog: &str) -> Result<Option<Log>, String> {
+        let catalog = serde_json::from_str(catalog).map_err(|error| error.to_string())?;
+        match self.store.save(node, &catalog) {
+            Err(message) if self.place.soft_write_failure => {
+                Ok(Some(Log { level: Severity::Warning, message, place: Place::default(), source: None }))
+            }
+            saved => saved.map(|()| None),
+        }
+    }
+}
+
 /// The store of a compile.
 #[derive(Clone, Debug)]
 pub enum StoreAt {
@@ -80,6 +106,8 @@ pub struct Request {
     pub gathers: bool,
     /// Whether the catalog is wanted with what it only exports, too.
     pub wants_exported: bool,
+    /// A report that is handed to a processor, in place of all that a compile does.
+    pub report: Option<AgentReport>,
 }
 
 /// What a job came to.
@@ -222,6 +250,12 @@ impl Session {
         if given.get("include_legacy_facts") == Some(&Raw::Boolean(false)) {
             node.facts = node.facts.without_legacy();
         }
+        let taker = match (&store, place) {
+            (Some(store), Some(StoreAt::Place(place))) if !request.is_trial && place.takes_in() => {
+                Some(Taker { store: store.clone(), place })
+            }
+            _ => None,
+        };
         let snapshot = self.snapshots.current(environment)?;
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
@@ -238,11 +272,12 @@ impl Session {
             ruby,
             node,
             code,
-            store: store.clone(),
+            store,
             query: request.lookup,
             want_value: request.want_value,
             gathers: request.gathers || settings.is_confined,
-            wants_exported: request.wants_exported || store.is_some(),
+            wants_exported: request.wants_exported || taker.is_some(),
+            report: request.report,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -267,20 +302,9 @@ impl Session {
         if !request.gathers {
             reads = None;
         }
-        if let (Some(store), Some(StoreAt::Place(place)), Some(stored)) = (&store, &place, &finished.stored)
-            && !request.is_trial
-            && (place.replace_catalog || !is_url(&place.place))
-        {
-            let catalog = serde_json::from_str(stored).map_err(|error| error.to_string())?;
-            match store.save(&name, &catalog) {
-                Err(message) if place.soft_write_failure => finished.logs.push(Log {
-                    level: Severity::Warning,
-                    message,
-                    place: Place::default(),
-                    source: None,
-                }),
-                saved => saved?,
-            }
+        if let (Some(taker), Some(stored)) = (&taker, &finished.stored) {
+            let saved = taker.save(&name, stored)?;
+            finished.logs.extend(saved);
         }
         Ok(Outcome { reads, ..Outcome::of(name, finished) })
     }
@@ -337,6 +361,7 @@ struct Work {
     want_value: bool,
     gathers: bool,
     wants_exported: bool,
+    report: Option<AgentReport>,
 }
 
 impl Work {
@@ -370,6 +395,7 @@ impl Work {
             query: self.query.as_ref(),
             wants_json: see.is_none(),
             wants_exported: self.wants_exported && see.is_none(),
+            report: self.report.as_ref(),
         };
         let Some(see) = see else { return Compile::run(inputs, arena, None) };
         // What was read from a broken archive is not shown, nor what tried to read what it may not.

@@ -4,7 +4,8 @@
 //! each of which gets a process of its own, forked from it. [`process`] starts and ends workers, [`pipes`] and [`clock`]
 //! see to it that nobody waits for one for ever; [`protocol`] has the tables of what passes between, [`wire`] writes and
 //! reads values; [`talk`] is one request with all the questions that come back before its answer; [`answer`] answers
-//! those; [`functions`], [`datatypes`], [`checkers`], [`template`] and [`resource_types`] are what a compile asks for.
+//! those; [`functions`], [`datatypes`], [`checkers`], [`template`] and [`resource_types`] are what a compile asks for,
+//! [`reports`] what a server does.
 //! What is needed of the compile is asked through the ports in [`world`]. The Ruby side is in `worker/`: our own words for
 //! the parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
@@ -21,6 +22,7 @@ mod pipes;
 mod process;
 pub mod protocol;
 mod replayed;
+mod reports;
 mod resource_types;
 mod sandbox;
 mod shared;

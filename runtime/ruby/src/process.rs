@@ -44,6 +44,7 @@ const PARTS: &[(&str, &str)] = &[
     ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
     ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
+    ("<bunraku>/reports.rb", include_str!("worker/reports.rb")),
     ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),
     ("<bunraku>/system.rb", include_str!("worker/system.rb")),
     ("<bunraku>/environment.rb", include_str!("worker/environment.rb")),

@@ -134,6 +134,8 @@ table! {
         "Has the checkers of modules check a text.";
     14 Render "render_template" ("scope: number", "file: String or nil", "name: String or nil", "text: String or nil") => "String"
         "Renders an ERB template: a file, or a text.";
+    15 ProcessReport "process_report" ("name: String", "file: String", "report: String") => "nil"
+        "Hands the report of an agent's run, as JSON, to the processor that a file defines.";
 }
 
 table! {

@@ -2,7 +2,7 @@
 //! as later ones have them.
 
 use super::routes::{Asked, plain};
-use crate::exchange::{Request, Response};
+use crate::exchange::{Client, Request, Response};
 use crate::site::Site;
 use bunraku_authority::statuses::State;
 use bunraku_authority::{Authority, Fault, pem, times};
@@ -31,11 +31,13 @@ pub fn answer(authority: &Authority, site: &Site, asked: &Asked, request: &Reque
         Asked::Lists => authority
             .update_lists(&request.body)
             .map(|()| plain(StatusCode::OK, "Successfully updated CRLs.")),
-        // The certificate is that of the server in between, unless what that says of its client is believed.
-        Asked::Renewal if request.passed_on && !site.rules.names_by_headers => Ok(Response {
-            status: StatusCode::FORBIDDEN,
-            ..text("Renewals are asked of the authority itself")
-        }),
+        // It would be the certificate of the server in between, where that does not pass on its client's.
+        Asked::Renewal
+            if request.passed_on && !site.rules.names_by_headers && request.client.passes_on.is_none() =>
+        {
+            let refused = text("Renewals are asked of the authority itself");
+            Ok(Response { status: StatusCode::FORBIDDEN, ..refused })
+        }
         Asked::Renewal => renew(authority, request),
         Asked::Status(name) => status(authority, name, request),
         Asked::Statuses => statuses(authority, request),
@@ -104,11 +106,21 @@ fn delete_request(authority: &Authority, name: &str) -> Answered {
     }
 }
 
+/// Renews who asks; or, for a server that the list of infrastructure nodes names, the certificate that it passes on. Source of the
+/// latter: Puppet Server 8.7.0.
 fn renew(authority: &Authority, request: &Request) -> Answered {
-    match (&request.client.certificate, authority.settings().renewal) {
-        (_, None) => Err(Fault::Missing("Not Found".to_owned())),
-        (None, _) => Err(Fault::Refused("No certificate found in renewal request".to_owned())),
-        (Some(shown), _) => match authority.renew(shown) {
+    let Client { certname, certificate, passes_on, .. } = &request.client;
+    let shown = match (passes_on, certname) {
+        _ if authority.settings().renewal.is_none() => return Err(Fault::Missing("Not Found".to_owned())),
+        (Some(_), Some(server)) if !authority.passes_on(server)? => {
+            return Err(Fault::Refused("No valid certificate found in renewal request".to_owned()));
+        }
+        (Some(passed), Some(_)) => Some(passed),
+        _ => certificate.as_ref(),
+    };
+    match shown {
+        None => Err(Fault::Refused("No certificate found in renewal request".to_owned())),
+        Some(shown) => match authority.renew(shown) {
             Ok(renewed) => Ok(text(pem::text(pem::CERTIFICATE, &renewed)?)),
             Err(Fault::Refused(why)) => Ok(Response { status: StatusCode::FORBIDDEN, ..text(why) }),
             Err(fault) => Err(fault),

@@ -10,6 +10,7 @@ fn client(certname: Option<&str>, extensions: &[(&str, &str)]) -> Client {
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         version: None,
         certificate: None,
+        passes_on: None,
     }
 }
 

@@ -7,14 +7,14 @@
 pub mod payload;
 pub mod spool;
 
-use crate::exchange::{Client as Asker, Failure};
+use crate::exchange::Failure;
 use crate::notices::Notices;
 use crate::reports::Taker;
 use bunraku::http::Client;
 use bunraku::{Configuration, PuppetDbServers, replace_catalog_payload};
 use http::StatusCode;
 use payload::Producer;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use spool::{Limits, NotTaken, Spool};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -270,19 +270,6 @@ impl Drop for Commands {
             let _ = thread.join();
         }
     }
-}
-
-/// What a certificate proves of a node, as PuppetDB gets it beside the facts.
-pub fn trusted(client: &Asker) -> Json {
-    let certname = client.certname.as_deref().unwrap_or_default();
-    let (hostname, domain) =
-        certname.split_once('.').map_or((certname, None), |(host, rest)| (host, Some(rest)));
-    let extensions: Map<String, Json> =
-        client.extensions.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect();
-    json!({
-        "authenticated": "remote", "certname": certname, "extensions": extensions, "hostname": hostname,
-        "domain": domain,
-    })
 }
 
 /// Sends what waits until the spool is ended.

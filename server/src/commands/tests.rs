@@ -1,6 +1,7 @@
 //! Commands are accepted, kept and sent; what becomes of them when nobody takes them, or the process ends.
 
 use super::*;
+use serde_json::json;
 use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

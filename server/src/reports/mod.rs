@@ -1,12 +1,14 @@
-//! Reports of agents, handed to what the setting `reports` names: `store`, `log`, `http`, `puppetdb`.
+//! Reports of agents, handed to what the setting `reports` names: `store`, `log`, `http`, `puppetdb`, and processors in Ruby
+//! that modules of the node's environment have, or the folder of `libdir`.
 //!
 //! Two reports of a node within one minute have one name in Puppet, and the second takes the place of the first. Here the
 //! second has a number behind its name.
 
 pub mod form;
+mod modules;
 pub(crate) mod yaml;
 
-use crate::environments::Environments;
+use crate::environments::{Environments, Served};
 use crate::exchange::{Failure, Request, Response};
 use crate::files::{environment, server_error};
 use crate::formats;
@@ -15,7 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bunraku::files::write::{self, Access};
 use bunraku::http::Client;
-use bunraku::{Certificates, Configuration};
+use bunraku::{Certificates, Compiler, Configuration, Node, Settings};
 use http::StatusCode;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as Json};
@@ -39,7 +41,10 @@ pub type Taker = Arc<dyn Fn(&str, &Map<String, Json>) -> Result<(), Failure> + S
 
 /// What is done with reports. It may be shared by threads.
 pub struct Reports {
-    environments: Environments,
+    environments: Arc<Environments>,
+    /// Where processors in Ruby run.
+    compiler: Arc<Compiler>,
+    settings: Settings,
     processors: Vec<Processor>,
     /// Their names as they are set.
     names: Vec<String>,
@@ -48,26 +53,42 @@ pub struct Reports {
 }
 
 enum Processor {
-    Store { folder: PathBuf, locks: Vec<Mutex<()>>, hasher: RandomState },
+    Store {
+        folder: PathBuf,
+        locks: Vec<Mutex<()>>,
+        hasher: RandomState,
+    },
     Log,
-    Http { url: String, headers: Vec<(&'static str, String)>, client: Client },
+    Http {
+        url: String,
+        headers: Vec<(&'static str, String)>,
+        client: Client,
+    },
     Taken(Taker),
+    /// By its name.
+    Ruby(String),
 }
 
 impl Reports {
     /// What a configuration's `reports` says.
     ///
     /// # Errors
-    /// When it names a processor that is not built in, by its name; when a setting of one can't be used.
+    /// When a setting of a processor can't be used.
     pub fn new(configuration: &Configuration) -> Result<Reports, String> {
-        Reports::with_taker(configuration, None)
+        let environments = Arc::new(Environments::new(configuration.clone()));
+        Reports::of(environments, Arc::new(Compiler::new()), None)
     }
 
-    /// The same, where the processor `puppetdb` is this.
+    /// The same for environments, where processors in Ruby run by this compiler and the processor `puppetdb` is this.
     ///
     /// # Errors
     /// As of [`Reports::new`].
-    pub fn with_taker(configuration: &Configuration, puppetdb: Option<Taker>) -> Result<Reports, String> {
+    pub fn of(
+        environments: Arc<Environments>,
+        compiler: Arc<Compiler>,
+        puppetdb: Option<Taker>,
+    ) -> Result<Reports, String> {
+        let configuration = environments.configuration();
         let given = configuration.get("reports")?.text;
         let names: Vec<String> = match given.as_str() {
             "none" => Vec::new(),
@@ -80,15 +101,34 @@ impl Reports {
             "log" => Ok(Processor::Log),
             "http" => Processor::http(configuration),
             "puppetdb" if let Some(taker) = &puppetdb => Ok(Processor::Taken(Arc::clone(taker))),
-            other => Err(format!(
-                "The setting reports names the processor '{other}', which is not there: there are store, log, http{}",
-                if puppetdb.is_some() { ", puppetdb" } else { "" }
-            )),
+            other => Ok(Processor::Ruby(other.to_owned())),
         };
         let processors = names.iter().map(of).collect::<Result<_, _>>()?;
         let only_changed = configuration.get("exclude_unchanged_resources")?.text == "true";
-        let environments = Environments::new(configuration.clone());
-        Ok(Reports { environments, processors, names, only_changed, notices: Notices::default() })
+        let settings = configuration.settings()?;
+        let notices = Notices::default();
+        Ok(Reports { environments, compiler, settings, processors, names, only_changed, notices })
+    }
+
+    /// The same, whose processors in Ruby run within the limits of these settings.
+    pub fn with_settings(self, settings: Settings) -> Reports {
+        Reports { settings, ..self }
+    }
+
+    /// The processors of the setting that are none of the server's own, and that no module has at this moment.
+    ///
+    /// # Errors
+    /// When the configuration can't be read.
+    pub fn missing(&self) -> Result<Vec<&str>, String> {
+        let mut missing = Vec::new();
+        for processor in &self.processors {
+            if let Processor::Ruby(name) = processor
+                && !modules::have(self.environments.configuration(), name)?
+            {
+                missing.push(name.as_str());
+            }
+        }
+        Ok(missing)
     }
 
     /// The same, which says here what the processor `log` logs, and what went wrong.
@@ -100,9 +140,10 @@ impl Reports {
     ///
     /// # Errors
     /// Puppet's, where the request is none; 500 where the report could not be kept by `store` or `puppetdb`, which Puppet
-    /// would only log. That a receiver of `http` has not taken it is logged, as in Puppet.
+    /// would only log, and where a processor in Ruby can't be loaded or is ended for its limits. That a receiver of `http` has
+    /// not taken it, and what processors in Ruby raise, is logged, as in Puppet.
     pub fn save(&self, request: &Request, name: &str) -> Result<Response, Failure> {
-        self.environments.get(environment(request)?)?;
+        let served = self.environments.get(environment(request)?)?;
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
         formats::of_body(request, data)?;
@@ -121,7 +162,7 @@ impl Reports {
         let failures: Vec<Failure> = self
             .processors
             .iter()
-            .filter_map(|one| one.process(host, &report, &self.notices).err())
+            .filter_map(|one| self.process(one, (&served, &request.body), host, &report).err())
             .collect();
         for failure in &failures {
             self.notices.say("err", "Puppet", &failure.message);
@@ -130,6 +171,25 @@ impl Reports {
             Some(failure) => Err(failure),
             None => Ok(Response::of(format.content_type(), Json::from(self.names.clone()).to_string())),
         }
+    }
+
+    fn process(
+        &self,
+        processor: &Processor,
+        (served, sent): (&Served, &[u8]),
+        host: &str,
+        report: &Map<String, Json>,
+    ) -> Result<(), Failure> {
+        let Processor::Ruby(name) = processor else { return processor.process(host, report, &self.notices) };
+        // These see all of it, and leave out themselves what `exclude_unchanged_resources` says.
+        let all = form::read(sent, false).map_err(server_error)?;
+        let json = Json::Object(all).to_string();
+        let (node, environment) = (Node::new(host), &served.environment);
+        let processed = self.compiler.process_report(environment, &node, &self.settings, (name, json));
+        for log in &processed.logs {
+            self.notices.say(log.level.name(), "Puppet", log.message.clone());
+        }
+        processed.result.map_err(|error| server_error(error.message))
     }
 }
 
@@ -205,6 +265,8 @@ impl Processor {
                 Ok(())
             }
             Processor::Taken(taker) => taker(host, report),
+            // These need more than a report: see `Reports::process`.
+            Processor::Ruby(_) => Ok(()),
         }
     }
 }

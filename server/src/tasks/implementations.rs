@@ -1,8 +1,9 @@
 //! The files of a task: what may be run, of which there is one unless its metadata says which there are; and what that needs besides,
 //! which lies in folders that modules hand out.
 
-use super::found::{names_in, stem};
+use super::found::stem;
 use super::metadata::TaskFault;
+use crate::below::files_below;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -168,28 +169,13 @@ fn named(
         }
         Ok(found) if found.is_dir() => {
             let start = if plain.is_empty() { String::new() } else { format!("{plain}/") };
-            Ok(files_below(&path).into_iter().map(|below| file(format!("{start}{below}"))).collect())
+            Ok(files_below(&path, |_, path| path.is_file())
+                .into_iter()
+                .map(|below| file(format!("{start}{below}")))
+                .collect())
         }
         Ok(_) => Ok(vec![file(plain.to_owned())]),
     }
-}
-
-/// The paths of all files below a folder, sorted; hidden ones are left out, and linked folders.
-fn files_below(folder: &Path) -> Vec<String> {
-    let (mut files, mut pending) = (Vec::new(), vec![String::new()]);
-    while let Some(start) = pending.pop() {
-        for name in names_in(&folder.join(&start)) {
-            let below = format!("{start}{name}");
-            let path = folder.join(&below);
-            match std::fs::symlink_metadata(&path) {
-                Ok(found) if found.is_dir() => pending.push(format!("{below}/")),
-                Ok(_) if path.is_file() => files.push(below),
-                _ => {}
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// A value in a message: texts as they are, nothing for null.

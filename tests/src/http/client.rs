@@ -99,15 +99,25 @@ impl Client {
     }
 }
 
-/// Sends a request on a connection that is kept, and reads its answer, whose length is said.
+/// Sends a request on a connection that is kept, and reads its answer, whose length is said or that comes in chunks.
 ///
 /// # Errors
-/// When the connection fails, or the answer's length is not said.
+/// When the connection fails, or nothing says where the answer ends.
 pub fn exchange(connection: &mut Connection, bytes: &[u8]) -> Result<Answer, String> {
     connection.write_all(bytes).and_then(|()| connection.flush()).map_err(|error| error.to_string())?;
     let (mut all, mut piece) = (Vec::new(), vec![0; 64 << 10]);
     loop {
         if let Some(end) = all.windows(4).position(|window| window == b"\r\n\r\n") {
+            if has_chunks(&all[..end]) {
+                while !all.ends_with(b"\r\n0\r\n\r\n") {
+                    let read = connection.read(&mut piece).map_err(|error| error.to_string())?;
+                    if read == 0 {
+                        return Err("the answer is cut off".to_owned());
+                    }
+                    all.extend_from_slice(&piece[..read]);
+                }
+                return Answer::read(&all);
+            }
             let answer = Answer::read(&all[..end + 4])?;
             let length = answer.header("content-length").and_then(|length| length.parse::<usize>().ok());
             let whole = end + 4 + length.ok_or("the answer does not say its length")?;
@@ -126,6 +136,10 @@ pub fn exchange(connection: &mut Connection, bytes: &[u8]) -> Result<Answer, Str
         }
         all.extend_from_slice(&piece[..read]);
     }
+}
+
+fn has_chunks(head: &[u8]) -> bool {
+    String::from_utf8_lossy(head).to_ascii_lowercase().contains("transfer-encoding: chunked")
 }
 
 impl Answer {

@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::site::{ADMIN, Site};
+use crate::authority::Authority;
 use crate::ca;
 use crate::programs::{free_port, retry};
 use std::fs;
@@ -32,23 +33,40 @@ impl PuppetServer {
     /// # Errors
     /// When the package `puppetserver` is not installed, or it does not start.
     pub fn start(site: &Site) -> Result<PuppetServer, String> {
-        is_installed()?;
-        let port = free_port()?;
-        let folder = site.folder().join("puppetserver");
-        let ssl = site.authority().folder().display();
-        let web = format!(
-            "webserver: {{ client-auth: want, ssl-host: 127.0.0.1, ssl-port: {port}, ssl-cert: \"{ssl}/server.pem\", \
-             ssl-key: \"{ssl}/server.key\", ssl-ca-cert: \"{ssl}/ca.pem\", ssl-crl-path: \"{ssl}/crl.pem\" }}\n"
-        );
         // The package's own rules with one more before them, for the cases' administrator.
         let more = format!(
             "rules: [\n{{ match-request: {{ path: \"{ADMINS}\", type: regex }}, allow: \"{ADMIN}.example.com\", \
              sort-order: 1, name: \"cases\" }},\n"
         );
         let rules = packaged("conf.d/auth.conf")?.replacen("rules: [", &more, 1);
-        let confdir = site.confdir();
-        write_configuration(site.folder(), &confdir, &folder, [&web, &rules, DISABLED])?;
-        PuppetServer::launch(&folder, port, &Client::new(site.authority(), port))
+        PuppetServer::start_by(site.folder(), &site.confdir(), site.authority(), &rules)
+    }
+
+    /// Starts one by the package's own rules for a `puppet.conf`, with the certificate that an authority has given to `server`;
+    /// what it keeps lies below `folder`. Waits until it answers.
+    ///
+    /// # Errors
+    /// As of [`PuppetServer::start`].
+    pub fn start_at(folder: &Path, confdir: &Path, authority: &Authority) -> Result<PuppetServer, String> {
+        is_installed()?;
+        PuppetServer::start_by(folder, confdir, authority, &packaged("conf.d/auth.conf")?)
+    }
+
+    fn start_by(
+        there: &Path,
+        confdir: &Path,
+        authority: &Authority,
+        rules: &str,
+    ) -> Result<PuppetServer, String> {
+        is_installed()?;
+        let (port, folder) = (free_port()?, there.join("puppetserver"));
+        let ssl = authority.folder().display();
+        let web = format!(
+            "webserver: {{ client-auth: want, ssl-host: 127.0.0.1, ssl-port: {port}, ssl-cert: \"{ssl}/server.pem\", \
+             ssl-key: \"{ssl}/server.key\", ssl-ca-cert: \"{ssl}/ca.pem\", ssl-crl-path: \"{ssl}/crl.pem\" }}\n"
+        );
+        write_configuration(there, confdir, &folder, [&web, rules, DISABLED])?;
+        PuppetServer::launch(&folder, port, &Client::new(authority, port))
     }
 
     /// Starts one that is the authority, over a folder that is there, and waits until it answers whoever has certificates in
@@ -102,6 +120,11 @@ impl PuppetServer {
             format!("Puppet Server does not start: {error}\n{log}")
         })?;
         Ok(server)
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Where it listens.

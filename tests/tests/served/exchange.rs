@@ -83,6 +83,7 @@ impl Case {
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
                 version: None,
                 certificate: None,
+                passes_on: None,
             },
             path,
         };

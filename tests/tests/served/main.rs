@@ -6,5 +6,6 @@ mod commands;
 mod exchange;
 mod facts;
 mod files;
+mod processors;
 mod reports;
 mod static_catalog;

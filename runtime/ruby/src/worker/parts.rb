@@ -39,6 +39,10 @@ module Bunraku
                          reference from_old call_old]
       },
       'pson' => { 'Object' => %i[PSON to_pson] },
+      'reports' => {
+        'Puppet' => %i[Reports Transaction], 'Puppet::Util' => %i[TagSet Tagging PsychSupport Metric Log],
+        'Bunraku' => %i[ReportData], 'Bunraku.' => %i[process_report serve_reports]
+      },
       'resource_types' => {
         'Puppet' => %i[Parameter Property Provider Type], 'Puppet.' => %i[newtype], 'Bunraku' => %i[AnyWord],
         'Bunraku.' => %i[load_resource_type]

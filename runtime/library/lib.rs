@@ -62,7 +62,7 @@ mod puppetdb_commands;
 mod settings;
 mod view;
 
-pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
+pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;

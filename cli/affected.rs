@@ -7,7 +7,7 @@ use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, diff, output};
 use bunraku::bench::Target;
-use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected};
+use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, change};
 use bunraku_fleet::choice::show;
 use bunraku_fleet::nodes::Nodes;
 use clap::{Args, ValueEnum};
@@ -107,28 +107,21 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
         keep(&mut nodes).map(|()| nodes)
     });
     let later = later.transpose()?;
-    let first = nodes.names().first().ok_or("No node fits")?;
-    let known = nodes.known(first)?;
-    let [one, other] = [old.target_of(&known)?, new.target_of(&known)?];
-    let change = compiler.change(&one.environment, &other.environment, &one.settings)?;
     let target = |name: &str| old.target_of(&nodes.known(name)?);
+    let new_target = |name: &str| new.target_of(&nodes.known(name)?);
+    let change = change(&compiler, nodes.names(), [&target, &new_target])?.ok_or("No node fits")?;
     let becomes = |name: &str| match &later {
         Some(later) if later.names().binary_search_by(|other| other.as_str().cmp(name)).is_err() => Ok(None),
         Some(later) => old.target_of(&later.known(name)?).map(Some),
         None => target(name).map(Some),
     };
     let becomes: &TargetOf<'_, Option<Target>> = &becomes;
-    let question = Question {
-        compiler: &compiler,
-        names: nodes.names(),
-        target: &target,
+    let mut answer = affected(&Question {
         becomes: later.is_some().then_some(becomes),
-        change: &change,
         cache: preparation.cache.as_deref(),
-        compiles: true,
         threads,
-    };
-    let mut answer = affected(&question)?;
+        ..Question::of(&compiler, nodes.names(), &target, &change)
+    })?;
     for name in later.iter().flat_map(|later| later.names()) {
         if nodes.names().binary_search(name).is_err() {
             answer.asked += 1;

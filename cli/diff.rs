@@ -1,25 +1,25 @@
 //! `bunraku diff`: what a change does to nodes.
 
 use crate::confine::Confine;
+use crate::engines::OnArguments;
 use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, threads};
 use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::reports::{Form, Report, Reports};
+use crate::reports::{Form, Report};
 use crate::rules::RuleArguments;
+use crate::told::{FailOn, Told};
 use crate::trees::TreeArguments;
 use crate::world::World;
-use crate::{FAILED, USAGE};
+use crate::{FAILED, USAGE, distributed};
 use bunraku::bench::Target;
-use bunraku::{Change, Compiler};
-use bunraku_fleet::affected::{Keeper, Question, TargetOf, affected};
+use bunraku_fleet::affected::{Affected, Keeper, Question, affected, change};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compare::Sources;
-use bunraku_fleet::diff::{self, Found, From, Sides, State};
+use bunraku_fleet::diff::{self, From, Sides, Watch};
 use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
-use bunraku_fleet::tree::cache::Cache;
 use bunraku_fleet::tree::{Files, Tree};
 use bunraku_fleet::two_passes;
 use clap::Args;
@@ -76,6 +76,8 @@ pub struct Arguments {
     reports: Vec<Report>,
     #[command(flatten)]
     exported: ExportedArgument,
+    #[command(flatten, next_help_heading = "Past one machine")]
+    on: OnArguments,
     #[command(flatten, next_help_heading = "Nodes")]
     choice: NodeChoice,
     #[command(flatten, next_help_heading = "Trees")]
@@ -88,33 +90,6 @@ pub struct Arguments {
     confine: Confine,
     #[command(flatten)]
     world: World,
-}
-
-/// What makes the exit status other than 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum FailOn {
-    /// Nothing.
-    Never,
-    /// Nodes that fail and did not before, or that could not be compiled at all.
-    Error,
-    /// The same, and changes of resources that are no classes or defined types.
-    #[value(alias = "core_diff")]
-    Core,
-    /// The same, and all other changes.
-    Diff,
-}
-
-impl FailOn {
-    /// The exit status for a node's state.
-    fn status(self, state: &State) -> u8 {
-        let (least, status) = match state.name() {
-            "fails" | "skipped" => (FailOn::Error, 1),
-            "core" => (FailOn::Core, 2),
-            "diff" | "fixed" => (FailOn::Diff, 2),
-            _ => return 0,
-        };
-        if self >= least { status } else { 0 }
-    }
 }
 
 /// Runs the subcommand.
@@ -159,7 +134,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     }
     // The rules of the tree as it is: what is to be merged can't hide itself.
     let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
-    let fail_on = arguments.fail_on.map_or_else(|| fail_on(file.fail_on.as_deref()), Ok)?;
+    let fail_on = arguments.fail_on.map_or_else(|| FailOn::of(file.fail_on.as_deref()), Ok)?;
     let worlds = [&from, &to].map(|tree| world(&arguments.world, tree));
     let mut prepared = Vec::new();
     for world in &worlds {
@@ -192,79 +167,52 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     let untouchable = !(arguments.all || in_two_passes || differ);
     let cache = preparation.cache.as_deref();
     let change = match untouchable {
-        true => change(&compiler, &nodes, (&targets[0], &targets[1]))?,
+        true => change(&compiler, nodes.names(), [&targets[0], &targets[1]])?,
         false => None,
     };
-    let touched =
-        change.as_ref().map(|change| touched(&compiler, &nodes, &targets[0], change, (threads, cache)));
-    let touched = touched.transpose()?;
+    let touched = change.as_ref().map(|change| {
+        let question = Question::of(&compiler, nodes.names(), &targets[0], change);
+        // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case.
+        affected(&Question { cache, threads, compiles: false, ..question })
+    });
+    let touched = touched.transpose()?.map(Affected::to_compare);
     let keeper = change.as_ref().zip(cache).map(|(change, cache)| Keeper::new(cache, change));
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
-    let mut reports = Reports::new(head, arguments.format, &arguments.reports, arguments.color.color)?;
-    let (mut statuses, mut written) = (BTreeSet::new(), Ok(()));
-    let mut found = |name: &str, found: Found| {
-        let status = fail_on.status(&found.state);
-        statuses.insert(status);
-        if written.is_ok() {
-            written = reports.add(name, &found, status);
+    let untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err());
+    let untouched: Vec<String> = untouched.cloned().collect();
+    let watch = keeper.as_ref().map(|keeper| keeper as &dyn Watch);
+    let sides = Sides { from: from_side, to: to_side, rules: &rules, watch };
+    let form = (arguments.format, &arguments.reports[..], arguments.color.color);
+    if let Some(on) = &arguments.on.on {
+        if in_two_passes {
+            return Err("--exported two-pass needs all nodes in one process: it goes without --on".to_owned());
         }
-    };
-    let mut untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err()).peekable();
-    let sides = Sides { from: from_side, to: to_side, rules: &rules, keeper: keeper.as_ref() };
-    let compared = |name: &str, one: Found| {
-        while let Some(before) = untouched.next_if(|before| before.as_str() < name) {
-            found(before, Found::same());
-        }
-        found(name, one);
-    };
-    match in_two_passes {
-        true => two_passes::run(&compiler, &sides, (names, threads), compared)?,
-        false => diff::run(&compiler, &sides, (names, threads), compared)?,
+        let work = distributed::Diff {
+            arguments: &arguments.on,
+            tls: arguments.world.tls(),
+            trees: [&from, &to],
+            preparation: &preparation,
+            compiler: &compiler,
+            sides: &sides,
+            compares_files,
+            names,
+            threads,
+        };
+        let status = distributed::diff(on, &work, (head, form, fail_on, untouched))?;
+        compiler.leave();
+        return Ok(status);
     }
-    untouched.for_each(|name| found(name, Found::same()));
+    let mut told = Told::new(head, form, fail_on, untouched)?;
+    match in_two_passes {
+        true => two_passes::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
+        false => diff::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
+    }
     keeper.map_or(Ok(()), Keeper::finish)?;
     compiler.leave();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
-    written?;
-    reports.finish()?;
-    Ok([1, 2].into_iter().find(|status| statuses.contains(status)).unwrap_or(0))
-}
-
-/// What differs between both trees; none where there are no nodes.
-fn change(
-    compiler: &Compiler,
-    nodes: &Nodes,
-    (from, to): (&TargetOf<'_, Target>, &TargetOf<'_, Target>),
-) -> Result<Option<Change>, String> {
-    let Some(first) = nodes.names().first() else { return Ok(None) };
-    let [old, new] = [from(first)?, to(first)?];
-    compiler.change(&old.environment, &new.environment, &old.settings).map(Some)
-}
-
-/// The nodes that a change can touch, those of which that is not known, and those that fail as it is: why, is to be told.
-fn touched(
-    compiler: &Compiler,
-    nodes: &Nodes,
-    from: &TargetOf<'_, Target>,
-    change: &Change,
-    (threads, cache): (usize, Option<&Cache>),
-) -> Result<Vec<String>, String> {
-    let found = affected(&Question {
-        compiler,
-        names: nodes.names(),
-        target: from,
-        becomes: None,
-        change,
-        cache,
-        // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case.
-        compiles: false,
-        threads,
-    })?;
-    let all: BTreeSet<String> =
-        found.nodes.into_keys().chain(found.failed.into_keys()).chain(found.failing).collect();
-    Ok(all.into_iter().collect())
+    told.finish()
 }
 
 /// Keeps the nodes that are meant.
@@ -282,12 +230,6 @@ fn choose(
         renderer.warning(&format!("{count} nodes do not compile: whether they are meant is not known"));
     }
     Ok(())
-}
-
-fn fail_on(text: Option<&str>) -> Result<FailOn, String> {
-    let Some(text) = text else { return Ok(FailOn::Diff) };
-    <FailOn as clap::ValueEnum>::from_str(text, false)
-        .map_err(|_| format!("fail-on = \"{text}\" in bunraku.toml is none of never, error, core, diff"))
 }
 
 /// The arguments as they are for a tree.

@@ -1,21 +1,24 @@
 //! `bunraku fleet`: what is done with all nodes at once.
 
 use crate::confine::Confine;
+use crate::engines::{On, OnArguments};
 use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::tree::tree;
+use crate::runs;
+use crate::tree::opened;
 use crate::trees::TreeArguments;
 use crate::world::World;
-use crate::{FAILED, USAGE, output};
+use crate::{FAILED, USAGE, distributed, output, workers};
 use bunraku::files::write::{self, Access};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
 use bunraku_fleet::compile::save::Folder;
-use bunraku_fleet::compile::{Fleet, Node, compile};
+use bunraku_fleet::compile::{Fleet, Keep, Node, compile};
 use bunraku_fleet::nodes::{Known, Nodes};
 use clap::{Args, Subcommand, ValueEnum};
+use indicatif::ProgressBar;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +34,11 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Compile(Box<Compile>),
+    Run(runs::Run),
+    Collect(runs::Collect),
+    Status(runs::Status),
+    Worker(workers::Worker),
+    Shard(workers::Shard),
 }
 
 /// The form of the report.
@@ -79,6 +87,8 @@ struct Compile {
     format: ReportForm,
     #[command(flatten, next_help_heading = None)]
     exported: ExportedArgument,
+    #[command(flatten, next_help_heading = "Past one machine")]
+    on: OnArguments,
     #[command(flatten, next_help_heading = "Trees")]
     trees: TreeArguments,
     #[command(flatten)]
@@ -91,7 +101,14 @@ struct Compile {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let Command::Compile(arguments) = &arguments.command;
+    let arguments = match &arguments.command {
+        Command::Compile(arguments) => arguments,
+        Command::Run(arguments) => return arguments.run(),
+        Command::Collect(arguments) => return arguments.run(),
+        Command::Status(arguments) => return arguments.run(),
+        Command::Worker(arguments) => return arguments.run(),
+        Command::Shard(arguments) => return arguments.run(),
+    };
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
     match compiled(arguments, &mut renderer) {
         Ok(status) => status,
@@ -108,15 +125,15 @@ fn failed(message: String) -> Refused {
 
 fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Refused> {
     let wrong = |message: String| (message, USAGE);
-    let world = match &arguments.tree {
+    let (world, tree) = match &arguments.tree {
         Some(_) if arguments.world.environment.is_some() || arguments.world.archive.is_some() => {
             return Err(wrong("TREE stands in place of --environment and --archive".to_owned()));
         }
         Some(given) => {
-            tree(&arguments.world, &arguments.trees, given, &mut |warning| renderer.warning(warning))
+            opened(&arguments.world, &arguments.trees, given, &mut |warning| renderer.warning(warning))
                 .map_err(failed)?
         }
-        None => arguments.world.clone(),
+        None => (arguments.world.clone(), None),
     };
     if world.trusted.is_some() {
         return Err(wrong("Trusted data is each node's own: fleet takes no --trusted".to_owned()));
@@ -144,13 +161,34 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
         names: nodes.names(),
         threads,
         target: &|name| target(&nodes, name),
-        save: save.as_ref(),
+        save: save.as_ref().map(|folder| folder as &dyn Keep),
+        watch: None,
         in_two_passes: arguments.exported.in_two_passes(&prepared).map_err(wrong)?,
     };
-    let told = compile_and_tell(&fleet, &expected, arguments.format);
+    let distributed = match (&arguments.on.on, &tree) {
+        (None, _) => None,
+        (Some(on), Some((tree, preparation))) if !fleet.in_two_passes => Some((
+            on,
+            distributed::Compile {
+                arguments: &arguments.on,
+                tls: arguments.world.tls(),
+                tree,
+                preparation,
+                fleet: &fleet,
+                save: save.as_ref(),
+            },
+        )),
+        (Some(_), Some(_)) => {
+            return Err(wrong("--exported two-pass needs all nodes in one process".to_owned()));
+        }
+        (Some(_), None) => {
+            return Err(wrong("--on needs a TREE: a folder, an archive or git:REV".to_owned()));
+        }
+    };
+    let told = compile_and_tell(&fleet, distributed.as_ref(), &expected, arguments.format);
     let wall = started.elapsed();
     compiler.leave();
-    let all = told.map_err(failed)?;
+    let Some(all) = told.map_err(failed)? else { return Ok(ExitCode::SUCCESS) };
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     if let Some(folder) = &save {
         folder.finish(&all).map_err(failed)?;
@@ -182,10 +220,16 @@ fn choose(
 }
 
 /// Compiles, with a bar on the terminal, and with a line for each node where that is asked for.
-fn compile_and_tell(fleet: &Fleet, expected: &Expected, form: ReportForm) -> Result<Vec<Node>, String> {
-    let (bar, mut all, mut failures) = (bar(fleet.names.len()), Vec::new(), 0);
+fn compile_and_tell(
+    fleet: &Fleet,
+    distributed: Option<&(&On, distributed::Compile<'_>)>,
+    expected: &Expected,
+    form: ReportForm,
+) -> Result<Option<Vec<Node>>, String> {
+    let bar = if distributed.is_some() { ProgressBar::hidden() } else { bar(fleet.names.len()) };
+    let (mut all, mut failures) = (Vec::new(), 0);
     let mut written = Ok(());
-    let done = compile(fleet, |node| {
+    let mut each = |node: &Node| {
         let verdict = expected.of_node(node);
         if form == ReportForm::Jsonl && written.is_ok() {
             written = bar.suspend(|| output::print(&(line(node, verdict) + "\n")));
@@ -196,11 +240,15 @@ fn compile_and_tell(fleet: &Fleet, expected: &Expected, form: ReportForm) -> Res
         }
         all.push(node.clone());
         bar.inc(1);
-    });
+    };
+    let done = match distributed {
+        None => compile(fleet, each).map(|()| true),
+        Some((on, work)) => distributed::compiled(on, work, &mut each),
+    };
     bar.finish_and_clear();
-    done?;
+    let is_done = done?;
     written.map_err(|error| format!("Could not write the report: {error}"))?;
-    Ok(all)
+    Ok(is_done.then_some(all))
 }
 
 fn report(

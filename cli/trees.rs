@@ -66,7 +66,7 @@ impl TreeArguments {
 }
 
 /// Where what is kept lies unless somebody says: as other programs do it.
-fn default_cache() -> Option<PathBuf> {
+pub fn default_cache() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     base.or_else(|| variable("HOME").map(|home| home.join(".cache"))).map(|base| base.join("bunraku"))

@@ -3,6 +3,7 @@
 
 use crate::configured::Configured;
 use crate::confine::Confine;
+use crate::engines::Tls;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
@@ -332,6 +333,12 @@ impl World {
             settings.exported = Some(self.exported(place));
         }
         Ok(())
+    }
+
+    /// The certificates that arguments name, for an engine.
+    pub fn tls(&self) -> Tls {
+        let certificate = self.hostcert.clone().zip(self.hostprivkey.clone());
+        Tls { authorities: self.localcacert.clone(), certificate }
     }
 
     fn exported(&self, place: &str) -> Exported {

@@ -12,11 +12,8 @@ use std::process::Command;
 /// How many machines the fleet has, unless somebody says.
 pub const MACHINES: usize = 500;
 /// What only web servers have, and what a change makes of it.
-const CHANGED: (&str, &str, &str) = (
-    "site-modules/profile/manifests/web.pp",
-    "class profile::web",
-    "# Nothing but this line.\nclass profile::web",
-);
+const CHANGED: (&str, &str, &str) =
+    ("site-modules/profile/manifests/web.pp", ") {\n  $workers", ") {\n  notify { 'changed': }\n  $workers");
 /// The row for which nothing is known of what nodes read.
 const UNKNOWN: usize = 2;
 /// The rows after the first: what is done, further arguments, and whether it is of the changed tree.

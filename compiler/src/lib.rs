@@ -1,6 +1,7 @@
 //! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.
 
 pub mod ast;
+pub mod bodies;
 pub mod check;
 pub mod dump;
 pub mod extent;

@@ -6,7 +6,7 @@ use crate::exported::{self, Exported, Meetings};
 use crate::own_words::own_words;
 use crate::pool;
 use bunraku::bench::Target;
-use bunraku::{CatalogView, Compiler, Diagnostic};
+use bunraku::{CatalogView, Compilation, Compiler, Diagnostic, Reads};
 use std::path::PathBuf;
 
 /// One side: how its nodes are compiled.
@@ -103,8 +103,29 @@ pub struct Sides<'a> {
     pub to: From<'a>,
     /// What counts as a difference.
     pub rules: &'a Rules,
-    /// Who is told what nodes read on the first side.
-    pub keeper: Option<&'a Keeper<'a>>,
+    /// Who is told of each compile what it has read.
+    pub watch: Option<&'a dyn Watch>,
+}
+
+/// Somebody who is told what compiles have read.
+pub trait Watch: Sync {
+    /// Whether it wants to know that of a side, 0 or 1.
+    fn wants(&self, side: usize) -> bool;
+
+    /// What a compile has read, none where it was not begun or not brought to an end of its own, and the error that has ended it.
+    fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>);
+}
+
+impl Watch for Keeper<'_> {
+    fn wants(&self, side: usize) -> bool {
+        side == 0
+    }
+
+    fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
+        if let Some(reads) = reads {
+            self.add(target, error.is_some(), reads);
+        }
+    }
 }
 
 /// Compiles nodes from both sides on so many threads; `done` gets what was found of each, in the order of their names. Exported
@@ -124,13 +145,13 @@ pub fn run(
 /// Compiles a node from both sides and compares; with what it exports, where nodes meet.
 pub(crate) fn one(
     compiler: &Compiler,
-    Sides { from, to, rules, keeper }: &Sides<'_>,
+    Sides { from, to, rules, watch }: &Sides<'_>,
     name: &str,
     meetings: Option<&Meetings>,
 ) -> (Found, Exported) {
     let exported = Exported::default();
     let targets = (from.target)(name).and_then(|old| Ok([old, (to.target)(name)?]));
-    let [mut old, new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
+    let [mut old, mut new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
         Ok(targets) => targets,
         Err(why) => return (Found { state: State::Skipped(why), own: Vec::new() }, exported),
     };
@@ -139,29 +160,39 @@ pub(crate) fn one(
             exported.note(side, name, catalog);
         }
     };
-    old.settings.reads |= keeper.is_some();
+    let wants = |side: usize| watch.is_some_and(|watch| watch.wants(side));
+    old.settings.reads |= wants(0);
+    new.settings.reads |= wants(1);
+    fn tell<T>(watch: Option<&dyn Watch>, target: &Target, compiled: &mut Compilation<T>) {
+        if let Some(watch) = watch {
+            watch.compiled(target, compiled.result.as_ref().err(), compiled.reads.take());
+        }
+    }
+    let told = |side: usize| watch.filter(|watch| watch.wants(side));
     let mut compared = compiler.see(&old, |before| {
         note(0, before);
-        let after = compiler.see(&new, |after| {
+        let mut after = compiler.see(&new, |after| {
             note(1, after);
             let before = Side { catalog: before, folder: from.folder.as_ref(), sources: from.sources };
             let after = Side { catalog: after, folder: to.folder.as_ref(), sources: to.sources };
             compare(&before, &after, rules)
         });
+        tell(told(1), &new, &mut after);
         match after.result {
             Err(error) => State::Fails(error),
             Ok(differences) if differences.is_empty() => State::Same,
             Ok(differences) => State::Changed(differences),
         }
     });
-    if let (Some(keeper), Some(reads)) = (keeper, compared.reads.take()) {
-        keeper.add(&old, compared.result.is_err(), reads);
-    }
-    let state =
-        compared.result.unwrap_or_else(|error| match compiler.see(&new, |after| note(1, after)).result {
+    tell(told(0), &old, &mut compared);
+    let state = compared.result.unwrap_or_else(|error| {
+        let mut after = compiler.see(&new, |after| note(1, after));
+        tell(told(1), &new, &mut after);
+        match after.result {
             Ok(()) => State::Fixed(error),
             Err(now) => State::FailsBefore(now, error),
-        });
+        }
+    });
     let state = without_folders(state, (from.folder.as_ref(), to.folder.as_ref()));
     let own = match &state {
         State::Same | State::Skipped(_) => Vec::new(),

@@ -1,6 +1,6 @@
 //! Many nodes at once, for programs that know the library only: how two catalogs of a node differ ([`compare`](mod@compare)), what a
 //! change does to nodes ([`diff`], from two trees: [`tree`], told by [`report`]), and what an upgrade would change ([`upgrade`]); where nodes are
-//! known from ([`nodes`]), and what works on many of them ([`pool`]).
+//! known from ([`nodes`]), and what works on many of them: here ([`pool`]), and past one machine ([`engine`]).
 
 pub mod affected;
 pub mod anonymise;
@@ -8,6 +8,7 @@ pub mod choice;
 pub mod compare;
 pub mod compile;
 pub mod diff;
+pub mod engine;
 pub mod grouping;
 pub mod junit;
 pub mod nodes;

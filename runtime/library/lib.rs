@@ -39,6 +39,7 @@
 //!
 //! Whatever the input, nothing here panics or writes to the terminal; every limit is a setting with an error of its own.
 
+mod archive_contents;
 mod catalog;
 mod class_types;
 mod classes;
@@ -57,12 +58,13 @@ mod literal_types;
 mod module_folders;
 mod node;
 mod node_change;
+mod portable;
 mod puppetdb;
 mod puppetdb_commands;
 mod settings;
 mod view;
 
-pub use bunraku_environment::changes::{Change, ChangedPath, How, Met};
+pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
@@ -86,6 +88,7 @@ pub use node::{
     Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
 };
 pub use node_change::NodeChange;
+pub use portable::Portable;
 pub use puppetdb::PuppetDb;
 pub use puppetdb_commands::{PuppetDbServers, replace_catalog_payload};
 pub use settings::{Certificates, Counts, Exported, Limits, OtherSettings, RubySettings, Settings};
@@ -130,6 +133,7 @@ pub mod archive {
         &*bunraku_environment::archive::COMPILER
     }
 
+    pub use crate::archive_contents::Contents;
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};

@@ -127,7 +127,7 @@ impl Default for Settings {
 
 /// Puppet's settings that do nothing here but that code can read (`$settings::…`).
 #[derive(Clone, Debug, Default)]
-pub struct OtherSettings(Given);
+pub struct OtherSettings(pub(crate) Given);
 
 impl Settings {
     /// The defaults of a version of the language.

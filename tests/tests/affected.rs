@@ -4,12 +4,14 @@
 //! `AFFECTED_CHANGES` says how many changes are tried on each tree, `AFFECTED_SEED` where they begin; `AFFECTED_REPORT=1`
 //! prints how many nodes were touched beside those that changed.
 
-use bunraku::{Asked, Compiler, Environment, Facts, How, Node, Reads, Settings, Touch};
+use bunraku::{Asked, Compiler, Environment, Facts, How, Node, Part, Reads, Settings, Touch};
 use bunraku_tests::corpus::fetch;
 use bunraku_tests::differential::rng::Rng;
 use bunraku_tests::{control_repo, hiera_repo, paths};
+use regex_lite::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use tempfile::TempDir;
 
 /// A tree with its nodes, twice: as it is, and to be changed.
@@ -22,7 +24,15 @@ struct Site {
     nodes: Vec<(Node, Settings)>,
 }
 
-/// A line that two compiles that are the same have in common: the catalog without what is new each time, or the error.
+/// What `bunraku diff` does not look at: the lines at which something is declared, or fails.
+fn without_lines(text: &str) -> String {
+    static LINES: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"("line":|line: )[0-9]+(, column: [0-9]+)?"#).expect("it is one"));
+    LINES.replace_all(text, "$1?").into_owned()
+}
+
+/// A line that two compiles that are the same have in common: the catalog without what is new each time, or the error; neither with
+/// lines.
 fn outcome(
     compiler: &Compiler,
     environment: &Environment,
@@ -40,7 +50,7 @@ fn outcome(
         }
         Err(error) => error.to_string(),
     };
-    (text, compiled.reads.expect("the settings ask for it"))
+    (without_lines(&text), compiled.reads.expect("the settings ask for it"))
 }
 
 impl Site {
@@ -104,6 +114,26 @@ impl Site {
         }
     }
 
+    /// What a touch is a question about, where it is about a file of the tree.
+    fn name_of_touch(&self, touch: Touch) -> String {
+        let asked = [
+            Asked::Kind,
+            Asked::Names,
+            Asked::Content,
+            Asked::Outline,
+            Asked::Data,
+            Asked::Fault,
+            Asked::Below,
+        ];
+        let names: Vec<String> = self.files().iter().map(|file| self.name_of(file)).collect();
+        let of_file = |name: &String| {
+            let kind = asked.into_iter().find(|asked| Touch::of(*asked, name) == touch);
+            kind.map(|kind| format!("{kind:?} of {name}"))
+        };
+        let found = names.iter().find_map(of_file);
+        found.unwrap_or_else(|| format!("{touch:?}"))
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         let mut pending = vec![self.folder.path().join("after")];
         let mut files = Vec::new();
@@ -129,7 +159,17 @@ impl Site {
         let (first, usual) = (all(&self.before), all(&self.after));
         let again = all(&self.before);
         for ((first, again), (node, _)) in first.iter().zip(&again).zip(&self.nodes) {
-            assert_eq!(first.1, again.1, "{} {}: not the same reads the second time", self.name, node.name());
+            let only = |one: &Reads, other: &Reads| -> Vec<String> {
+                let only = one.touches.iter().filter(|touch| other.touches.binary_search(touch).is_err());
+                only.map(|touch| self.name_of_touch(*touch)).collect()
+            };
+            let differing = (only(&first.1, &again.1), only(&again.1, &first.1));
+            let name = node.name();
+            assert!(
+                first.1 == again.1,
+                "{} {name}: not the same reads the second time: {differing:?}",
+                self.name
+            );
         }
         let read: Vec<(PathBuf, bool)> = self
             .files()
@@ -141,7 +181,7 @@ impl Site {
                         .iter()
                         .any(|(_, reads)| reads.touches.binary_search(&Touch::of(asked, &name)).is_ok())
                 };
-                let is_read = is_read(Asked::Content) || is_read(Asked::Data);
+                let is_read = is_read(Asked::Content) || is_read(Asked::Outline) || is_read(Asked::Data);
                 (file, is_read)
             })
             .collect();
@@ -296,4 +336,60 @@ fn changes_are_told_by_their_paths_and_keys() {
     assert_eq!(change.paths.len(), 1);
     assert_eq!((change.paths[0].path.as_str(), change.paths[0].how), ("e/data/common.yaml", How::Changed));
     assert!(change.met_by(&reads.touches).is_empty(), "{:?}", change.met_by(&reads.touches));
+}
+
+#[test]
+fn what_differs_in_a_manifest_touches_those_who_run_it() {
+    let site = Site::new(
+        "bodies",
+        &[],
+        |side| Environment::at(side.join("e")),
+        ["one", "two"].map(|name| (Node::new(name), Settings::default())).into(),
+    );
+    let write = |side: &str, text: &str| {
+        let folder = site.folder.path().join(side).join("e/manifests");
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        fs::write(folder.join("site.pp"), text).expect("it can be written");
+    };
+    let manifest = "
+function f() { 1 }
+class a($x = f()) { notify { \"a${x}\": } }
+define d { notify { \"d${title}\": } }
+class json { $x = @(END:json)
+  {}
+  | END
+}
+node 'one' { include a }
+node /two/ { d { 'x': } }
+notify { 'all': }
+";
+    write("before", manifest);
+    let touched = |from: &str, to: &str| -> Vec<String> {
+        assert!(manifest.contains(from), "{from}");
+        write("after", &manifest.replacen(from, to, 1));
+        let compiler = Compiler::new();
+        let before: Vec<_> = site.nodes.iter().map(|node| outcome(&compiler, &site.before, node)).collect();
+        let change = compiler.change(&site.before, &site.after, &site.nodes[0].1).expect("files can be read");
+        let met = before.iter().zip(&site.nodes);
+        met.flat_map(|((_, reads), (node, _))| {
+            let met = change.met_by(&reads.touches).into_iter();
+            met.map(|met| match met.part {
+                Some(Part::Body(defined)) => format!("{}: {defined}", node.name()),
+                Some(Part::Key(_)) => unreachable!("no data is there"),
+                None => format!("{}: the file", node.name()),
+            })
+        })
+        .collect()
+    };
+    let both = ["one: the file".to_owned(), "two: the file".to_owned()];
+    assert!(touched("class json", "# Said of it.\n\nclass json").is_empty());
+    assert_eq!(touched("{ 1 }", "{ 2 }"), ["one: function f"]);
+    assert_eq!(touched("\"a${x}\"", "\"b${x}\""), ["one: class a"]);
+    assert_eq!(touched("\"d${title}\"", "'d'"), ["two: define d"]);
+    assert_eq!(touched("{ include a }", "{ include json }"), ["one: node one"]);
+    assert_eq!(touched("{ d {", "{ include a\n d {"), ["two: node /two/"]);
+    assert_eq!(touched("$x = f()", "$x = 3"), both, "parameters are checked when the file is read");
+    assert_eq!(touched("  {}", "  []"), both, "the text is checked when the file is read");
+    assert_eq!(touched("'all'", "'each'"), both);
+    assert_eq!(touched("{ 1 }", "{ 1 1 }"), both, "what is warned of may be an error");
 }

@@ -81,7 +81,12 @@ fn names_are_on_stdout_and_reasons_on_stderr() {
     assert_eq!((status, out.as_str()), (Some(0), ""), "{err}");
     assert!(err.contains("0 of 5 nodes can be touched"), "{err}");
 
-    site.change("manifests/site.pp", |text| text + "\n# said of all\n");
+    // Who declares what at which line is nobody's difference.
+    site.change("manifests/site.pp", |text| format!("# said of nothing\n{text}"));
+    let (status, out, err) = site.ask(&[]);
+    assert_eq!((status, out.as_str()), (Some(0), ""), "{err}");
+
+    site.change("manifests/site.pp", |text| text + "\nnotify { 'said to all': }\n");
     let (status, out, err) = site.ask(&[]);
     assert_eq!((status, out.lines().count()), (Some(2), 5), "{err}");
     assert!(err.contains("e/manifests/site.pp changed: 5 nodes"), "{err}");
@@ -107,7 +112,7 @@ fn a_key_touches_those_who_look_for_it() {
 #[test]
 fn what_was_found_out_is_kept_and_a_damaged_file_is_none() {
     let site = Site::new();
-    site.change("manifests/site.pp", |text| text + "\n# more\n");
+    site.change("manifests/site.pp", |text| text + "\nnotify { 'more': }\n");
     let first = site.json();
     assert_eq!((&first["asked"], &first["compiled"]), (&5.into(), &5.into()));
     let again = site.json();
@@ -152,6 +157,7 @@ fn a_diff_of_the_touched_alone_is_the_diff_of_all() {
     let changes = [
         ("data/common.yaml", "\nnobody::looks: for this\n"),
         ("data/nodes/web01.example.com.yaml", "\nlookup_options: {a: {merge: deep}}\n"),
+        ("manifests/site.pp", "\n# More, and nothing.\n"),
         ("manifests/site.pp", "\nnode 'plain01.example.com' { notify { 'new': } }\n"),
     ];
     for (file, more) in changes {

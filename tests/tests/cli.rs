@@ -57,6 +57,30 @@ fn help_names_the_commands() {
 }
 
 #[test]
+fn completions_and_the_manual_know_the_arguments() {
+    for (shell, part) in
+        [("bash", "complete -F _bunraku"), ("zsh", "#compdef bunraku"), ("fish", "complete -c bunraku")]
+    {
+        let script = run(&["completions", shell]);
+        assert_eq!(script.status, 0, "{}", script.err);
+        assert!(script.out.contains(part) && script.out.contains("check-cycles"), "{shell}");
+    }
+    let work = tempfile::tempdir().expect("a folder can be made");
+    let pages = work.path().join("man1");
+    let made = run(&["completions", "man", "-o", &pages.to_string_lossy()]);
+    assert_eq!(made.status, 0, "{}", made.err);
+    let page = |name: &str| fs::read_to_string(pages.join(name)).expect("the page is there");
+    assert!(page("bunraku-compile.1").contains("check\\-cycles"));
+    assert!(page("bunraku-fleet-compile.1").contains("junit"));
+    assert!(!pages.join("bunraku-help.1").exists());
+    // Nowhere to write them.
+    let file = work.path().join("file");
+    fs::write(&file, "").expect("it can be written");
+    assert_eq!(run(&["completions", "man", "-o", &file.to_string_lossy()]).status, 1);
+    assert_eq!(run(&["completions", "man"]).status, 2);
+}
+
+#[test]
 fn wrong_arguments_are_status_2() {
     assert_eq!(run(&[]).status, 2);
     assert_eq!(run(&["compile"]).status, 2);

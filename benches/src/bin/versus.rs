@@ -2,9 +2,9 @@
 //! programs and the machines of the control repo by turns in one warm process each, and whole processes one after the
 //! other, and prints the ratios; then what grows with what.
 //!
-//! `--write` puts the report into `benches/RESULTS.md`; `--rounds N` says how often each is run; a word says which
-//! sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`, or a part of a program's name;
-//! `--machines N` says how many the fleet has.
+//! `--write` puts the report into `benches/RESULTS.md`, or the sections that are named alone; `--rounds N` says how often each is
+//! run; a word says which sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`, or a
+//! part of a program's name; `--machines N` says how many the fleet has.
 
 use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
@@ -36,15 +36,21 @@ fn main() -> ExitCode {
     }
     let write = args.iter().any(|arg| arg == "--write");
     args.retain(|arg| arg != "--write");
-    if write && !args.is_empty() {
-        return fail("what is written is the whole report");
+    if write && args.iter().any(|word| !SECTIONS.contains(&word.as_str())) {
+        return fail("what is written is the whole report, or whole sections");
     }
     // As on a server, the thread that compiles has nobody to wake.
     let report = within(|| report((rounds, machines), &args)).map_err(|error| error.to_string());
     match report.flatten() {
-        Ok(report) => {
+        Ok(parts) => {
+            let report = parts.join("\n");
             print!("{report}");
-            match write.then(|| results::write("versus", &report)) {
+            let written = || match args.is_empty() {
+                true => results::write("versus", &report),
+                // The first says on what machine all of it was measured.
+                false => parts[1..].iter().try_for_each(|part| results::write_part("versus", part)),
+            };
+            match write.then(written) {
                 Some(Err(error)) => fail(&error),
                 _ => ExitCode::SUCCESS,
             }
@@ -58,7 +64,7 @@ fn fail(error: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<String, String> {
+fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<Vec<String>, String> {
     let section = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     let program = |case: &Case| {
         section("programs")
@@ -102,7 +108,7 @@ fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<Strin
     if section("fleet") {
         parts.push(fleet::fleet(work, rounds, machines)?);
     }
-    Ok(parts.join("\n"))
+    Ok(parts)
 }
 
 /// On what this is measured, and how busy that was before.

@@ -7,7 +7,7 @@ mod kept;
 use crate::pool;
 use crate::tree::cache::{self, Cache};
 use bunraku::bench::Target;
-use bunraku::{Change, Compiler, How, NodeChange, Reads};
+use bunraku::{Change, Compiler, How, NodeChange, Part, Reads};
 pub use keeper::Keeper;
 use kept::{Record, Records};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,8 @@ pub enum Reason {
     Path(String, &'static str),
     /// A key of a data file differs that it looks for: the file, the key.
     Key(String, String),
+    /// The body differs of what a manifest defines and it uses: the manifest, what is defined.
+    Body(String, String),
     /// What it has read is not known, since something else ran: its name. It counts as touched by any change.
     Unknown(String),
     /// A value differs that it has asked for: `facts.os.release`.
@@ -40,6 +42,7 @@ impl Reason {
         match self {
             Reason::Path(..) => "file",
             Reason::Key(..) => "key",
+            Reason::Body(..) => "definition",
             Reason::Unknown(_) => "unknown",
             Reason::Value(_) => "value",
             Reason::Others => "classification",
@@ -54,7 +57,7 @@ impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Reason::Path(path, how) => write!(f, "{path} {how}"),
-            Reason::Key(path, key) => write!(f, "{path}: {key}"),
+            Reason::Key(path, part) | Reason::Body(path, part) => write!(f, "{path}: {part}"),
             Reason::Unknown(what) => write!(f, "whatever {what} reads"),
             Reason::Value(path) => write!(f, "{path} differs"),
             Reason::Others => f.write_str("what its classifier, environment or settings say differs"),
@@ -89,6 +92,32 @@ pub struct Question<'q> {
     pub threads: usize,
 }
 
+impl<'q> Question<'q> {
+    /// Whom of these nodes a change of the tree touches, where those are compiled of which nothing is kept, one after the other.
+    pub fn of(
+        compiler: &'q Compiler,
+        names: &'q [String],
+        target: &'q TargetOf<'q, Target>,
+        change: &'q Change,
+    ) -> Question<'q> {
+        Question { compiler, names, target, becomes: None, change, cache: None, compiles: true, threads: 1 }
+    }
+}
+
+/// What differs between two trees that nodes are compiled from; none where there are no nodes.
+///
+/// # Errors
+/// As of a target, for the first node; when files can't be read.
+pub fn change(
+    compiler: &Compiler,
+    names: &[String],
+    [from, to]: [&TargetOf<'_, Target>; 2],
+) -> Result<Option<Change>, String> {
+    let Some(first) = names.first() else { return Ok(None) };
+    let [old, new] = [from(first)?, to(first)?];
+    compiler.change(&old.environment, &new.environment, &old.settings).map(Some)
+}
+
 /// The answer.
 #[derive(Debug, Default)]
 pub struct Affected {
@@ -105,6 +134,14 @@ pub struct Affected {
 }
 
 impl Affected {
+    /// All nodes that get to be compared: touched ones, those of which nothing is known, and those that fail as it is, whose message
+    /// is to be told.
+    pub fn to_compare(self) -> Vec<String> {
+        let Affected { nodes, failed, failing, .. } = self;
+        let all: BTreeSet<String> = nodes.into_keys().chain(failed.into_keys()).chain(failing).collect();
+        all.into_iter().collect()
+    }
+
     /// Each reason with the nodes that it touches, those first that touch most.
     pub fn by_reason(&self) -> Vec<(&Reason, Vec<&str>)> {
         let mut all: BTreeMap<&Reason, Vec<&str>> = BTreeMap::new();
@@ -256,8 +293,9 @@ pub fn reasons(change: &Change, reads: &Reads) -> Vec<Reason> {
         .into_iter()
         .map(|met| {
             let path = met.path.path.clone();
-            match met.key {
-                Some(key) => Reason::Key(path, key.to_owned()),
+            match met.part {
+                Some(Part::Key(key)) => Reason::Key(path, key.to_owned()),
+                Some(Part::Body(defined)) => Reason::Body(path, defined.to_owned()),
                 None => Reason::Path(path, word(met.path.how)),
             }
         })

@@ -2,14 +2,14 @@
 
 use super::{Difference, Sign};
 use bunraku::Data;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::Rules;
 
 /// A filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Filter {
     /// Of a file that is to be absent nothing counts but `ensure`, `backup`, `force` and `provider`.
     AbsentFile,

@@ -4,10 +4,10 @@
 use super::lines::{NO_END, changed_lines};
 use super::{Difference, Filter, Sign};
 use bunraku::{Data, regex};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Which edges are compared besides resources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Edges {
     /// None.
@@ -22,7 +22,7 @@ pub enum Edges {
 }
 
 /// What is compared, and which differences are none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rules {
     /// Differences that are left out.
     pub ignore: Vec<Ignore>,
@@ -88,7 +88,7 @@ impl Rules {
 }
 
 /// A rule that leaves differences out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ignore {
     /// The type, in any case, or `*`.
     type_name: String,

@@ -8,9 +8,11 @@ pub mod save;
 
 use super::exported::meet;
 use super::pool;
+use crate::diff::Watch;
 use bunraku::bench::Target;
 use bunraku::{Compiler, Diagnostic, ExportedMeeting, Place};
-use save::{Folder, Saved};
+pub use save::Keep;
+use save::Saved;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -25,9 +27,11 @@ pub struct Fleet<'f> {
     /// What is compiled for a node.
     pub target: &'f (dyn Fn(&str) -> Result<Target, String> + Sync),
     /// Where catalogs are kept.
-    pub save: Option<&'f Folder>,
+    pub save: Option<&'f dyn Keep>,
     /// Whether nodes collect what the others of this run export: then those that collect are compiled twice.
     pub in_two_passes: bool,
+    /// Who is told of each compile what it has read.
+    pub watch: Option<&'f dyn Watch>,
 }
 
 /// What came of a node.
@@ -127,7 +131,7 @@ fn one(fleet: &Fleet, name: &str, meeting: Option<&ExportedMeeting>) -> Result<N
     });
     match target {
         Err(message) => node.failure = Some(message.into()),
-        Ok(target) => match made(fleet, &target, meeting)? {
+        Ok(mut target) => match made(fleet, &mut target, meeting)? {
             Ok((resources, saved)) => (node.resources, node.saved) = (resources, saved),
             Err(failure) => node.failure = Some(failure),
         },
@@ -139,9 +143,12 @@ fn one(fleet: &Fleet, name: &str, meeting: Option<&ExportedMeeting>) -> Result<N
 /// How many resources a target's catalog has, and the kept catalog. It is written as JSON only where it is kept.
 fn made(
     fleet: &Fleet,
-    target: &Target,
+    target: &mut Target,
     meeting: Option<&ExportedMeeting>,
 ) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
+    let watch = fleet.watch.filter(|watch| watch.wants(0));
+    target.settings.reads |= watch.is_some();
+    let target = &*target;
     let Some(folder) = fleet.save else {
         let seen = fleet.compiler.see(target, |catalog| {
             if let Some(meeting) = meeting {
@@ -149,9 +156,15 @@ fn made(
             }
             catalog.len()
         });
+        if let Some(watch) = watch {
+            watch.compiled(target, seen.result.as_ref().err(), seen.reads);
+        }
         return Ok(seen.result.map(|resources| (resources, None)).map_err(Failure::from));
     };
     let compiled = fleet.compiler.trial(target);
+    if let Some(watch) = watch {
+        watch.compiled(target, compiled.result.as_ref().err(), compiled.reads);
+    }
     match compiled.result {
         Ok(catalog) => Ok(Ok((compiled.spent.resources, Some(folder.keep(catalog.to_json())?)))),
         Err(error) => Ok(Err(error.into())),

@@ -31,6 +31,31 @@ pub struct Saved {
     pub uuid: String,
 }
 
+/// Where catalogs are kept.
+pub trait Keep: Sync {
+    /// Keeps one, unless it is there.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    fn keep(&self, catalog: &str) -> Result<Saved, String>;
+}
+
+impl Keep for Folder {
+    fn keep(&self, catalog: &str) -> Result<Saved, String> {
+        let (plain, saved) = plain(catalog);
+        self.put(&saved.sha256, &plain)?;
+        Ok(saved)
+    }
+}
+
+/// A catalog as it is kept, and what is told of that.
+pub fn plain(catalog: &str) -> (String, Saved) {
+    let (plain, version, uuid) = without_own(catalog);
+    let sha256 = hex(&Sha256::digest(plain.as_bytes()));
+    let saved = Saved { bytes: plain.len(), version, uuid, sha256 };
+    (plain, saved)
+}
+
 /// Where the index is.
 pub const INDEX: &str = "index.jsonl";
 /// How hard is tried to make catalogs small: the level at which that costs least.
@@ -49,25 +74,21 @@ impl Folder {
         Ok(Folder(path.to_owned()))
     }
 
-    /// Keeps a catalog, unless it is there and whole.
+    /// Keeps what is told of a catalog by [`plain`], under its SHA-256, unless it is there and whole.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn keep(&self, catalog: &str) -> Result<Saved, String> {
-        let (plain, version, uuid) = without_own(catalog);
-        let sha256 = hex(&Sha256::digest(plain.as_bytes()));
-        let path = self.path_of(&sha256);
-        let saved = Saved { bytes: plain.len(), version, uuid, sha256 };
-        if path.is_file() && self.text(&saved.sha256).is_ok() {
-            return Ok(saved);
+    pub fn put(&self, sha256: &str, plain: &str) -> Result<(), String> {
+        let path = self.path_of(sha256);
+        if path.is_file() && self.text(sha256).is_ok() {
+            return Ok(());
         }
-        let written = compressed(&plain).and_then(|bytes| {
+        let written = compressed(plain).and_then(|bytes| {
             let folder = path.parent().unwrap_or(&self.0);
             std::fs::create_dir_all(folder)?;
             write::beside(&path, &bytes, None, MODE)
         });
-        written.map_err(|error| format!("Could not write {}: {error}", path.display()))?;
-        Ok(saved)
+        written.map_err(|error| format!("Could not write {}: {error}", path.display()))
     }
 
     /// A catalog that is kept, by its SHA-256.

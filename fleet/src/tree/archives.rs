@@ -1,8 +1,11 @@
 //! Archives of trees that are kept: built from the nearest that there is, so that only what differs is compiled.
 
-use super::cache::Cache;
+use super::cache::{self, Cache};
+use super::modules::own_path;
+use super::{Preparation, Tree};
 use bunraku::Compat;
 use bunraku::archive::{Options, build, open};
+use bunraku::files::read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -50,4 +53,68 @@ pub(super) fn kept(
         };
         build(&options, file, &|_| ()).map(drop)
     })
+}
+
+/// The bytes of an archive of a tree as it is now, with all its files: other processes need nothing else of it.
+///
+/// # Errors
+/// When it can't be built; when something that catalogs may name as a source can't be in it: a link out of the tree, a private key.
+pub fn whole(tree: &Tree, how: &Preparation) -> Result<Vec<u8>, String> {
+    let Some(folder) = &tree.folder else { return of_archive(tree) };
+    let modulepath = tree.modulepath.as_deref();
+    let cache = how.cache.as_ref().ok_or("What goes to other processes needs a cache: --cache DIR")?;
+    let key = cache::key(&["whole", &folder.to_string_lossy(), &format!("{modulepath:?} {:?}", how.compat)]);
+    let mut left_out = Vec::new();
+    let file = cache.file("archives", &key, |file| {
+        let options = Options {
+            directory: Some(folder.clone()),
+            modulepath: modulepath.map(<[PathBuf]>::to_vec),
+            embed: true,
+            compat: how.compat,
+            ..Options::default()
+        };
+        left_out = build(&options, file, &|_| ())?.left_out;
+        Ok(())
+    })?;
+    let is_source = |path: &Path| path.components().any(|part| part.as_os_str() == "files");
+    if let Some((path, why)) = left_out.iter().find(|(path, _)| is_source(path)) {
+        return Err(format!("{} can't go to another process: {why}", path.display()));
+    }
+    let folders = modulepath.map_or_else(|| own_path(folder), <[PathBuf]>::to_vec);
+    folders.iter().try_for_each(|folder| no_links_out(folder, &folders))?;
+    read::regular(&file, u64::MAX).map_err(|error| format!("Could not read {}: {error}", file.display()))
+}
+
+/// An archive that was given as a tree.
+fn of_archive(tree: &Tree) -> Result<Vec<u8>, String> {
+    let file = tree.archive.as_deref().ok_or_else(|| format!("{} is no tree", tree.label))?;
+    match open(file)?.info.embedded {
+        true => read::regular(file, u64::MAX)
+            .map_err(|error| format!("Could not read {}: {error}", file.display())),
+        false => {
+            Err(format!("{} was built without --embed: other processes need the files, too", tree.label))
+        }
+    }
+}
+
+/// Refuses links in the `files` of modules that lead out of the module path: nobody is shown what is there, and an archive has it.
+fn no_links_out(folder: &Path, folders: &[PathBuf]) -> Result<(), String> {
+    let real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let listed = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let mut pending: Vec<PathBuf> = listed(folder).into_iter().map(|module| module.join("files")).collect();
+    while let Some(path) = pending.pop() {
+        match path.canonicalize() {
+            Ok(at) if path.is_symlink() && !real.iter().any(|folder| at.starts_with(folder)) => {
+                return Err(format!(
+                    "{} leads out of the tree: it can't go to another process",
+                    path.display()
+                ));
+            }
+            Ok(_) if path.is_dir() && !path.is_symlink() => pending.extend(listed(&path)),
+            _ => {}
+        }
+    }
+    Ok(())
 }

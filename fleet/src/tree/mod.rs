@@ -8,6 +8,7 @@ mod modules;
 mod program;
 mod submodules;
 
+pub use archives::whole;
 pub use modules::Files;
 
 use bunraku::Compat;

@@ -1,15 +1,61 @@
 //! The modules of a folder, without opening its environment: where `puppet:///modules/…` leads.
 
 use crate::compare::{Content, Sources};
+use bunraku::archive::Contents;
 use bunraku::files::read;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// Where the files lie.
+enum Place {
+    /// On the disk, below these folders, which have no links in them.
+    Disk(Vec<PathBuf>),
+    /// In an archive, which has what links of the tree led to.
+    Archive(Contents),
+}
+
+impl Place {
+    fn exists(&self, path: &Path) -> bool {
+        match self {
+            Place::Disk(_) => path.exists(),
+            Place::Archive(contents) => contents.exists(path),
+        }
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        match self {
+            Place::Disk(_) => path.is_dir(),
+            Place::Archive(contents) => contents.is_dir(path),
+        }
+    }
+
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        match self {
+            Place::Disk(_) => read::regular(path, read::MAX_FILE).ok(),
+            Place::Archive(contents) => contents.read(path).ok(),
+        }
+    }
+
+    /// What a link leads out of the tree to is nobody's to show.
+    fn may_show(&self, path: &Path) -> bool {
+        match self {
+            Place::Disk(folders) => {
+                path.canonicalize().is_ok_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
+            }
+            Place::Archive(_) => true,
+        }
+    }
+}
+
 /// The module path that a folder's `environment.conf` says, or `modules`; entries that begin with a variable are the server's, and left out.
 pub(super) fn own_path(folder: &Path) -> Vec<PathBuf> {
     let conf = read::regular_text(&folder.join("environment.conf"), read::MAX_FILE).unwrap_or_default();
+    path_said(folder, &conf)
+}
+
+fn path_said(folder: &Path, conf: &str) -> Vec<PathBuf> {
     let said = conf.lines().rev().find_map(|line| {
         let (name, value) = line.split_once('=')?;
         (name.trim() == "modulepath").then(|| value.trim())
@@ -27,8 +73,7 @@ pub(super) fn own_path(folder: &Path) -> Vec<PathBuf> {
 /// Test: `tests.rs` beside this.
 pub struct Files {
     modulepath: Vec<PathBuf>,
-    /// The same without links.
-    real: Vec<PathBuf>,
+    place: Place,
     known: Mutex<HashMap<String, Option<Arc<Content>>>>,
 }
 
@@ -37,7 +82,23 @@ impl Files {
     pub fn of(folder: &Path, modulepath: Option<&[PathBuf]>) -> Files {
         let modulepath = modulepath.map_or_else(|| own_path(folder), <[PathBuf]>::to_vec);
         let real = modulepath.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-        Files { modulepath, real, known: Mutex::default() }
+        Files { modulepath, place: Place::Disk(real), known: Mutex::default() }
+    }
+
+    /// The same out of an archive with all files, for a tree that lay there: nothing of the disk is looked at.
+    ///
+    /// # Errors
+    /// When the archive can't be opened, or has no files.
+    pub fn archived(archive: &Path, folder: &Path, modulepath: Option<&[PathBuf]>) -> Result<Files, String> {
+        let contents = Contents::open(archive, folder, modulepath.unwrap_or_default())?;
+        let conf = || {
+            contents.read(&folder.join("environment.conf")).ok().and_then(|conf| String::from_utf8(conf).ok())
+        };
+        let modulepath = match modulepath {
+            Some(path) => path.to_vec(),
+            None => path_said(folder, &conf().unwrap_or_default()),
+        };
+        Ok(Files { modulepath, place: Place::Archive(contents), known: Mutex::default() })
     }
 
     fn read(&self, source: &str) -> Option<Content> {
@@ -46,16 +107,14 @@ impl Files {
             return None;
         }
         let places = self.modulepath.iter().map(|folder| folder.join(module).join("files").join(file));
-        let path = places.into_iter().find(|path| path.exists())?;
-        // What a link leads out of the tree to is nobody's to show.
-        let real = path.canonicalize().ok()?;
-        if !self.real.iter().any(|folder| real.starts_with(folder)) {
+        let path = places.into_iter().find(|path| self.place.exists(path))?;
+        if !self.place.may_show(&path) {
             return None;
         }
-        if path.is_dir() {
+        if self.place.is_dir(&path) {
             return Some(Content::Folder);
         }
-        let bytes = read::regular(&path, read::MAX_FILE).ok()?;
+        let bytes = self.place.read(&path)?;
         Some(match String::from_utf8(bytes) {
             Ok(text) if text.is_ascii() => Content::Text(text),
             other => {

@@ -2,6 +2,7 @@
 //! Source: Puppet 7.23.0, messages included.
 
 use crate::compile::Compile;
+use bunraku_files::reads;
 use bunraku_process::Errors;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -30,6 +31,7 @@ impl<'c> Compile<'c> {
 
     fn run_version(&self, command: &str) -> Result<String, String> {
         if self.asked.settings.is_confined {
+            reads::note_unknown(|| "config_version".to_owned());
             return Err("a confined compile runs no programs".to_owned());
         }
         let mut program = if command.contains(OF_THE_SHELL) {

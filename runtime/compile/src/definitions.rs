@@ -4,7 +4,7 @@ use crate::compile::{Compile, location};
 use crate::load::Read;
 use crate::state::aliases::AliasBody;
 use crate::state::arena::List;
-use crate::state::definitions::{Definition, DefinitionKind, NodeDefinition};
+use crate::state::definitions::{Definition, DefinitionKind, FunctionDefinition, NodeDefinition};
 use bunraku_data::names;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
@@ -182,7 +182,8 @@ impl<'c> Compile<'c> {
         if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("function", def.name, &format!("Originally set {old}.")));
         }
-        self.definitions.functions.borrow_mut().insert(def.name, Some(closure));
+        let known = FunctionDefinition { closure, file: read.file };
+        self.definitions.functions.borrow_mut().insert(def.name, Some(known));
         Ok(())
     }
 

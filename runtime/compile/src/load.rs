@@ -4,6 +4,7 @@
 use crate::compile::Compile;
 use crate::inputs::Settings;
 use crate::state::definitions::Definition;
+use bunraku_compiler::bodies;
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
@@ -154,13 +155,35 @@ impl<'c> Compile<'c> {
     /// The class of a name in any case, loaded if need be.
     pub(crate) fn find_class(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Definition<'c>>> {
         let name = names::key(name);
-        self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())
+        let found =
+            self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())?;
+        found.inspect(|known| self.note_body(known.file, DefKind::Class, known.name));
+        Ok(found)
     }
 
     /// The defined type of a name in any case, loaded if need be.
     pub(crate) fn find_define(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<&'c Definition<'c>>> {
         let name = names::key(name);
-        self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())
+        let found =
+            self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())?;
+        found.inspect(|known| self.note_body(known.file, DefKind::Define, known.name));
+        Ok(found)
+    }
+
+    /// Notes for those who gather what is read that code gets at the body of a definition of a manifest.
+    pub(crate) fn note_body(&self, file: Option<&str>, kind: DefKind, name: &str) {
+        if let Some(file) = file {
+            self.tree().note_body(Path::new(file), || bodies::key(kind, name));
+        }
+    }
+
+    /// The function of a name in the Puppet language that is known already; none inside where it is known that there is none.
+    pub(crate) fn known_function(&self, name: &str) -> Option<Option<&'c Closure<'c>>> {
+        let known = *self.definitions.functions.borrow().get(name)?;
+        Some(known.map(|known| {
+            self.note_body(known.file, DefKind::Function, name);
+            known.closure
+        }))
     }
 
     /// A function in the Puppet language, as code of module `from` sees it.
@@ -170,8 +193,8 @@ impl<'c> Compile<'c> {
         name: &str,
         from: &str,
     ) -> Eval<'c, Option<&'c Closure<'c>>> {
-        if let Some(known) = self.definitions.functions.borrow().get(name) {
-            return Ok(*known);
+        if let Some(known) = self.known_function(name) {
+            return Ok(known);
         }
         // Where there are both, the one in Ruby comes first, unless it is of the old kind.
         if self.find_ruby(name, from).is_some_and(|found| !found.old) {
@@ -187,7 +210,7 @@ impl<'c> Compile<'c> {
             return Ok(None);
         }
         self.load_single(vm, &file, name, "function")?;
-        Ok(self.definitions.functions.borrow().get(name).copied().flatten())
+        Ok(self.known_function(name).flatten())
     }
 
     /// Where what has a name without a namespace lies: only the environment has such.

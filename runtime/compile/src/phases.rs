@@ -19,9 +19,10 @@ use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
 use bunraku_vm::symbol::{Interner, known};
-use bunraku_vm::unit::{ChunkRef, HostMatch};
+use bunraku_vm::unit::{ChunkRef, DefKind, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -367,6 +368,14 @@ impl<'c> Compile<'c> {
             }
         }
         let found = found.or_else(|| nodes.iter().find(|n| n.matching == HostMatch::Default));
+        if let Some(found) = found {
+            let name = match found.matching {
+                HostMatch::Name(name) => Cow::Borrowed(name),
+                HostMatch::Regex(source) => Cow::Owned(format!("/{source}/")),
+                HostMatch::Default => Cow::Borrowed("default"),
+            };
+            self.note_body(found.known.file, DefKind::Node, &name);
+        }
         let Some(found) = found else {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));

@@ -108,8 +108,9 @@ impl<'c> Compile<'c> {
                 seen.push(name);
                 let key = name.to_lowercase();
                 let Some(files) = self.environment.type_files.get(&key) else { continue };
-                for file in files.ruby.iter().chain(&files.alias).chain(&files.set) {
-                    self.tree().note_asked(Asked::Content, file);
+                files.ruby.iter().for_each(|file| self.tree().note_asked(Asked::Content, file));
+                for file in files.alias.iter().chain(&files.set) {
+                    self.tree().note_asked(Asked::Outline, file);
                 }
                 if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get() {
                     reads::take_in(&lasting.reads);

@@ -4,13 +4,15 @@
 use crate::archive::walk::Walk;
 use crate::modules::METADATA_FILE;
 use crate::snapshot::Snapshot;
-use bunraku_files::read;
+use bunraku_compiler::bodies::{self, Defined};
+use bunraku_compiler::check::Strict;
 use bunraku_files::reads::{Asked, Touch};
+use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::DataFormat;
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What becomes of a path from the one environment to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,17 @@ pub struct Change {
     touches: HashMap<Touch, usize>,
     /// Data files that differ in some of their keys.
     data: Vec<ChangedData>,
+    /// Bodies that differ of what manifests define whose rest is the same.
+    bodies: HashMap<Touch, Body>,
+}
+
+/// A body that differs.
+#[derive(Debug)]
+struct Body {
+    /// The number of its manifest's path.
+    number: usize,
+    /// What is defined: `class a::b`.
+    defined: String,
 }
 
 /// A data file that differs in some of its keys.
@@ -62,8 +75,17 @@ struct ChangedData {
 pub struct Met<'a> {
     /// The path.
     pub path: &'a ChangedPath,
-    /// The key, where it is data.
-    pub key: Option<&'a str>,
+    /// What in it: the key, where it is data; what is defined, where the bodies of definitions alone differ.
+    pub part: Option<Part<'a>>,
+}
+
+/// A part of a file that differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// A key of a data file.
+    Key(&'a str),
+    /// The body of what a manifest defines: `class a::b`.
+    Body(&'a str),
 }
 
 /// What lies at a path. Links count, as some of who list a folder do not follow them.
@@ -100,6 +122,9 @@ impl Change {
             let number = change.paths.len();
             change.paths.push(ChangedPath { path: path.clone(), how });
             change.add(number, (old, new));
+            if !(is_plain(old, new) && change.add_bodies(number, (from, to))) {
+                change.touches.entry(Touch::of(Asked::Outline, path)).or_insert(number);
+            }
             change.add_fault(number, (from, to));
             let is_file = |listed: Option<&Listed>| listed.is_none_or(|at| matches!(at, Listed::File { .. }));
             let keys = (is_file(old) && is_file(new)).then(|| changed_keys(path, from, to)).flatten();
@@ -122,11 +147,7 @@ impl Change {
         touch(Touch::of(Asked::Content, path));
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         above.chain([path.as_str()]).for_each(|folder| touch(Touch::of(Asked::Below, folder)));
-        let is_plain = matches!(
-            (old, new),
-            (Some(Listed::File { is_link: a, .. }), Some(Listed::File { is_link: b, .. })) if a == b
-        );
-        if is_plain {
+        if is_plain(old, new) {
             return;
         }
         touch(Touch::of(Asked::Kind, path));
@@ -137,6 +158,17 @@ impl Change {
         for (at, _) in path.match_indices("/lib/") {
             touch(Touch::of(Asked::Provided, &path[at + 1..].to_lowercase()));
         }
+    }
+
+    /// The same of a manifest of which bodies of definitions alone differ, or nothing that counts. Whether that is so.
+    fn add_bodies(&mut self, number: usize, (from, to): (&Snapshot, &Snapshot)) -> bool {
+        let path = &self.paths[number].path;
+        let Some(changed) = changed_bodies(path, from, to) else { return false };
+        for (kind, name) in changed {
+            let defined = bodies::key(kind, &name);
+            self.bodies.insert(Touch::of_body(path, &defined), Body { number, defined });
+        }
+        true
     }
 
     /// The same of whether something is wrong with a module's metadata: every compile asks that of all modules, and of
@@ -170,13 +202,50 @@ impl Change {
             }
             false => touches.iter().filter_map(|touch| self.touches.get(touch).copied()).collect(),
         };
-        let files = numbers.into_iter().map(|number| Met { path: &self.paths[number], key: None });
+        let files = numbers.into_iter().map(|number| Met { path: &self.paths[number], part: None });
+        let bodies = self.bodies.iter().filter(|(touch, _)| asked(touch));
+        let mut bodies: Vec<&Body> = bodies.map(|(_, body)| body).collect();
+        bodies.sort_by_key(|body| (body.number, &body.defined));
+        let bodies = bodies
+            .into_iter()
+            .map(|body| Met { path: &self.paths[body.number], part: Some(Part::Body(&body.defined)) });
         let data = self.data.iter().filter(|data| asked(&data.file)).flat_map(|data| {
             let keys = data.keys.iter().filter(|(touch, _)| asked(touch));
-            keys.map(|(_, key)| Met { path: &self.paths[data.number], key: Some(key) })
+            keys.map(|(_, key)| Met { path: &self.paths[data.number], part: Some(Part::Key(key)) })
         });
-        files.chain(data).collect()
+        files.chain(bodies).chain(data).collect()
     }
+}
+
+/// Whether a path is a file, or a link to one, in both, and nothing but what it holds differs.
+fn is_plain(old: Option<&Listed>, new: Option<&Listed>) -> bool {
+    matches!(
+        (old, new),
+        (Some(Listed::File { is_link: a, .. }), Some(Listed::File { is_link: b, .. })) if a == b
+    )
+}
+
+/// Where a path that an archive calls so lies in an environment.
+fn place(path: &str, snapshot: &Snapshot) -> Option<PathBuf> {
+    let (root, below) = path.split_once('/')?;
+    let (folder, _) = snapshot.tree().roots().iter().find(|(_, name)| name == root)?;
+    Some(folder.join(below))
+}
+
+/// What a manifest defines whose body is another in the second environment; none where more than bodies differs, where its text is
+/// not there (a frozen archive may have none), or where one of the two is not right: then whoever loads it may see that.
+fn changed_bodies(path: &str, from: &Snapshot, to: &Snapshot) -> Option<Vec<Defined>> {
+    if !path.ends_with(".pp") {
+        return None;
+    }
+    let text = |snapshot: &Snapshot| -> Option<String> {
+        let file = place(path, snapshot)?;
+        // A warning of a compile may be an error of another, which is stricter.
+        let in_module = snapshot.modules.place(&file).map(|(path, _)| path);
+        let found = snapshot.units.file(snapshot.tree(), &file, Strict::Error, in_module.as_deref());
+        found.is_ok().then(|| snapshot.tree().read_to_string(&file).ok()).flatten()
+    };
+    bodies::changed_bodies(&text(from)?, &text(to)?)
 }
 
 /// The keys of a data file that are not the same in both; none where one of the two is there and is no hash of texts.
@@ -188,9 +257,7 @@ fn changed_keys(path: &str, from: &Snapshot, to: &Snapshot) -> Option<BTreeSet<S
         _ => return None,
     };
     let keys = |snapshot: &Snapshot| -> Option<HashMap<String, u64>> {
-        let (root, below) = path.split_once('/')?;
-        let (folder, _) = snapshot.tree().roots().iter().find(|(_, name)| name == root)?;
-        let file = folder.join(below);
+        let file = place(path, snapshot)?;
         if !snapshot.tree().exists(&file) {
             return Some(HashMap::new());
         }
@@ -225,7 +292,7 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
         let is_link = found.is_link;
         let listed = match found.is_folder {
             true => Listed::Folder { is_link },
-            false => Listed::File { hash: hash_of(&found.path)?, is_link },
+            false => Listed::File { hash: hash_of(tree, &found.path)?, is_link },
         };
         all.insert(found.name, listed);
     }
@@ -247,8 +314,6 @@ fn hash_of_all(all: &BTreeMap<String, Listed>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn hash_of(path: &Path) -> Result<[u8; 32], String> {
-    let bytes = read::regular(path, u64::MAX);
-    let bytes = bytes.map_err(|error| format!("Could not read {}: {error}", path.display()))?;
-    Ok(Sha256::digest(&bytes).into())
+fn hash_of(tree: &Tree, path: &Path) -> Result<[u8; 32], String> {
+    tree.hash(path).map_err(|error| format!("Could not read {}: {error}", path.display()))
 }

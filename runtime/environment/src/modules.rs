@@ -110,7 +110,7 @@ pub struct KeptFile {
 impl KeptFile {
     /// Its unit, for files that are checked in one of the ways; `compile` makes it.
     pub fn unit(&self, tree: &Tree, way: usize, compile: impl FnOnce() -> Outcome) -> &Outcome {
-        tree.note_asked(Asked::Content, Path::new(&self.path));
+        tree.note_asked(Asked::Outline, Path::new(&self.path));
         self.units[way].get_or_init(|| reads::unnoted(compile))
     }
 }

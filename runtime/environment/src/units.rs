@@ -8,6 +8,7 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
+use bunraku_files::reads::Asked;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::DataFile;
@@ -117,7 +118,7 @@ pub struct Units {
 impl Units {
     /// Nothing compiled yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionUnits>, compat: Compat) -> Units {
-        Units { files: FileMemo::new(&UNITS, session), compat }
+        Units { files: FileMemo::new(&UNITS, session).asking(Asked::Outline), compat }
     }
 
     /// The unit of a file, compiled if it is new or has changed. `in_module` is its path from the module path on

@@ -29,6 +29,8 @@ pub enum Asked {
     Names,
     /// What a file holds.
     Content,
+    /// What a manifest holds besides the bodies of what it defines; those are asked for one by one, as touches of their own.
+    Outline,
     /// Whether there is a file of data, and whether it holds a hash; its keys are asked for one by one, as touches of their own.
     Data,
     /// Of a module's metadata: whether something is wrong with it; of a folder of modules: whether with any of theirs.
@@ -45,6 +47,8 @@ pub struct Touch(pub u32);
 
 /// The kind of a question for a key of Hiera's.
 const KEY: u8 = u8::MAX;
+/// The kind of a question for the body of a definition; those between are of values, see [`Touch::of_value`].
+const BODY: u8 = KEY - 5;
 
 /// What is known of a node, as far as it is asked for by paths: keys, each within the value that those before it lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,9 +74,19 @@ impl Touch {
         Touch::of_parts(asked, path, "")
     }
 
+    /// The question about the body of what a manifest defines: as an archive calls the manifest, and what is defined.
+    pub fn of_body(path: &str, defined: &str) -> Touch {
+        Touch::of_body_in((path, ""), defined)
+    }
+
+    /// The same of a path in two parts, see [`Touch::of_parts`].
+    pub(crate) fn of_body_in((root, below): (&str, &str), defined: &str) -> Touch {
+        Touch::made_of(BODY, &[root, if below.is_empty() { "" } else { "/" }, below, "\0", defined])
+    }
+
     /// The question for a key, as data files have it: no segments behind it.
     pub fn of_key(key: &str) -> Touch {
-        Touch::made_of(KEY, [key, "", ""])
+        Touch::made_of(KEY, &[key])
     }
 
     /// The question about a value of a node's data: the keys that lead to it, none for all of the data.
@@ -95,10 +109,10 @@ impl Touch {
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
     pub(crate) fn of_parts(asked: Asked, root: &str, below: &str) -> Touch {
-        Touch::made_of(asked as u8, [root, if below.is_empty() { "" } else { "/" }, below])
+        Touch::made_of(asked as u8, &[root, if below.is_empty() { "" } else { "/" }, below])
     }
 
-    fn made_of(kind: u8, parts: [&str; 3]) -> Touch {
+    fn made_of(kind: u8, parts: &[&str]) -> Touch {
         let mut hash = Xxh3::new();
         hash.update(&[kind]);
         parts.iter().for_each(|part| hash.update(part.as_bytes()));

@@ -16,6 +16,7 @@ use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -192,6 +193,14 @@ impl Tree {
         });
     }
 
+    /// Notes that the body of something was asked for that the manifest at a path defines.
+    pub fn note_body(&self, path: &Path, defined: impl FnOnce() -> String) {
+        reads::note(|| match paths::parts(&self.roots, path) {
+            Some(parts) => Touch::of_body_in(parts, &defined()),
+            None => Touch::of_body(&self.name_of(path), &defined()),
+        });
+    }
+
     /// Notes that it was asked which is the first file at a path from a module's folder on.
     pub fn note_provided(&self, relative: &str) {
         // Types and functions are found in lower case.
@@ -340,6 +349,25 @@ impl Tree {
             })
         };
         self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
+    }
+
+    /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before. It is not read where it is known to
+    /// be as it was when the archive was built. Nothing of this counts as seen.
+    ///
+    /// # Errors
+    /// When it can't be read, or is no regular file.
+    pub fn hash(&self, path: &Path) -> io::Result<[u8; 32]> {
+        let known = self.archived.as_ref().and_then(|archived| {
+            let key = paths::key(&self.roots, path)?;
+            let entry =
+                archived.heed(archived.opened.archive().find(&key)).flatten().filter(Entry::is_file)?;
+            let State::File(stamp, status) = State::look(path) else { return None };
+            archived.opened.is_same(&entry, path, stamp, status).then_some(entry.hash)
+        });
+        match known {
+            Some(hash) => Ok(hash),
+            None => Ok(Sha256::digest(read::regular(path, u64::MAX)?).into()),
+        }
     }
 
     /// How a file stands to the archive. The first time, its content is compared; after that its size and time.

@@ -66,10 +66,10 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
+        reads::note_unknown(|| format!("generate({program})"));
         if self.asked.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
         }
-        reads::note_unknown(|| format!("generate({program})"));
         let mut started = std::process::Command::new(program);
         let ended = bunraku_process::run(
             started.args(args).current_dir(folder),

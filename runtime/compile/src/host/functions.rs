@@ -22,7 +22,10 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
         if self.asked.functions.embedded(name).is_some() {
             return None;
         }
-        self.definitions.functions.borrow().get(name).copied().flatten().filter(|_| !name.contains("::"))
+        if name.contains("::") {
+            return None;
+        }
+        self.known_function(name).flatten()
     }
 
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {

@@ -4,12 +4,17 @@ use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::tree::Block;
 use crate::value::{Class, V, text};
+use bunraku_files::reads::Asked;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::value::Value;
+use std::path::Path;
 
 /// Where the calls of the Puppet language stand, innermost first.
 fn stack<'c>(run: &mut Run<'_, 'c>) -> V<'c> {
     let sites = run.vm.call_stack();
+    // Lines show more of a file than what its code does.
+    let tree = run.world.tree();
+    sites.iter().filter_map(|at| at.file).for_each(|file| tree.note_asked(Asked::Content, Path::new(file)));
     let site = |file: Option<&'c str>, line: u32| {
         V::list(vec![V::Str(file.unwrap_or("unknown")), V::Int(line.into())])
     };

@@ -119,7 +119,8 @@ impl Opened {
         };
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", command]).env("BUNRAKU_RUN", folder.run(run));
-        shell.env("BUNRAKU_SHARDS", plan.shards.len().to_string());
+        // What it says is no part of the report.
+        shell.env("BUNRAKU_SHARDS", plan.shards.len().to_string()).stdout(std::io::stderr());
         let failed = |why: String| format!("The command that submits the shards failed: {why}");
         let status = shell.status().map_err(|error| failed(error.to_string()))?;
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod cases;
 pub mod cold;
 pub mod diff;
+pub mod engines;
 pub mod fleet;
 pub mod puppet;
 pub mod results;

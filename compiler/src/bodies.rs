@@ -166,7 +166,6 @@ $top = { a => \"${[1, { b => 2 }]}\" }
 class a (Hash $x = { y => {} }, $z = 'a') inherits b { notify { 'a': message => @(END) } }
   text
   | END
-}
 define c::d { $a ? { 1 => 2, default => { 3 => 4 } } }
 function e(Struct[{ a => Integer }] $x) >> Array[Struct[{ b => Integer }]] { [$x] }
 node 'One.example.com', /two\\d/, 'three.example.com' { include a }

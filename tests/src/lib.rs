@@ -26,6 +26,7 @@ pub mod puppetdb;
 pub mod repository;
 pub mod ruby_native;
 pub mod slapd;
+pub mod slurm;
 pub mod spec;
 pub mod types;
 pub mod used;

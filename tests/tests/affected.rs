@@ -325,6 +325,17 @@ fn no_node_over_the_corpus_is_missed() {
 }
 
 #[test]
+#[ignore = "a thousand changes take half an hour"]
+fn of_a_thousand_changes_none_is_missed() {
+    none_is_missed(&Site::fixture(), 400);
+    none_is_missed(&Site::hiera(), 400);
+    match fetch::fetch() {
+        Ok(_) => none_is_missed(&Site::modules(), 200),
+        Err(reason) => eprintln!("SKIPPED changes of the corpus' modules: {reason}"),
+    }
+}
+
+#[test]
 fn changes_are_told_by_their_paths_and_keys() {
     let site = Site::hiera();
     let file = site.folder.path().join("after/e/data/common.yaml");

@@ -259,6 +259,9 @@ fn objects_that_are_damaged_in_the_server_are_refused_and_put_in_place() {
     let (status, _, err) = output(&mut command);
     assert_eq!(status, Some(1), "{err}");
     assert!(err.contains("bject"), "{err}");
+    // Whoever publishes it again puts in place what is not there.
+    let (_, again, _) = output(&mut site.diff(&[&on(&url, "5")[..], &["--detach"]].concat()));
+    assert_eq!(again, run);
     let _workers = Workers::start(&site, &url, 2);
     let other = output(&mut site.diff(&on(&url, "5")));
     assert_eq!((one.0, one.1), (other.0, other.1), "{}", other.2);

@@ -3,6 +3,8 @@
 
 use bunraku_tests::differential::rng::Rng;
 use bunraku_tests::engine_site::{Site, kept, output, without_times};
+use bunraku_tests::paths;
+use bunraku_tests::slurm::Slurm;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -189,4 +191,31 @@ fn damaged_objects_and_other_builds_are_refused() {
     let (status, _, err) = output(&mut command);
     assert_eq!(status, Some(1));
     assert!(err.contains("another build of Bunraku: abcd"), "{err}");
+}
+
+#[test]
+fn slurm_does_the_shards_by_the_job_of_the_page() {
+    let slurm = match Slurm::start().expect("it starts") {
+        Ok(slurm) => slurm,
+        Err(reason) => return eprintln!("SKIPPED: {reason}"),
+    };
+    let site = Site::new(30);
+    let one = output(&mut site.diff(&[]));
+    let page = fs::read_to_string(paths::root().join("docs/engines.md")).expect("there is a page");
+    let job = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it has a job");
+    // The node here has two processors.
+    let job = job.replace("--cpus-per-task=4", "--cpus-per-task=1");
+    let file = site.path("job.sh");
+    fs::write(&file, job).expect("it can be written");
+    let on = format!("index:{}", site.path("engine").display());
+    let submit = format!("sbatch --array=0-$((BUNRAKU_SHARDS - 1)) {}", file.display());
+    assert!(page.contains("sbatch --array=0-$((BUNRAKU_SHARDS - 1))"));
+    let program = bunraku_tests::bunraku::binary().expect("Bunraku builds");
+    let folder = program.parent().expect("it lies in a folder").display().to_string();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut diff = site.diff(&["--on", &on, "--shard", "4", "--submit", &submit]);
+    diff.current_dir(site.path("")).env("PATH", path).env("SLURM_CONF", slurm.file("slurm.conf"));
+    diff.env("TMPDIR", site.path("worker"));
+    let other = output(&mut diff);
+    assert_eq!((other.0, other.1), (one.0, one.1), "{}", other.2);
 }

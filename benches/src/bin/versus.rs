@@ -3,13 +3,13 @@
 //! other, and prints the ratios; then what grows with what.
 //!
 //! `--write` puts the report into `benches/RESULTS.md`, or the sections that are named alone; `--rounds N` says how often each is
-//! run; a word says which sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`, or a
-//! part of a program's name; `--machines N` says how many the fleet has.
+//! run; a word says which sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`,
+//! `engines`, or a part of a program's name; `--machines N` says how many the fleet has.
 
 use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
-use bunraku_benches::{cold, diff, fleet, results, scale, warm};
+use bunraku_benches::{cold, diff, engines, fleet, results, scale, warm};
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -18,14 +18,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-const SECTIONS: [&str; 8] = ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff", "fleet"];
+const SECTIONS: [&str; 9] =
+    ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff", "fleet", "engines"];
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     if args.first().is_some_and(|first| first == "measure") {
         return used::measure(&args[1..]);
     }
-    let (mut rounds, mut machines) = (ROUNDS, fleet::MACHINES);
+    let (mut rounds, mut machines) = (ROUNDS, 0);
     for (name, count) in [("--rounds", &mut rounds), ("--machines", &mut machines)] {
         let Some(at) = args.iter().position(|arg| arg == name) else { continue };
         match args.get(at + 1).and_then(|count| count.parse().ok()) {
@@ -80,7 +81,7 @@ fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<Vec<S
     if !cases.is_empty() {
         parts.push(warm::programs("Programs, warm", &cases, work, &mut Puppet::start()?, rounds)?);
     }
-    if ["ruby", "machines", "cold", "threads", "diff", "fleet"].iter().any(|name| section(name)) {
+    if ["ruby", "machines", "cold", "threads", "diff", "fleet", "engines"].iter().any(|name| section(name)) {
         bunraku_tests::corpus::fetch::fetch()
             .map_err(|error| format!("the control repo needs the corpus: {error}"))?;
     }
@@ -106,7 +107,12 @@ fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<Vec<S
         parts.push(diff::diff(work, rounds)?);
     }
     if section("fleet") {
+        let machines = if machines > 0 { machines } else { fleet::MACHINES };
         parts.push(fleet::fleet(work, rounds, machines)?);
+    }
+    if section("engines") {
+        let machines = if machines > 0 { machines } else { engines::MACHINES };
+        parts.push(engines::engines(work, rounds, machines)?);
     }
     Ok(parts)
 }

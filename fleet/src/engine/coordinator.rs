@@ -314,6 +314,7 @@ mod tests {
                 names: &names,
                 shard: 10,
                 targets: &|name| Ok(vec![target(name)]),
+                threads: 2,
                 archives: &[b"an archive".to_vec()],
                 rules: Vec::new(),
                 want: Want::Differences,

@@ -4,6 +4,7 @@
 use super::job::{self, Hash, Want, is_own};
 use super::shard::{Part, Shard};
 use super::{Engine, FORMAT, Job};
+use crate::pool;
 use bunraku::bench::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -83,7 +84,9 @@ pub struct Work<'w> {
     /// How many nodes a shard has.
     pub shard: usize,
     /// A node's targets, one or two, as the coordinator has them.
-    pub targets: &'w dyn Fn(&str) -> Result<Vec<Target>, String>,
+    pub targets: &'w (dyn Fn(&str) -> Result<Vec<Target>, String> + Sync),
+    /// How many shards are made side by side.
+    pub threads: usize,
     /// The bytes of the archives, as many.
     pub archives: &'w [Vec<u8>],
     /// What of two catalogs is compared, as an object.
@@ -103,12 +106,23 @@ pub fn prepare(engine: &dyn Engine, work: &Work<'_>) -> Result<(Hash, Plan), Str
     let from = archives.next().ok_or("There is no tree to compile from")??;
     let to = archives.next().transpose()?;
     let rules = engine.keep(&work.rules)?;
-    let mut shards = Vec::new();
-    for names in work.names.chunks(work.shard.max(1)) {
-        let mut shard = Shard::default();
+    let chunks: Vec<&[String]> = work.names.chunks(work.shard.max(1)).collect();
+    let numbers: Vec<String> = (0..chunks.len()).map(|number| number.to_string()).collect();
+    let made = |number: &str| -> Result<(Vec<u8>, usize), String> {
+        let names = number.parse().ok().and_then(|number: usize| chunks.get(number).copied());
+        let (names, mut shard) = (names.unwrap_or_default(), Shard::default());
         names.iter().try_for_each(|name| shard.add(name, (work.targets)(name)))?;
-        shards.push(Part { facts: engine.keep(&shard.encode()?)?, nodes: names.len() });
-    }
+        Ok((shard.encode()?, names.len()))
+    };
+    let (mut shards, mut kept) = (Vec::new(), Ok(()));
+    pool::run_while(&numbers, work.threads, made, |_, made| {
+        kept = made.and_then(|(bytes, nodes)| {
+            shards.push(Part { facts: engine.keep(&bytes)?, nodes });
+            Ok(())
+        });
+        kept.is_ok()
+    })?;
+    kept?;
     let (want, report) = (work.want, work.report.clone());
     let plan = Plan { format: FORMAT, fingerprint: job::build(), from, to, rules, want, shards, report };
     let run = engine.keep(&plan.encode())?;

@@ -292,7 +292,7 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
         let is_link = found.is_link;
         let listed = match found.is_folder {
             true => Listed::Folder { is_link },
-            false => Listed::File { hash: hash_of(tree, &found.path)?, is_link },
+            false => Listed::File { hash: hash_of(tree, &found.name, &found.path)?, is_link },
         };
         all.insert(found.name, listed);
     }
@@ -314,6 +314,6 @@ fn hash_of_all(all: &BTreeMap<String, Listed>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn hash_of(tree: &Tree, path: &Path) -> Result<[u8; 32], String> {
-    tree.hash(path).map_err(|error| format!("Could not read {}: {error}", path.display()))
+fn hash_of(tree: &Tree, name: &str, path: &Path) -> Result<[u8; 32], String> {
+    tree.hash(name, path).map_err(|error| format!("Could not read {}: {error}", path.display()))
 }

@@ -153,9 +153,9 @@ impl Opened {
         same
     }
 
-    /// The same for a source of the right size that this process has not compared yet.
+    /// The same for a source of the right size, whatever this process has found of it before.
     #[cfg(unix)]
-    fn has_content(&self, entry: &Entry<'_>, path: &Path, status: Option<Status>) -> bool {
+    pub(crate) fn has_content(&self, entry: &Entry<'_>, path: &Path, status: Option<Status>) -> bool {
         let Some((seen, status)) = self.seen().zip(status) else { return is_content(entry, path) };
         if seen.lock().is_ok_and(|seen| seen.knows(path, &entry.hash, &status)) {
             return true;
@@ -173,7 +173,7 @@ impl Opened {
     }
 
     #[cfg(not(unix))]
-    fn has_content(&self, entry: &Entry<'_>, path: &Path, _: Option<Status>) -> bool {
+    pub(crate) fn has_content(&self, entry: &Entry<'_>, path: &Path, _: Option<Status>) -> bool {
         is_content(entry, path)
     }
 

@@ -351,18 +351,18 @@ impl Tree {
         self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
     }
 
-    /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before. It is not read where it is known to
-    /// be as it was when the archive was built. Nothing of this counts as seen.
+    /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it.
+    /// It is not read where it is known to be as it was when the archive was built. Nothing of this counts as seen.
     ///
     /// # Errors
     /// When it can't be read, or is no regular file.
-    pub fn hash(&self, path: &Path) -> io::Result<[u8; 32]> {
+    pub fn hash(&self, name: &str, path: &Path) -> io::Result<[u8; 32]> {
         let known = self.archived.as_ref().and_then(|archived| {
-            let key = paths::key(&self.roots, path)?;
-            let entry =
-                archived.heed(archived.opened.archive().find(&key)).flatten().filter(Entry::is_file)?;
-            let State::File(stamp, status) = State::look(path) else { return None };
-            archived.opened.is_same(&entry, path, stamp, status).then_some(entry.hash)
+            let found = archived.heed(archived.opened.archive().find(name)).flatten();
+            let entry = found.filter(Entry::is_file)?;
+            let State::File((size, _), status) = State::look(path) else { return None };
+            let is_same = size == entry.size && archived.opened.has_content(&entry, path, status);
+            is_same.then_some(entry.hash)
         });
         match known {
             Some(hash) => Ok(hash),

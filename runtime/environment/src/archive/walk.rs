@@ -1,6 +1,7 @@
 //! The files and folders of a tree, sorted, links followed.
 
-use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold the history of a tree, not the tree.
@@ -38,30 +39,30 @@ impl Walk {
             is_folder: true,
             is_link: false,
         });
-        let mut around = BTreeSet::new();
-        self.below(folder, name, &mut around);
+        match folder.canonicalize() {
+            Ok(real) => self.below(folder, name, &mut vec![real]),
+            Err(error) => self.left_out.push((folder.to_path_buf(), error.to_string())),
+        }
     }
 
-    fn below(&mut self, folder: &Path, name: &str, around: &mut BTreeSet<PathBuf>) {
+    /// The same below a folder; `around` are the folders around what lies in it, itself last, without links.
+    fn below(&mut self, folder: &Path, name: &str, around: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let (entries, real) = match entries.and_then(|entries| Ok((entries, folder.canonicalize()?))) {
-            Ok(both) => both,
+        let mut entries: Vec<(OsString, DirEntry)> = match entries {
+            Ok(entries) => entries.into_iter().map(|entry| (entry.file_name(), entry)).collect(),
             Err(error) => return self.left_out.push((folder.to_path_buf(), error.to_string())),
         };
-        if !around.insert(real.clone()) {
-            return self
-                .left_out
-                .push((folder.to_path_buf(), "a link back to a folder around it".to_owned()));
-        }
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
-            let Some(segment) = path.file_name().and_then(|segment| segment.to_str()) else {
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (segment, entry) in entries {
+            let path = entry.path();
+            let Some(segment) = segment.to_str() else {
                 self.left_out.push((path, "its name is not UTF-8".to_owned()));
                 continue;
             };
             let name = format!("{name}/{segment}");
-            let metadata = match std::fs::metadata(&path) {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let metadata = if is_link { std::fs::metadata(&path) } else { entry.metadata() };
+            let metadata = match metadata {
                 Ok(metadata) => metadata,
                 Err(error) => {
                     self.left_out.push((path, error.to_string()));
@@ -76,12 +77,34 @@ impl Walk {
                 self.left_out.push((path, "neither a file nor a folder".to_owned()));
                 continue;
             }
-            let is_link = path.is_symlink();
             self.found.push(Found { path: path.clone(), name: name.clone(), is_folder, is_link });
             if is_folder {
-                self.below(&path, &name, around);
+                self.inner((&path, segment), &name, is_link, around);
             }
         }
-        around.remove(&real);
+    }
+
+    /// The same below a folder in another, which may be a link.
+    fn inner(
+        &mut self,
+        (path, segment): (&Path, &str),
+        name: &str,
+        is_link: bool,
+        around: &mut Vec<PathBuf>,
+    ) {
+        let real = match (is_link, around.last()) {
+            (false, Some(outer)) => Ok(outer.join(segment)),
+            _ => path.canonicalize(),
+        };
+        let real = match real {
+            Ok(real) => real,
+            Err(error) => return self.left_out.push((path.to_path_buf(), error.to_string())),
+        };
+        if around.contains(&real) {
+            return self.left_out.push((path.to_path_buf(), "a link back to a folder around it".to_owned()));
+        }
+        around.push(real);
+        self.below(path, name, around);
+        around.pop();
     }
 }

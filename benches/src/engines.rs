@@ -1,0 +1,209 @@
+//! What it costs to have a fleet's work done by others: `bunraku diff` of varied machines of the control repo in one process, and the
+//! same with one worker by a folder and by NATS. Times are of all processes together on processors; each compiles on one thread.
+
+use crate::results::{Figures, number};
+use bunraku_tests::used::used;
+use bunraku_tests::{bunraku, control_repo, paths, varied};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many machines the fleet has, unless somebody says.
+pub const MACHINES: usize = 2000;
+/// Nodes of a shard: as usual, and few, to tell what a shard costs.
+const SHARDS: [usize; 2] = [1000, 50];
+
+struct Site<'w> {
+    work: &'w Path,
+    machines: usize,
+    /// The command of the diff, without what says how.
+    diff: String,
+    program: PathBuf,
+}
+
+impl Site<'_> {
+    fn new(work: &Path, machines: usize) -> Result<Site<'_>, String> {
+        let said = |error: std::io::Error| error.to_string();
+        for tree in ["old", "new"] {
+            paths::copy(&control_repo::root(), &work.join(tree));
+        }
+        let file = work.join("new/site-modules/profile/manifests/base.pp");
+        let text = fs::read_to_string(&file).map_err(said)?;
+        let at = text.rfind('}').ok_or("profile::base has no end")?;
+        fs::write(&file, format!("{}  notify {{ 'new': }}\n{}", &text[..at], &text[at..])).map_err(said)?;
+        let facts = work.join("facts");
+        fs::create_dir_all(&facts).map_err(said)?;
+        let kinds = control_repo::NODES.map(|name| (name, control_repo::facts(name)));
+        let kinds: Vec<(&str, &Path)> = kinds.iter().map(|(name, file)| (*name, file.as_path())).collect();
+        varied::write(&facts, &kinds, machines, 1)?;
+        let program = bunraku::binary()?;
+        let at = |name: &str| work.join(name).display().to_string();
+        let diff = format!(
+            "{} diff --all --no-config --compat 7 --threads 1 --fail-on never --from {} --to {} --facts {} --cache {} --modules {}",
+            program.display(),
+            at("old"),
+            at("new"),
+            at("facts"),
+            at("cache"),
+            paths::modules().display()
+        );
+        Ok(Site { work, machines, diff, program })
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.work.join(name).display().to_string()
+    }
+
+    fn worker(&self, on: &str, number: usize) -> String {
+        let cache = self.at(&format!("worker{number}"));
+        format!("{} fleet worker --cores 1 --on {on} --cache {cache}", self.program.display())
+    }
+
+    /// Seconds on processors, and from begin to end.
+    fn shell(&self, script: &str) -> Result<(f64, f64), String> {
+        let used = used(1, Path::new("/bin/sh"), &["-c", script])?;
+        Ok((used.processor, used.seconds))
+    }
+
+    fn by_folder(&self, shard: usize) -> Result<(f64, f64), String> {
+        self.forget("engine");
+        let on = format!("index:{}", self.at("engine"));
+        let submit = self.worker(&on, 0);
+        self.shell(&format!("exec {} --on {on} --shard {shard} --submit '{submit}'", self.diff))
+    }
+
+    fn by_nats(&self, shard: usize, workers: usize) -> Result<(f64, f64), String> {
+        self.forget("nats");
+        let port = bunraku_tests::programs::free_port()?;
+        let on = format!("nats://127.0.0.1:{port}");
+        let mut script = format!(
+            "nats-server -a 127.0.0.1 -p {port} -js -sd {} >/dev/null 2>&1 & N=$!; sleep 1; P=;",
+            self.at("nats")
+        );
+        for number in 0..workers {
+            let _ = write!(script, " {} & P=\"$P $!\";", self.worker(&on, number));
+        }
+        let _ = write!(
+            script,
+            " {} --on {on} --shard {shard}; S=$?; kill $P; wait $P; kill $N; wait $N; exit $S",
+            self.diff
+        );
+        self.shell(&script)
+    }
+
+    fn forget(&self, name: &str) {
+        // It may not be there.
+        let _ = fs::remove_dir_all(self.work.join(name));
+    }
+
+    /// Bytes of the objects and of the results that a folder has.
+    fn bytes(&self) -> Result<(u64, u64), String> {
+        let (mut objects, mut results) = (0, 0);
+        let mut pending = vec![self.work.join("engine")];
+        while let Some(path) = pending.pop() {
+            if path.is_dir() {
+                let listed = fs::read_dir(&path).map_err(|error| error.to_string())?;
+                pending.extend(listed.flatten().map(|entry| entry.path()));
+            } else {
+                let length = fs::metadata(&path).map_or(0, |data| data.len());
+                let is_result = path.components().any(|part| part.as_os_str() == "results");
+                *(if is_result { &mut results } else { &mut objects }) += length;
+            }
+        }
+        Ok((objects, results))
+    }
+}
+
+/// The table.
+///
+/// # Errors
+/// When something does not run.
+pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, String> {
+    let work = work.join("engines");
+    fs::create_dir_all(&work).map_err(|error| error.to_string())?;
+    let site = Site::new(&work, machines)?;
+    // Archives of the trees, and the worker's, are there from here on.
+    site.shell(&site.diff)?;
+    site.by_folder(SHARDS[0])?;
+    let mut own = Figures::new();
+    let mut rows: Vec<(String, Figures, Figures)> = Vec::new();
+    for name in ["a folder", "NATS"] {
+        for shard in SHARDS {
+            rows.push((
+                format!("by {name}, one worker, {shard} nodes a shard"),
+                Figures::new(),
+                Figures::new(),
+            ));
+        }
+    }
+    let mut walls = [1, 2, 4].map(|workers| (workers, Figures::new()));
+    for _ in 0..rounds {
+        let once = site.shell(&site.diff)?.0;
+        own.push(once);
+        for (at, (_, times, ratios)) in rows.iter_mut().enumerate() {
+            let shard = SHARDS[at % 2];
+            let (time, _) = if at < 2 { site.by_folder(shard)? } else { site.by_nats(shard, 1)? };
+            times.push(time);
+            ratios.push(time / once);
+        }
+        for (workers, seconds) in &mut walls {
+            seconds.push(site.by_nats(100, *workers)?.1);
+        }
+    }
+    site.by_folder(SHARDS[0])?;
+    let (objects, results) = site.bytes()?;
+    let mut out = format!(
+        "### Engines\n\n| a diff of {machines} varied machines of the control repo | time on processors | of one process |\n\
+         | --- | ---: | ---: |\n| one process | {} s | 1 |\n",
+        number(own.median())
+    );
+    for (name, times, ratios) in &rows {
+        let (least, greatest) = (ratios.least(), ratios.greatest());
+        let _ = writeln!(
+            out,
+            "| {name} | {} s | {:.3} ({least:.3}–{greatest:.3}) |",
+            number(times.median()),
+            ratios.median()
+        );
+    }
+    let a_shard = |at: usize| {
+        let shards = |nodes: usize| machines.div_ceil(nodes) as f64;
+        (rows[at + 1].1.median() - rows[at].1.median()) / (shards(SHARDS[1]) - shards(SHARDS[0])) * 1e3
+    };
+    let _ = writeln!(
+        out,
+        "\nA shard more costs {} ms by a folder, {} ms by NATS. Kept are {} MiB of objects (both archives, and {:.1} KiB of facts a node) and \
+         {:.2} KiB of results a node.",
+        number(a_shard(0)),
+        number(a_shard(2)),
+        objects >> 20,
+        site.facts_bytes()? as f64 / 1024.0 / site.machines as f64,
+        results as f64 / 1024.0 / site.machines as f64,
+    );
+    let walls: Vec<String> =
+        walls.iter().map(|(workers, seconds)| format!("{workers}: {} s", number(seconds.median()))).collect();
+    let _ = writeln!(
+        out,
+        "From begin to end, by NATS, 100 nodes a shard, by workers of one thread: {}.",
+        walls.join(", ")
+    );
+    Ok(out)
+}
+
+impl Site<'_> {
+    /// Bytes of the shards.
+    fn facts_bytes(&self) -> Result<u64, String> {
+        let runs = fs::read_dir(self.work.join("engine/runs")).map_err(|error| error.to_string())?;
+        let mut bytes = 0;
+        for run in runs.flatten() {
+            let text = fs::read(run.path().join("manifest")).map_err(|error| error.to_string())?;
+            let plan: serde_json::Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            for part in plan["shards"].as_array().into_iter().flatten() {
+                let hash = part["facts"].as_str().unwrap_or_default();
+                let object = self.work.join("engine/objects").join(&hash[..2.min(hash.len())]).join(hash);
+                bytes += fs::metadata(object).map_or(0, |data| data.len());
+            }
+        }
+        Ok(bytes)
+    }
+}

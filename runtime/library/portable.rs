@@ -17,6 +17,7 @@ use bunraku_process::Limits as ProgramLimits;
 use bunraku_vm::host::Strict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -171,6 +172,8 @@ fn settings_form(settings: &Settings) -> Map<String, Json> {
         Strict::Warning => "warning",
         Strict::Error => "error",
     };
+    // What a run is called is the hash of this, too: so they come by name.
+    let others: BTreeMap<&String, &Raw> = others.iter().collect();
     for (name, value) in others {
         all.insert(name.clone(), raw(value));
     }

@@ -50,7 +50,7 @@ fn a_diff_by_a_folder_is_that_of_one_process() {
     assert_eq!(status, Some(0), "{err}");
     let run = run_of(&engine);
     assert_eq!(name.trim_end(), run.display().to_string());
-    let early = output(&mut site.bunraku(&["fleet", "collect", &name.trim_end().to_owned()]));
+    let early = output(&mut site.bunraku(&["fleet", "collect", name.trim_end()]));
     assert_eq!(early.0, Some(1));
     assert!(early.2.contains("has no result yet"), "{}", early.2);
     // Twice each, in an order of chance.

@@ -13,7 +13,7 @@ enum Place {
     /// On the disk, below these folders, which have no links in them.
     Disk(Vec<PathBuf>),
     /// In an archive, which has what links of the tree led to.
-    Archive(Contents),
+    Archive(Box<Contents>),
 }
 
 impl Place {
@@ -98,7 +98,7 @@ impl Files {
             Some(path) => path.to_vec(),
             None => path_said(folder, &conf().unwrap_or_default()),
         };
-        Ok(Files { modulepath, place: Place::Archive(contents), known: Mutex::default() })
+        Ok(Files { modulepath, place: Place::Archive(Box::new(contents)), known: Mutex::default() })
     }
 
     fn read(&self, source: &str) -> Option<Content> {

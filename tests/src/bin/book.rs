@@ -32,8 +32,9 @@ fn compare(page: &str, printed: &str) -> Result<(), String> {
     let steps = book::steps(page);
     let outputs = book::outputs(printed, steps.len())?;
     let wrong = book::misfits(&steps, &outputs);
-    match wrong.is_empty() {
-        true => Ok(println!("{} commands print what the page shows", steps.len())),
-        false => Err(wrong.join("\n")),
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
     }
+    println!("{} commands print what the page shows", steps.len());
+    Ok(())
 }

@@ -155,13 +155,14 @@ impl Nats {
         }
     }
 
-    async fn object(&self, hash: &Hash) -> Result<Vec<u8>, String> {
+    /// An object, each of whose parts is waited for so long.
+    async fn object(&self, hash: &Hash, wait: Duration) -> Result<Vec<u8>, String> {
         let failed = failed("an object can't be had");
         let mut object = self.streams.objects.get(hash.as_str()).await.map_err(|error| failed(&error))?;
         let mut bytes = Vec::new();
         // Parts that the server has lost never come.
         loop {
-            match timeout(ANSWER, object.read_buf(&mut bytes)).await {
+            match timeout(wait, object.read_buf(&mut bytes)).await {
                 Ok(Ok(0)) => return Ok(bytes),
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => return Err(failed(&error)),
@@ -192,7 +193,7 @@ impl Nats {
             Some((&HERE, bytes)) => Ok(bytes.to_vec()),
             Some((&OBJECT, hash)) => {
                 let hash: Hash = String::from_utf8_lossy(hash).parse()?;
-                hash.checked(self.object(&hash).await?)
+                hash.checked(self.object(&hash, ANSWER).await?)
             }
             _ => Err(format!("NATS: the result of shard {shard} is damaged")),
         }
@@ -231,7 +232,7 @@ impl Engine for Nats {
             let failed = failed("an object can't be kept");
             match self.streams.objects.info(hash.as_str()).await {
                 // One that is damaged is put in its place.
-                Ok(_) if self.object(&hash).await.is_ok_and(|kept| hash.checked(kept).is_ok()) => {
+                Ok(_) if self.object(&hash, AGAIN).await.is_ok_and(|kept| hash.checked(kept).is_ok()) => {
                     return Ok(());
                 }
                 Ok(_) => {}
@@ -240,7 +241,10 @@ impl Engine for Nats {
             }
             let mut reader = bytes;
             let put = self.streams.objects.put(hash.as_str(), &mut reader).await;
-            put.map(drop).map_err(|error| failed(&error))
+            put.map_err(|error| failed(&error))?;
+            // A bucket whose files were damaged takes objects in, and has them not.
+            let there = self.streams.objects.info(hash.as_str()).await;
+            there.map(drop).map_err(|error| failed(&format!("the bucket is damaged: {error}")))
         })?;
         Ok(hash)
     }
@@ -249,7 +253,7 @@ impl Engine for Nats {
         // That one is damaged, or not there, is no reason to wait.
         let begun = Instant::now();
         loop {
-            match self.runtime.block_on(self.object(hash)) {
+            match self.runtime.block_on(self.object(hash, ANSWER)) {
                 Ok(bytes) => return hash.checked(bytes),
                 Err(error) if self.is_connected() || begun.elapsed() >= AWAY => return Err(error),
                 Err(_) => std::thread::sleep(AGAIN),

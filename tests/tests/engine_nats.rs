@@ -116,6 +116,31 @@ fn whatever_workers_are_killed_nothing_is_lost_or_twice() {
     assert_eq!((output.status.code(), text), (one.0, one.1), "{err}");
 }
 
+/// Waits until something is so.
+fn within(time: Duration, is_so: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        if is_so() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    false
+}
+
+/// Whether a process has a connection to the server at a URL, by what the system tells of both.
+fn is_connected(process: u32, url: &str) -> bool {
+    let port: u16 = url.rsplit(':').next().and_then(|port| port.parse().ok()).expect("the URL has a port");
+    let remote = format!(":{port:04X}");
+    let table = fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let sockets = lines.filter(|line| line.len() > 9 && line[2].ends_with(&remote) && line[3] == "01");
+    let sockets: Vec<String> = sockets.map(|line| format!("socket:[{}]", line[9])).collect();
+    let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|file| fs::read_link(file.path()).ok())
+        .any(|link| sockets.contains(&link.to_string_lossy().into_owned()))
+}
+
 #[test]
 fn the_server_may_go_and_come_back_and_so_may_coordinators() {
     let (site, Some(mut nats)) = (Site::new(80), server()) else { return };
@@ -131,7 +156,10 @@ fn the_server_may_go_and_come_back_and_so_may_coordinators() {
     // Two coordinators at once, of which one dies.
     let mut dying = quiet(&mut site.bunraku(&["fleet", "run", &run, "--on", &url, "--format", "json"]));
     let mut diff = site.diff(&on(&url, "2"));
-    let going_on = diff.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let going_on = diff.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    for coordinator in [dying.id(), going_on.id()] {
+        assert!(within(Duration::from_secs(60), || is_connected(coordinator, &url)), "a coordinator connects");
+    }
     let collected = std::thread::spawn(move || going_on.wait_with_output().expect("it ends"));
     std::thread::sleep(Duration::from_millis(700));
     dying.kill().expect("it can be killed");
@@ -141,7 +169,8 @@ fn the_server_may_go_and_come_back_and_so_may_coordinators() {
     nats.again().expect("it starts again");
     let collected = collected.join().expect("it is read");
     let text = String::from_utf8_lossy(&collected.stdout).into_owned();
-    assert_eq!((collected.status.code(), &text), (one.0, &one.1));
+    let err = String::from_utf8_lossy(&collected.stderr);
+    assert!((collected.status.code(), &text) == (one.0, &one.1), "{err}\n{text}");
     let after = status(&site).1;
     assert!(after.contains("\"shards\":40,\"done\":40"), "{after}");
     // Whoever comes later finds the same, and nobody does anything again.

@@ -101,7 +101,7 @@ impl Nats {
             let client = client.map_err(|error| format!("Could not connect to {}: {error}", to.url))?;
             let mut context = jetstream::new(client.clone());
             context.set_timeout(ANSWER);
-            let streams = Streams::open(&context).await?;
+            let streams = open(&context, &client).await?;
             Ok::<_, String>((client, context, streams))
         })?;
         let (consumer, patience, state) = (OnceLock::new(), to.patience, Mutex::default());
@@ -219,6 +219,25 @@ impl Nats {
         }
         Ok((shards, last))
     }
+}
+
+/// Opens the streams, once more if that fails: the server may have gone in between, and is waited for.
+async fn open(context: &jetstream::Context, client: &Client) -> Result<Streams, String> {
+    let begun = Instant::now();
+    let mut is_again = false;
+    loop {
+        match Streams::open(context).await {
+            Err(_) if !is_again || (!is_connected(client) && begun.elapsed() < AWAY) => {
+                is_again = true;
+                tokio::time::sleep(AGAIN).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn is_connected(client: &Client) -> bool {
+    client.connection_state() == async_nats::connection::State::Connected
 }
 
 fn results(run: &Hash, shard: &str) -> String {
@@ -371,6 +390,6 @@ impl Engine for Nats {
 
 impl Nats {
     fn is_connected(&self) -> bool {
-        self.client.connection_state() == async_nats::connection::State::Connected
+        is_connected(&self.client)
     }
 }

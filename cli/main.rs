@@ -35,6 +35,7 @@ mod server;
 mod tree;
 mod trees;
 mod upgrade;
+mod why;
 mod world;
 
 use bunraku::Limit;
@@ -70,6 +71,8 @@ enum Command {
     Eval(eval::Arguments),
     /// Look keys up in Hiera.
     Lookup(lookup::Arguments),
+    /// Say why something is in a node's catalog: what declares it and leads to it, and what set each parameter.
+    Why(Box<why::Arguments>),
     /// Print Puppet's settings as they are in force.
     Config(config::Arguments),
     /// Find syntax and static errors of manifests (.pp) and EPP templates (.epp).
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Why(arguments) => why::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),

@@ -57,6 +57,7 @@ mod literal_types;
 mod module_folders;
 mod node;
 mod node_change;
+pub mod origins;
 mod puppetdb;
 mod puppetdb_commands;
 mod settings;

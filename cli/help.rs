@@ -21,6 +21,7 @@ Check a change
   affected     which nodes a change can touch, and why
   upgrade      what a newer Puppet would break or change, and where
 Explain
+  why          why something is in a catalog, who set a parameter
   config       Puppet's settings in force, and where each is set
   doctor       what this machine lacks, and what would not work for it
 Whole fleets

@@ -42,6 +42,7 @@ mod told;
 mod tree;
 mod trees;
 mod upgrade;
+mod why;
 mod workers;
 mod world;
 
@@ -79,6 +80,8 @@ enum Command {
     Eval(eval::Arguments),
     /// Look keys up in Hiera.
     Lookup(lookup::Arguments),
+    /// Say why something is in a node's catalog: what declares it and leads to it, and what set each parameter.
+    Why(Box<why::Arguments>),
     /// Print Puppet's settings as they are in force.
     Config(config::Arguments),
     /// Say what this machine lacks, and what would not work for it.
@@ -130,6 +133,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Why(arguments) => why::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -12,6 +12,7 @@ mod parse;
 mod relative;
 pub mod source;
 mod visit;
+pub mod written;
 
 pub use parse::{ParseLimits, Parsed, parse};
 pub use relative::{RelativeName, relative_names};

@@ -13,6 +13,7 @@ use bunraku_compile::Note;
 use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::{AgentReport, Newer};
 use bunraku_compile::job;
+use bunraku_compile::origins::Origins;
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;
 use bunraku_compile::threads;
@@ -199,6 +200,15 @@ impl Compiler {
                 Err(Diagnostic::error("Internal error: the catalog was not shown; please report this"))
             }
         };
+        Compilation { result, logs, stats, reads, spent }
+    }
+
+    pub(crate) fn told(&self, target: &Target) -> Compilation<Origins> {
+        let mut request = trial(target);
+        request.settings.compile.origins = true;
+        let session::Outcome { result, logs, stats, reads, spent, origins, .. } =
+            self.session.compile(request);
+        let result = result.map(|_| origins.unwrap_or_default());
         Compilation { result, logs, stats, reads, spent }
     }
 

@@ -58,6 +58,7 @@ mod literal_types;
 mod module_folders;
 mod node;
 mod node_change;
+pub mod origins;
 mod portable;
 mod puppetdb;
 mod puppetdb_commands;

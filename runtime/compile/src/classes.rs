@@ -2,6 +2,7 @@
 
 use crate::compile::{Compile, contain};
 use crate::state::definitions::{Definition, DefinitionKind};
+use crate::state::recorded::{Given, Led, LedHow};
 use crate::stats::Kind as Counted;
 use bunraku_catalog::tags::Tags;
 use bunraku_catalog::{Inherited, Kind, Origin, Param, Params, Progress, Resource};
@@ -28,6 +29,13 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c> {
         let mut class_names = Vec::new();
         self.class_names(vm, classes, &mut class_names)?;
+        if let Some(recorded) = self.recorded {
+            let led = Led { how: LedHow::Function(how), by: self.resource_of(scope), site: vm.site() };
+            let mut all = recorded.led.borrow_mut();
+            for name in &class_names {
+                all.entry(names::key(name).into_owned()).or_default().push(led);
+            }
+        }
         let ids = self.evaluate_classes(vm, scope, &class_names)?;
         match how {
             Include::Include => {}
@@ -41,6 +49,9 @@ impl<'c> Compile<'c> {
                 if let Some(container) = self.resource_of(scope) {
                     for id in &ids {
                         self.add_requirement(vm, container, *id);
+                        if let Some(recorded) = self.recorded {
+                            recorded.give(container, "require", Given::Require(vm.site()));
+                        }
                     }
                 }
             }

@@ -6,6 +6,7 @@ use crate::declare::flatten;
 use crate::query::Asked;
 use crate::state::arena::{List, Set};
 use crate::state::links::{Collector, Wanted};
+use crate::state::recorded::Given;
 use crate::state::resources::Override;
 use bumpalo::collections::CollectIn;
 use bunraku_data::names;
@@ -13,7 +14,7 @@ use bunraku_data::rich;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::{Collect, CollectorKind};
+use bunraku_vm::host::{Collect, CollectorKind, Site};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, Held, Object, Value};
@@ -56,6 +57,7 @@ impl<'c> Compile<'c> {
             CollectorKind::Exported => Wanted::Exported { type_name, query: collect.query, scope },
             CollectorKind::Virtual => Wanted::Matching { type_name, query: collect.query },
         };
+        self.record_collector(collect.at);
         let mut collectors = self.links.collectors.borrow_mut();
         let number = collectors.len();
         collectors.push(Collector {
@@ -107,7 +109,8 @@ impl<'c> Compile<'c> {
     }
 
     /// `realize`
-    pub(crate) fn add_realization(&self, references: &[Value<'c>]) {
+    pub(crate) fn add_realization(&self, vm: &Vm<'c>, references: &[Value<'c>]) {
+        self.record_collector(vm.site());
         let mut flat = Vec::new();
         references.iter().for_each(|reference| flatten(*reference, &mut flat));
         let named = flat.iter().map(|value| {
@@ -169,10 +172,30 @@ impl<'c> Compile<'c> {
             self.definition(over.source).overrides.set(true);
             for id in &fresh {
                 self.merge(vm, *id, &over)?;
+                self.record_collected(number, *id, &over);
             }
+        }
+        if let Some(recorded) = self.recorded {
+            let site = recorded.collectors.borrow()[number];
+            let mut realized = recorded.realized.borrow_mut();
+            fresh.iter().for_each(|id| realized.entry(*id).or_default().push(site));
         }
         self.links.collectors.borrow_mut()[number].collected.extend(&fresh);
         Ok(!fresh.is_empty())
+    }
+
+    /// Notes where a collector stands, where somebody asks.
+    fn record_collector(&self, site: Site<'c>) {
+        if let Some(recorded) = self.recorded {
+            recorded.collectors.borrow_mut().push(site);
+        }
+    }
+
+    /// Notes that a collector has set parameters of a resource.
+    fn record_collected(&self, number: usize, id: ResourceId, over: &Override<'c>) {
+        let Some(recorded) = self.recorded else { return };
+        let site = recorded.collectors.borrow()[number];
+        over.params.iter().for_each(|param| recorded.give(id, param.name, Given::Collector(site)));
     }
 
     fn matching(&self, number: usize) -> Eval<'c, Vec<ResourceId>> {

@@ -11,6 +11,7 @@ use crate::state::definitions::Definitions;
 use crate::state::files::KnownFiles;
 use crate::state::journal::Journal;
 use crate::state::links::Links;
+use crate::state::recorded::Recorded;
 use crate::state::resources::{Resources, TagNames};
 use crate::state::scopes::ClassScopes;
 use crate::state::witness::Witness;
@@ -73,6 +74,8 @@ pub struct Compile<'c> {
     pub(crate) links: Links<'c>,
     /// Who is told what a newer version would do otherwise.
     pub(crate) witness: Witness<'c>,
+    /// What is noted of where things come from, where somebody asks.
+    pub(crate) recorded: Option<&'c Recorded<'c>>,
     /// Which of the node's facts and trusted data are asked for.
     pub(crate) asked_data: AskedData<'c>,
     /// The catalog's own number, and when it was made, in seconds since 1970: the same however often it is written.
@@ -125,6 +128,7 @@ impl<'c> Compile<'c> {
             resources: Resources::new(arena),
             links: Links::new(arena),
             witness: Witness::new(settings.newer),
+            recorded: settings.origins.then(|| &*arena.alloc(Recorded::default())),
             asked_data: AskedData::default(),
             made: OnceCell::new(),
             version: RefCell::new(None),

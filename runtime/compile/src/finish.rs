@@ -4,6 +4,7 @@
 use crate::compile::{Compile, location};
 use crate::declare::flatten;
 use crate::state::arena::Set;
+use crate::state::recorded::Given;
 use bunraku_catalog::{Param, Params, Resource, tags::Tags};
 use bunraku_data::names;
 use bunraku_data::rich;
@@ -106,6 +107,9 @@ impl<'c> Compile<'c> {
                     for param in &handed {
                         if catalog[id].param(param.name).is_none() {
                             catalog[id].set(*param);
+                            if let Some(recorded) = self.recorded {
+                                recorded.give(id, param.name, Given::Container(container));
+                            }
                         }
                     }
                     let mut merged = handed.clone();

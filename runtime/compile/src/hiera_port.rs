@@ -4,6 +4,7 @@ use crate::compile::Compile;
 use crate::inputs::Newer;
 use bunraku_configuration::value::Raw;
 use bunraku_hiera::data_file::DataFile;
+use bunraku_hiera::query::origin::Origin;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
 use bunraku_vm::cause::Cause;
@@ -31,6 +32,16 @@ impl<'c> Compile<'c> {
         lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>> {
         self.lookups().look_up(vm, scope, lookup)
+    }
+
+    /// The same, with where each leaf of the value came from.
+    pub(crate) fn traced_lookup(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        lookup: &Lookup<'c, '_>,
+    ) -> Eval<'c, Option<(Value<'c>, Vec<Origin<'c>>)>> {
+        self.lookups().traced(vm, scope, lookup)
     }
 
     /// Answers a query of `bunraku lookup` as the variables of top scope stand at the end of the compile.

@@ -1,6 +1,7 @@
 //! What a compile starts from, and what it leaves.
 
 use crate::functions::Functions;
+use crate::origins::Origins;
 use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
@@ -45,6 +46,8 @@ pub struct Settings {
     pub form: Form,
     /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
     pub newer: Option<Newer>,
+    /// Whether it is to be told where everything in the catalog comes from.
+    pub origins: bool,
     /// Whether calls are counted.
     pub stats: bool,
     /// Whether they are told apart by what is around them.
@@ -94,6 +97,7 @@ impl Settings {
             check_cycles: false,
             form: Form::default(),
             newer: None,
+            origins: false,
             stats: false,
             profile: false,
             max_depth: MAX_DEPTH,
@@ -214,6 +218,8 @@ pub struct Finished {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where one was named.
     pub notes: Vec<Note>,
+    /// Where everything in the catalog comes from, where that was asked for and the compile came to its end.
+    pub origins: Option<Origins>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
     /// Where its time went.
@@ -230,6 +236,7 @@ impl Finished {
             value: None,
             stats: None,
             notes: Vec::new(),
+            origins: None,
             lookup: None,
             spent: Spent::default(),
         }

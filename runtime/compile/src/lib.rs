@@ -41,6 +41,7 @@ mod load;
 mod module_metadata;
 mod native_ruby_port;
 pub mod natives;
+pub mod origins;
 mod overrides;
 mod params;
 mod phases;

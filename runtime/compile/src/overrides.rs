@@ -4,6 +4,7 @@
 use crate::compile::{Compile, location};
 use crate::declare::flatten;
 use crate::state::arena::List;
+use crate::state::recorded::Given;
 use crate::state::resources::Override;
 use bunraku_catalog::Param;
 use bunraku_data::names;
@@ -110,6 +111,9 @@ impl<'c> Compile<'c> {
         }
         for param in &over.params {
             self.override_param(id, *param)?;
+            if let Some(recorded) = self.recorded {
+                recorded.give(id, param.name, Given::Override);
+            }
         }
         Ok(())
     }

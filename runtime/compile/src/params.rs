@@ -3,6 +3,7 @@
 
 use crate::compile::Compile;
 use crate::state::definitions::{Definition, DefinitionKind};
+use crate::state::recorded::Given;
 use bunraku_catalog::Param;
 use bunraku_data::names;
 use bunraku_resource_types::is_metaparameter;
@@ -131,7 +132,15 @@ impl<'c> Compile<'c> {
             }
             key.truncate(prefix);
             key.push_str(param.name);
-            if let Some(value) = vm.host.lookup(vm, scope, &Lookup { key: &key, ..Lookup::default() })?
+            let lookup = Lookup { key: &key, ..Lookup::default() };
+            let found = match self.recorded {
+                None => vm.host.lookup(vm, scope, &lookup)?,
+                Some(recorded) => self.traced_lookup(vm, scope, &lookup)?.map(|(value, origins)| {
+                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), origins });
+                    value
+                }),
+            };
+            if let Some(value) = found
                 && !(value.is_undef() && param.has_default)
             {
                 self.set_param(id, param.name, value, known.number, true);

@@ -4,6 +4,7 @@ use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
 use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node, See};
 use crate::state::definitions::{Definition, DefinitionKind};
+use crate::state::recorded::{Given, Led, LedHow};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_catalog::json::{self, Header, Version};
 use bunraku_catalog::view::View;
@@ -16,6 +17,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::host::Site;
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
 use bunraku_vm::symbol::{Interner, known};
@@ -68,8 +70,12 @@ impl<'c> Compile<'c> {
                 }
                 _ => None,
             };
+            let origins = match &result {
+                Ok(_) => compile.tell_origins(&mut vm, node, code.map(|code| code.text)),
+                Err(_) => None,
+            };
             environment.modules.symbols().take_in(&vm.symbols);
-            Finished { value, stored, lookup, ..Finished::of(result) }
+            Finished { value, stored, lookup, origins, ..Finished::of(result) }
         });
         let finished = finished.unwrap_or_else(|limit| {
             // Where the machine was when it was left: the innermost code that has said where it is.
@@ -78,6 +84,9 @@ impl<'c> Compile<'c> {
             let diagnostic = Diagnostic::error(limit.to_string()).at(place).because(Cause::Limit(limit));
             Finished::of(Err(diagnostic))
         });
+        if let Some(recorded) = compile.recorded {
+            recorded.release();
+        }
         compile.ruby.release();
         compile.erb.release();
         compile.hiera.release();
@@ -416,6 +425,7 @@ impl<'c> Compile<'c> {
         let has_params = |value: &serde_json::Value| value.as_object().is_some_and(|map| !map.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, params)| has_params(params)) {
             let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(known.name);
             let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
                 name: self.text(name),
                 value: data::value(self.arena, value),
@@ -423,16 +433,30 @@ impl<'c> Compile<'c> {
                 append: false,
                 source: known.number,
             });
-            self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
+            let id = self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
+            if let Some(recorded) = self.recorded {
+                for param in &self.catalog.borrow()[id].params {
+                    recorded.give(id, param.name, Given::Classifier);
+                }
+            }
         }
         for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
             let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(known.name);
             let there = self.scopes.of_classes.borrow().contains_key(known.name);
             if !there {
                 self.ensure_class(vm, scope, known, None)?;
             }
         }
         Ok(())
+    }
+
+    /// Notes that the classifier names a class.
+    fn record_classified(&self, class: &str) {
+        if let Some(recorded) = self.recorded {
+            let led = Led { how: LedHow::Classifier, by: None, site: Site::NONE };
+            recorded.led.borrow_mut().entry(class.to_owned()).or_default().push(led);
+        }
     }
 
     pub(crate) fn unknown_class(&self, name: &str) -> Box<Flow<'c>> {

@@ -6,12 +6,13 @@ use crate::compile::Compile;
 use crate::declare::flatten;
 use crate::state::arena::List;
 use crate::state::links::{Operand, Relationship};
+use crate::state::recorded::{Arrow, Given};
 use bunraku_catalog::{Catalog, Param, Resource};
 use bunraku_data::names;
 use bunraku_data::rich;
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::Relation;
+use bunraku_vm::host::{Relation, Site};
 use bunraku_vm::label;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::types::{self, Type};
@@ -54,6 +55,9 @@ impl<'c> Compile<'c> {
                 }
                 let relationship = Relationship { source: *source, target: *target, notify };
                 self.links.relationships.borrow_mut().push(relationship);
+                if let Some(recorded) = self.recorded {
+                    recorded.relationships.borrow_mut().push(vm.site());
+                }
             }
         }
         if to.is_empty() {
@@ -129,14 +133,25 @@ impl<'c> Compile<'c> {
         let all = self.links.relationships.replace(List::new_in(self.arena));
         let mut texts = vec![None; self.catalog.borrow().resources.len()];
         let mut shared = None;
-        for relationship in &all {
+        for (number, relationship) in all.iter().enumerate() {
             let targets = self.resolved(relationship.target, false, &mut texts);
             let entered: Vec<Value<'c>> = targets.iter().map(|target| target.text).collect();
             for source in self.resolved(relationship.source, true, &mut texts) {
                 self.relate(&source, &targets, &entered, relationship.notify, &mut shared)?;
+                self.record_arrows(number, &source, &targets, relationship.notify);
             }
         }
         Ok(())
+    }
+
+    /// Notes where arrows of one source stand, where somebody asks.
+    fn record_arrows(&self, number: usize, source: &End<'c>, targets: &[End<'c>], notify: bool) {
+        let Some(recorded) = self.recorded else { return };
+        let site = recorded.relationships.borrow().get(number).copied().unwrap_or(Site::NONE);
+        for (from, to) in targets.iter().filter_map(|target| source.id.zip(target.id)) {
+            recorded.arrows.borrow_mut().push(Arrow { from, to, notify, site });
+            recorded.give(from, if notify { "notify" } else { "before" }, Given::Arrows(vec![site]));
+        }
     }
 
     /// What an operand stands for: a collector's are what it collected or, on the left side, what stands left of it

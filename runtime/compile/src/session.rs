@@ -4,6 +4,7 @@
 use crate::compile::Compile;
 use crate::functions::Functions;
 use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, See, Settings, Spent};
+use crate::origins::Origins;
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
 use crate::state::journal::Log;
@@ -128,6 +129,8 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where the settings name one.
     pub notes: Vec<Note>,
+    /// Where everything in the catalog comes from, where the settings ask for it and there is one.
+    pub origins: Option<Origins>,
     /// What was read, where the request asks for it and the compile was begun.
     pub reads: Option<Reads>,
     /// Where the time went.
@@ -422,13 +425,14 @@ impl Outcome {
             node,
             stats: None,
             notes: Vec::new(),
+            origins: None,
             reads: None,
             spent,
         }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
-        let Finished { mut result, logs, value, stored, lookup, stats, notes, spent } = finished;
+        let Finished { mut result, logs, value, stored, lookup, stats, notes, origins, spent } = finished;
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
@@ -442,7 +446,7 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, stored, lookup, node, stats, notes, reads: None, spent }
+        Outcome { result, logs, value, stored, lookup, node, stats, notes, origins, reads: None, spent }
     }
 }
 

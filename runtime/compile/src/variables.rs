@@ -1,6 +1,7 @@
 //! Variables as templates and code in Ruby see and change them.
 
 use crate::compile::Compile;
+use crate::state::recorded::Given;
 use bunraku_data::names;
 use bunraku_ruby::world::FoundVariable;
 use bunraku_vm::error::Eval;
@@ -40,6 +41,9 @@ impl<'c> Compile<'c> {
             for param in catalog[id].params.iter_mut().filter(|param| param.name == name) {
                 if old.is_some_and(|old| old.same(param.value)) {
                     param.value = value;
+                    if let Some(recorded) = self.recorded {
+                        recorded.give(id, param.name, Given::Changed);
+                    }
                 }
             }
         }

@@ -70,8 +70,8 @@ impl<'c> ResourcePort<'c> for Compile<'c> {
         self.add_relationship(vm, relation, left, right)
     }
 
-    fn realize(&self, _vm: &mut Vm<'c>, _scope: &'c Scope<'c>, references: &[Value<'c>]) -> Eval<'c> {
-        self.add_realization(references);
+    fn realize(&self, vm: &mut Vm<'c>, _scope: &'c Scope<'c>, references: &[Value<'c>]) -> Eval<'c> {
+        self.add_realization(vm, references);
         Ok(Value::Undef)
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod definitions;
 pub(crate) mod files;
 pub mod journal;
 pub(crate) mod links;
+pub(crate) mod recorded;
 pub(crate) mod resources;
 pub(crate) mod scopes;
 pub mod witness;

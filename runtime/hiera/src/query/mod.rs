@@ -1,9 +1,11 @@
 //! `puppet lookup`: what it is asked, and what came of it. [`answer`] looks up and answers, [`render`] writes values and
-//! explanations, [`origin`] finds where a value came from.
+//! explanations, [`origin`] finds where a value came from,
+//! [`traced`] does so for look-ups of code.
 
 mod answer;
 pub mod origin;
 pub mod render;
+mod traced;
 
 use crate::explain::Extent;
 use render::OutputFormat;

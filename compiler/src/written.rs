@@ -1,0 +1,358 @@
+//! What a manifest has written where: the expressions of attributes, of parameters' defaults and of assignments, by their places.
+//! For whoever tells where a value comes from; nothing is checked or run.
+
+use crate::ast::{Attribute, Definition, Expr, ExprKind, Part};
+use crate::extent::tree_text;
+use crate::parse::{ParseLimits, parse};
+use crate::source::{LineIndex, SourceFile};
+use crate::visit::{Lambdas, each_child};
+use bumpalo::Bump;
+use std::collections::HashMap;
+
+/// Bytes of an expression's text that are kept.
+const MAX_TEXT: usize = 200;
+/// Bytes of stack below which it grows, and by how much.
+const STACK: (usize, usize) = (64 << 10, 1 << 20);
+
+/// What an expression is, as far as its text tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrittenKind {
+    /// It says the value itself.
+    Literal,
+    /// A variable, without `$`.
+    Variable(String),
+    /// A parameter of the block around it, without `$`, or a part of one.
+    OfBlock(String),
+    /// A part of a variable that is reached by literal keys: `$facts['os']['name']`.
+    Part(String, Vec<String>),
+    /// A call of a function.
+    Call(String),
+    /// Anything else: the value is computed.
+    Computed,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where what it belongs to begins (the attribute, the parameter, the assignment), from 1.
+    pub line: u32,
+    /// The same.
+    pub column: u32,
+    /// Its text on one line, cut off where it is long.
+    pub text: String,
+    /// See [`WrittenKind`].
+    pub kind: WrittenKind,
+}
+
+/// What a manifest has written.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    attributes: HashMap<(u32, u32), Written>,
+    parameters: HashMap<(String, String), Written>,
+    assignments: HashMap<(String, String), Vec<Written>>,
+    looked_up: HashMap<u32, String>,
+}
+
+/// Functions that declare classes, and those that give data.
+const DECLARES: [&str; 4] = ["include", "contain", "require", "hiera_include"];
+const LOOKS_UP: [&str; 4] = ["lookup", "hiera", "hiera_array", "hiera_include"];
+
+impl Manifest {
+    /// That of a text; none where it does not parse.
+    pub fn read(text: &str) -> Option<Manifest> {
+        let arena = Bump::new();
+        let parsed = parse(&arena, &SourceFile::manifest(text), &ParseLimits::default()).ok()?;
+        let mut reader = Reader {
+            text,
+            lines: LineIndex::new(text),
+            all: Manifest::default(),
+            inside: Vec::new(),
+            bound: Vec::new(),
+        };
+        reader.walk(parsed.program.body);
+        Some(reader.all)
+    }
+
+    /// The value of the attribute that begins there.
+    pub fn attribute(&self, line: u32, column: u32) -> Option<&Written> {
+        self.attributes.get(&(line, column))
+    }
+
+    /// The default of a parameter of a class or defined type (in lower case).
+    pub fn parameter(&self, definition: &str, name: &str) -> Option<&Written> {
+        self.parameters.get(&(definition.to_owned(), name.to_owned()))
+    }
+
+    /// The key that classes are taken from which a call on that line declares: `lookup('classes').include`.
+    pub fn looked_up(&self, line: u32) -> Option<&str> {
+        self.looked_up.get(&line).map(String::as_str)
+    }
+
+    /// What is assigned to a variable in the body of a class or defined type, or, with an empty name, outside of them.
+    pub fn assignments(&self, definition: &str, name: &str) -> &[Written] {
+        self.assignments.get(&(definition.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+}
+
+struct Reader<'s> {
+    text: &'s str,
+    lines: LineIndex,
+    all: Manifest,
+    /// The definitions around, in lower case.
+    inside: Vec<String>,
+    /// The parameters of blocks around.
+    bound: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn walk(&mut self, expr: &Expr<'_>) {
+        stacker::maybe_grow(STACK.0, STACK.1, || match expr.kind {
+            ExprKind::Class { def, .. } | ExprKind::Define(def) => {
+                self.inside.push(def.name.to_lowercase());
+                self.definition(def);
+                self.children(expr);
+                self.inside.pop();
+            }
+            ExprKind::Resource { bodies, .. } => {
+                bodies.iter().for_each(|body| self.attributes(body.attributes));
+                self.children(expr);
+            }
+            ExprKind::ResourceDefaults { attributes, .. }
+            | ExprKind::ResourceOverride { attributes, .. }
+            | ExprKind::Collect { attributes, .. } => {
+                self.attributes(attributes);
+                self.children(expr);
+            }
+            ExprKind::Assign { lhs: Expr { kind: ExprKind::Var(name), span }, rhs, .. } => {
+                let key = (self.inside.last().cloned().unwrap_or_default(), (*name).to_owned());
+                let written = self.written(span.start, rhs);
+                self.all.assignments.entry(key).or_default().push(written);
+                self.children(expr);
+            }
+            _ => {
+                if called(expr).is_some_and(|name| DECLARES.contains(&name))
+                    && let Some(key) = key(expr)
+                {
+                    let (line, _) = self.lines.line_column(self.text, expr.span.start);
+                    self.all.looked_up.insert(line, key);
+                }
+                self.children(expr);
+            }
+        });
+    }
+
+    fn children(&mut self, expr: &Expr<'_>) {
+        let before = self.bound.len();
+        if let ExprKind::Call { lambda: Some(block), .. } | ExprKind::MethodCall { lambda: Some(block), .. } =
+            expr.kind
+        {
+            self.bound.extend(block.params.iter().map(|param| param.name.to_owned()));
+        }
+        self.each(expr);
+        self.bound.truncate(before);
+    }
+
+    fn each(&mut self, expr: &Expr<'_>) {
+        each_child(expr, Lambdas::Enter, &mut |child| self.walk(child));
+    }
+
+    fn definition(&mut self, def: &Definition<'_>) {
+        for param in def.params {
+            let Some(default) = param.default else { continue };
+            let key = (def.name.to_lowercase(), param.name.to_owned());
+            let written = self.written(param.span.start, default);
+            self.all.parameters.insert(key, written);
+        }
+    }
+
+    fn attributes(&mut self, attributes: &[Attribute<'_>]) {
+        for attribute in attributes {
+            // Places are those that running code tells: of a splat, its hash.
+            let (begin, value) = match attribute {
+                Attribute::Named { span, value, .. } => (span.start, value),
+                Attribute::Splat { value, .. } => (value.span.start, value),
+            };
+            let written = self.written(begin, value);
+            self.all.attributes.insert((written.line, written.column), written);
+        }
+    }
+
+    fn written(&self, begin: u32, value: &Expr<'_>) -> Written {
+        let (line, column) = self.lines.line_column(self.text, begin);
+        let words: Vec<&str> = tree_text(value, self.text).split_whitespace().collect();
+        let mut text = words.join(" ");
+        if text.len() > MAX_TEXT {
+            text.truncate(text.floor_char_boundary(MAX_TEXT));
+            text.push('…');
+        }
+        let kind = match kind(value) {
+            WrittenKind::Variable(name) | WrittenKind::Part(name, _) if self.bound.contains(&name) => {
+                WrittenKind::OfBlock(name)
+            }
+            other => other,
+        };
+        Written { line, column, text, kind }
+    }
+}
+
+/// The name of the function that an expression calls.
+fn called<'a>(expr: &Expr<'a>) -> Option<&'a str> {
+    match expr.kind {
+        ExprKind::Call { functor: Expr { kind: ExprKind::Name(name), .. }, .. }
+        | ExprKind::MethodCall { name: Expr { kind: ExprKind::Name(name), .. }, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// The literal key of the first look-up in an expression.
+fn key(expr: &Expr<'_>) -> Option<String> {
+    if called(expr).is_some_and(|name| LOOKS_UP.contains(&name)) {
+        let (ExprKind::Call { args: [first, ..], .. } | ExprKind::MethodCall { receiver: first, .. }) =
+            expr.kind
+        else {
+            return None;
+        };
+        return match first.kind {
+            ExprKind::Str(text) | ExprKind::Name(text) => Some(text.to_owned()),
+            _ => None,
+        };
+    }
+    let mut found = None;
+    stacker::maybe_grow(STACK.0, STACK.1, || {
+        each_child(expr, Lambdas::Skip, &mut |child| {
+            found = found.take().or_else(|| key(child));
+        });
+    });
+    found
+}
+
+fn kind(expr: &Expr<'_>) -> WrittenKind {
+    match expr.kind {
+        ExprKind::Paren(inner) => kind(inner),
+        ExprKind::Var(name) => WrittenKind::Variable(name.trim_start_matches("::").to_owned()),
+        ExprKind::Concat([Part::Expr(inner)]) => kind(inner),
+        ExprKind::Access { .. } => part(expr).unwrap_or(WrittenKind::Computed),
+        ExprKind::Call { .. } | ExprKind::MethodCall { .. } => {
+            called(expr).map_or(WrittenKind::Computed, |name| WrittenKind::Call(name.to_owned()))
+        }
+        _ if is_literal(expr) => WrittenKind::Literal,
+        _ => WrittenKind::Computed,
+    }
+}
+
+fn part(expr: &Expr<'_>) -> Option<WrittenKind> {
+    let (mut keys, mut at) = (Vec::new(), expr);
+    while let ExprKind::Access { left, keys: [key] } = at.kind {
+        keys.push(match key.kind {
+            ExprKind::Str(text) | ExprKind::Name(text) => text.to_owned(),
+            ExprKind::Int { value, .. } => value.to_string(),
+            _ => return None,
+        });
+        at = left;
+    }
+    keys.reverse();
+    match at.kind {
+        ExprKind::Var(name) => Some(WrittenKind::Part(name.trim_start_matches("::").to_owned(), keys)),
+        _ if is_literal(expr) => Some(WrittenKind::Literal),
+        _ => None,
+    }
+}
+
+fn is_literal(expr: &Expr<'_>) -> bool {
+    let simple = matches!(
+        expr.kind,
+        ExprKind::Undef
+            | ExprKind::Default
+            | ExprKind::Bool(_)
+            | ExprKind::Int { .. }
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Regex(_)
+            | ExprKind::Name(_)
+            | ExprKind::TypeName(_)
+    );
+    let composed = matches!(
+        expr.kind,
+        ExprKind::Array(_)
+            | ExprKind::Hash(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Heredoc { .. }
+            | ExprKind::Access { .. }
+    );
+    let mut all = true;
+    if composed {
+        stacker::maybe_grow(STACK.0, STACK.1, || {
+            each_child(expr, Lambdas::Enter, &mut |child| all = all && is_literal(child));
+        });
+    }
+    simple || (composed && all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: &str) -> WrittenKind {
+        let text = format!("file {{ 'a':\n  mode => {value},\n}}");
+        let manifest = Manifest::read(&text).expect("it parses");
+        manifest.attribute(2, 3).expect("it is there").kind.clone()
+    }
+
+    #[test]
+    fn kinds_are_told_by_the_text() {
+        let variable = |name: &str| WrittenKind::Variable(name.to_owned());
+        let cases = [
+            ("'0644'", WrittenKind::Literal),
+            ("[1, {a => File['/x']}]", WrittenKind::Literal),
+            ("-1", WrittenKind::Literal),
+            ("$mode", variable("mode")),
+            ("\"${mode}\"", variable("mode")),
+            ("$::a::mode", variable("a::mode")),
+            (
+                "$facts['os']['name']",
+                WrittenKind::Part("facts".to_owned(), vec!["os".to_owned(), "name".to_owned()]),
+            ),
+            ("$x[$y]", WrittenKind::Computed),
+            ("template('m/a.erb')", WrittenKind::Call("template".to_owned())),
+            ("$x.join(',')", WrittenKind::Call("join".to_owned())),
+            ("\"a ${b}\"", WrittenKind::Computed),
+            ("$x ? { default => 1 }", WrittenKind::Computed),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn defaults_and_assignments_belong_to_their_definition() {
+        let text = "$x = 1\nclass A::B(\n  $p = $x,\n  $q,\n) {\n  $x = 2\n  if true { $x = 3 }\n}\n";
+        let manifest = Manifest::read(text).expect("it parses");
+        let default = manifest.parameter("a::b", "p").expect("it has one");
+        assert_eq!((default.line, default.text.as_str()), (3, "$x"));
+        assert_eq!(manifest.parameter("a::b", "q"), None);
+        let lines =
+            |name: &str| manifest.assignments(name, "x").iter().map(|one| one.line).collect::<Vec<_>>();
+        assert_eq!((lines(""), lines("a::b")), (vec![1], vec![6, 7]));
+        assert!(Manifest::read("class {").is_none());
+    }
+
+    #[test]
+    fn parameters_of_blocks_are_told_apart() {
+        let text = "$all.each |$a| {\n  notify { 'x':\n    message => $a,\n    * => $b,\n  }\n}\nnotify { 'y':\n  message => $a,\n}";
+        let manifest = Manifest::read(text).expect("it parses");
+        let kind = |line: u32, column: u32| manifest.attribute(line, column).map(|one| one.kind.clone());
+        assert_eq!(kind(3, 5), Some(WrittenKind::OfBlock("a".to_owned())));
+        assert_eq!(kind(4, 10), Some(WrittenKind::Variable("b".to_owned())));
+        assert_eq!(kind(8, 3), Some(WrittenKind::Variable("a".to_owned())));
+    }
+
+    #[test]
+    fn classes_are_known_to_be_looked_up() {
+        let text = "lookup('classes', Array, 'unique').include\ninclude lookup(other)\nhiera_include('third')\ninclude a, b\n\
+                    lookup($x).include\n";
+        let manifest = Manifest::read(text).expect("it parses");
+        let keys = [1, 2, 3, 4, 5].map(|line| manifest.looked_up(line));
+        assert_eq!(keys, [Some("classes"), Some("other"), Some("third"), None, None]);
+    }
+}
